@@ -1,0 +1,94 @@
+"""Keep one error rate of a trained binary classifier below the level you choose.
+
+    >>> import numpy as np, ratekeeper as rk
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 1000)
+    >>> scores = rng.normal(2 * labels)
+    >>> cal = rk.calibrate(scores, labels)
+    >>> test = cal.control("fnr", alpha=0.01, method=rk.HighProbability(delta=0.05))
+    >>> test.decide([-2.0, 1.5]).labels
+    array([0, 1])
+
+See `calibrate` first, then `Calibration.control` and ``print(test.certificate)``.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from ratekeeper.calibration import Calibration, calibrate
+from ratekeeper.certificate import Certificate
+from ratekeeper.control import AbstainingTest, ErrorRateTest, Evaluation
+from ratekeeper.decisions import Decisions, PValues
+from ratekeeper.exceptions import (
+    InputError,
+    RatekeeperError,
+    RatekeeperWarning,
+    StoredFileError,
+    TooFewScoresError,
+)
+from ratekeeper.methods import (
+    Bootstrap,
+    Conformal,
+    Empirical,
+    HighProbability,
+    Kernel,
+    Parametric,
+    Resampled,
+    Simultaneous,
+    Smoothed,
+)
+from ratekeeper.planning import Plan, plan
+from ratekeeper.version import __version__
+
+if TYPE_CHECKING:
+    from ratekeeper.estimators import ErrorRateController
+    from ratekeeper.storage import load, save
+
+__all__ = [
+    "AbstainingTest",
+    "Bootstrap",
+    "Calibration",
+    "Certificate",
+    "Conformal",
+    "Decisions",
+    "Empirical",
+    "ErrorRateController",
+    "ErrorRateTest",
+    "Evaluation",
+    "HighProbability",
+    "InputError",
+    "Kernel",
+    "PValues",
+    "Parametric",
+    "Plan",
+    "RatekeeperError",
+    "RatekeeperWarning",
+    "Resampled",
+    "Simultaneous",
+    "Smoothed",
+    "StoredFileError",
+    "TooFewScoresError",
+    "__version__",
+    "calibrate",
+    "load",
+    "plan",
+    "save",
+]
+
+# Loaded on first use, so that `import ratekeeper` costs little more than `import numpy`.
+_LATE = {
+    "ErrorRateController": "ratekeeper.estimators",
+    "load": "ratekeeper.storage",
+    "save": "ratekeeper.storage",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class or a function
+    if name in _LATE:
+        from importlib import import_module
+
+        return getattr(import_module(_LATE[name]), name)
+    raise AttributeError(f"module 'ratekeeper' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

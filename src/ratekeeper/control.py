@@ -1,0 +1,531 @@
+"""Tests that keep an error rate: thresholds, decisions and their certificates.
+
+A test is built from a calibration by `Calibration.control` and `Calibration.control_both`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ratekeeper.certificate import Cell, Certificate, JointCertificate
+from ratekeeper.decisions import Decisions, PValues
+from ratekeeper.exceptions import InputError, TooFewScoresError
+from ratekeeper.inputs import (
+    nan_message,
+    plain_value,
+    read_labels,
+    read_new_scores,
+    refuse_nan,
+    same_length,
+)
+from ratekeeper.methods import check_method
+from ratekeeper.ranks import compare
+from ratekeeper.rates import Rate, RealisedRate, check_probability
+from ratekeeper.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ratekeeper.calibration import Calibration
+    from ratekeeper.methods import Method, NullDistribution
+    from ratekeeper.ranks import Floats
+    from ratekeeper.rates import Verdict
+
+Control = Literal["fnr", "fpr"]
+ThinGroups = Literal["refuse", "pool"]
+
+# Up to here a copy of the scores costs nothing to speak of and protects later p-values from
+# changes the caller makes to the array.
+_COPY_UP_TO = 1 << 20
+
+
+def null_class_of(control: str) -> int:
+    """Return the class whose error is controlled: 1 for "fnr", 0 for "fpr".
+
+    Examples
+    --------
+    >>> null_class_of("fnr")
+    1
+    """
+    if control not in ("fnr", "fpr"):
+        raise InputError(
+            f'control={control!r} must be "fnr" (missed positives) or "fpr" (false alarms).'
+        )
+    return 1 if control == "fnr" else 0
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorRateTest:
+    """A finished test: it decides, and says what it promises.
+
+    Attributes
+    ----------
+    calibration : Calibration
+        The scores it stands on.
+    control : {"fnr", "fpr"}
+        Which error rate is kept.
+    alpha : float
+        The rate that is promised.
+    method : Method
+        How p-values are made, and so which kind of promise it is.
+
+    Notes
+    -----
+    **Guarantee.** That of the method; see ``test.certificate``. It holds for new objects from the
+    population of the calibration objects. It does not cover drift: use `evaluate` on labelled
+    new objects.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> rng = np.random.default_rng(0)
+    >>> scores = np.r_[rng.normal(-1, 1, 300), rng.normal(1, 1, 300)]
+    >>> cal = rk.calibrate(scores, np.repeat([0, 1], 300))
+    >>> test = cal.control("fnr", alpha=0.05, method=rk.HighProbability(delta=0.05))
+    >>> test
+    ErrorRateTest: FNR <= 0.05, HighProbability(delta=0.05), 300 positive scores
+      positive (1) if score >= -0.713..., else negative (0)
+    >>> test.decide([-2.0, 0.5]).labels
+    array([0, 1])
+    """
+
+    calibration: Calibration
+    control: Control
+    alpha: float
+    method: Method
+    thin_groups: ThinGroups
+    _nulls: tuple[NullDistribution, ...]
+    _pooled: tuple[bool, ...]
+
+    @property
+    def null_class(self) -> int:
+        """The class whose error is controlled: 1 for FNR, 0 for FPR."""
+        return null_class_of(self.control)
+
+    @cached_property
+    def _thresholds(self) -> tuple[float | None, ...]:
+        return tuple(null.threshold(self.alpha) for null in self._nulls)
+
+    @property
+    def threshold(self) -> float | None | dict[Any, float | None]:
+        """Threshold on the score; a dict by group where there are groups.
+
+        An object is put out of the null class exactly if its score lies strictly beyond. None for
+        a randomised method, where no score decides alone.
+        """
+        if self.calibration.groups is None:
+            return self._thresholds[0]
+        return dict(zip(self.calibration.groups.tolist(), self._thresholds, strict=True))
+
+    @cached_property
+    def _positive_if(self) -> Callable[..., NDArray[np.bool_]]:
+        """The comparison that is true for positive decisions."""
+        if self.control == "fnr":  # not strictly beyond the threshold
+            return np.greater_equal if self.calibration.higher_is_positive else np.less_equal
+        return np.greater if self.calibration.higher_is_positive else np.less
+
+    def decide(self, scores: ArrayLike, groups: ArrayLike | None = None) -> Decisions:
+        """Decide on new objects.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_objects,)
+            Their scores, from the same model and runtime as at calibration.
+        groups : array-like of shape (n_objects,), optional
+            Their groups, needed exactly if the calibration has groups.
+
+        Returns
+        -------
+        Decisions
+            For a rank method this is one comparison; p-values are computed only if asked for.
+        """
+        values = read_new_scores(scores, self.calibration.dtype)
+        index = self.calibration.group_index(groups, values.size)
+        if self.method.decides_by_threshold:
+            positive = self._compare(values, index)
+            null_p = None
+        else:
+            refuse_nan(values)
+            null_p = self._null_p_values(values, index)
+            positive = (null_p <= self.alpha) == (self.control == "fpr")
+        kept = values.copy() if values.size <= _COPY_UP_TO else values
+        never = np.broadcast_to(np.False_, positive.shape)
+        return Decisions(
+            positive=positive,
+            abstained=never,
+            neither=never,
+            classes=self.calibration.classes,
+            can_abstain=False,
+            _p_values=partial(self._p_values, kept, index, null_p, positive),
+        )
+
+    def p_values(self, scores: ArrayLike, groups: ArrayLike | None = None) -> PValues:
+        """Return the p-values that the test compares with alpha, and those of the other class."""
+        values = read_new_scores(scores, self.calibration.dtype)
+        refuse_nan(values)
+        return self._p_values(values, self.calibration.group_index(groups, values.size), None, None)
+
+    @property
+    def power(self) -> Rate:
+        """The other error, estimated on the calibration objects of the other class.
+
+        The threshold does not depend on these objects, so the exact interval is valid. With
+        groups it is over all of them; `certificate.cells` has each.
+        """
+        cells = self._other_errors
+        return Rate(sum(cell.errors for cell in cells), sum(cell.n for cell in cells))
+
+    @cached_property
+    def _other_errors(self) -> tuple[Rate, ...]:
+        rates = []
+        for i, scores in enumerate(self.calibration.cells[1 - self.null_class]):
+            index = np.full(scores.size, i, dtype=np.intp)
+            if self.method.decides_by_threshold:
+                positive = self._compare(scores, index)
+            else:
+                positive = (self._null_p_values(scores, index) <= self.alpha) == (
+                    self.control == "fpr"
+                )
+            errors = int(np.count_nonzero(positive == (self.control == "fnr")))
+            rates.append(Rate(errors, scores.size))
+        return tuple(rates)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """What is promised, on what data, at what cost in the other error."""
+        cal = self.calibration
+        negative, positive = (plain_value(value) for value in cal.classes)
+        cells = []
+        for i, null in enumerate(self._nulls):
+            k = null.rank(self.alpha)
+            cells.append(
+                Cell(
+                    group=None if cal.groups is None else plain_value(cal.groups[i]),
+                    pooled=self._pooled[i],
+                    n={
+                        "null": cal.cells[self.null_class][i].size,
+                        "other": cal.cells[1 - self.null_class][i].size,
+                    },
+                    threshold=self._thresholds[i],
+                    rule=self._rule(self._thresholds[i]),
+                    realised=RealisedRate(k, null.n) if k else None,
+                    other_error=self._other_errors[i],
+                    remark=null.remark(),
+                )
+            )
+        return Certificate(
+            control=self.control,
+            alpha=self.alpha,
+            method=repr(self.method),
+            delta=getattr(self.method, "delta", None),
+            guarantee=self.method.guarantee,
+            positive_label=positive,
+            negative_label=negative,
+            higher_is_positive=cal.higher_is_positive,
+            n={"negative": cal.n(negative), "positive": cal.n(positive)},
+            cells=tuple(cells),
+            other_error=self.power,
+            score_type=str(cal.dtype),
+            data_hash=cal.data_hash,
+            version=__version__,
+        )
+
+    def evaluate(
+        self, scores: ArrayLike, labels: ArrayLike, groups: ArrayLike | None = None
+    ) -> Evaluation:
+        """Count both errors on labelled new objects, and compare with the promise.
+
+        Parameters
+        ----------
+        scores, labels : array-like of shape (n_objects,)
+            Objects that were neither used for training nor for calibration, with true labels.
+        groups : array-like of shape (n_objects,), optional
+            Needed exactly if the calibration has groups.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> rng = np.random.default_rng(0)
+        >>> labels = rng.integers(0, 2, 2000)
+        >>> scores = rng.normal(2 * labels)
+        >>> test = rk.calibrate(scores[:1000], labels[:1000]).control("fnr", alpha=0.05)
+        >>> test.evaluate(scores[1000:], labels[1000:])
+        FNR 4.74 % (3.06 % to 6.98 %), promised 5.00 %: in line; FPR 31.98 % (27.89 % to 36.30 %)
+        """
+        truth, _ = read_labels(labels, plain_value(self.calibration.classes[1]))
+        decisions = self.decide(scores, groups)
+        same_length("labels", truth.size, len(decisions))
+        misses = Rate(int(np.count_nonzero(truth & ~decisions.positive)), int(truth.sum()))
+        alarms = Rate(int(np.count_nonzero(~truth & decisions.positive)), int((~truth).sum()))
+        target, other = (misses, alarms) if self.control == "fnr" else (alarms, misses)
+        return Evaluation(self.control, self.alpha, target, other)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Fitted and random parts hold functions; the recipe is smaller and always current.
+        return build_test, (
+            self.calibration,
+            self.control,
+            self.alpha,
+            self.method,
+            self.thin_groups,
+        )
+
+    def __repr__(self) -> str:
+        side = "positive" if self.control == "fnr" else "negative"
+        n = sum(null.size for null in self.calibration.cells[self.null_class])
+        text = f"ErrorRateTest: {self.control.upper()} <= {self.alpha:g}, {self.method!r}, "
+        text += f"{n:,} {side} scores\n  "
+        if self.calibration.groups is None:
+            return text + self._rule(self._thresholds[0])
+        rules = zip(self.calibration.groups.tolist(), self._thresholds, strict=True)
+        return text + "\n  ".join(f"group {name!r}: {self._rule(t)}" for name, t in rules)
+
+    def _rule(self, threshold: float | None) -> str:
+        negative, positive = (repr(plain_value(value)) for value in self.calibration.classes)
+        if threshold is None:
+            p = f"p{self.null_class}"
+            sign = ">" if self.control == "fnr" else "<="
+            condition = f"{p} {sign} {self.alpha:g}, with {p} drawn at random"
+        else:
+            sign = {
+                np.greater_equal: ">=",
+                np.less_equal: "<=",
+                np.greater: ">",
+                np.less: "<",
+            }[self._positive_if]
+            condition = f"score {sign} {self.calibration.dtype.type(threshold)!s}"
+        return f"positive ({positive}) if {condition}, else negative ({negative})"
+
+    def _compare(self, scores: Floats, index: NDArray[np.intp] | None) -> NDArray[np.bool_]:
+        if index is None:
+            threshold = np.array(self._thresholds, dtype=self.calibration.dtype)
+            positive, has_nan = compare(scores, threshold, self._positive_if)
+            if has_nan:
+                raise InputError(nan_message(scores))
+            return positive
+        refuse_nan(scores)
+        return self._positive_if(scores, np.array(self._thresholds, dtype=np.float64)[index])
+
+    def _null_p_values(self, scores: Floats, index: NDArray[np.intp] | None) -> NDArray[np.float64]:
+        return judge(self._nulls, scores, index)
+
+    def _p_values(
+        self,
+        scores: Floats,
+        index: NDArray[np.intp] | None,
+        null_p: NDArray[np.float64] | None,
+        positive: NDArray[np.bool_] | None,
+    ) -> PValues:
+        if null_p is None:
+            null_p = self._null_p_values(scores, index)
+        if positive is not None and not np.array_equal(
+            (null_p <= self.alpha) == (self.control == "fpr"), positive
+        ):
+            raise InputError(
+                "The array of scores was changed after decide(), so its p-values no longer belong "
+                "to these decisions. Ask for .p_values first, or pass a copy of the array."
+            )
+        other_p = judge(self.calibration.nulls(1 - self.null_class, self.method), scores, index)
+        return PValues(other_p, null_p) if self.null_class else PValues(null_p, other_p)
+
+
+@dataclass(frozen=True, eq=False)
+class AbstainingTest:
+    """A test that keeps both error rates and abstains where both classes remain possible.
+
+    Attributes
+    ----------
+    fnr, fpr : ErrorRateTest
+        The two tests it consists of.
+
+    Notes
+    -----
+    **Guarantee.** That of the method, for each rate: at most alpha_fnr of the positives are
+    decided negative or neither, at most alpha_fpr of the negatives positive or neither. An
+    abstention is no error. It does not bound how often the test abstains.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> rng = np.random.default_rng(0)
+    >>> scores = np.r_[rng.normal(-1, 1, 300), rng.normal(1, 1, 300)]
+    >>> cal = rk.calibrate(scores, np.repeat([0, 1], 300))
+    >>> cal.control_both(alpha_fnr=0.05, alpha_fpr=0.05).decide([-2.0, 0.0, 2.0]).labels
+    array([0, None, 1], dtype=object)
+    """
+
+    fnr: ErrorRateTest
+    fpr: ErrorRateTest
+
+    @property
+    def calibration(self) -> Calibration:
+        """The scores it stands on."""
+        return self.fnr.calibration
+
+    @property
+    def threshold(self) -> dict[str, Any]:
+        """The thresholds of the two tests."""
+        return {"fnr": self.fnr.threshold, "fpr": self.fpr.threshold}
+
+    @cached_property
+    def certificate(self) -> JointCertificate:
+        """What is promised for each rate."""
+        return JointCertificate(self.fnr.certificate, self.fpr.certificate)
+
+    def decide(self, scores: ArrayLike, groups: ArrayLike | None = None) -> Decisions:
+        """Decide on new objects; see `ErrorRateTest.decide`."""
+        fnr = self.fnr.decide(scores, groups)
+        fpr = self.fpr.decide(scores, groups)
+        may_be_positive, may_be_negative = fnr.positive, ~fpr.positive
+
+        return Decisions(
+            positive=may_be_positive & ~may_be_negative,
+            abstained=may_be_positive & may_be_negative,
+            neither=~(may_be_positive | may_be_negative),
+            classes=self.calibration.classes,
+            can_abstain=True,
+            _p_values=partial(_joint_p_values, fnr, fpr),
+        )
+
+    def p_values(self, scores: ArrayLike, groups: ArrayLike | None = None) -> PValues:
+        """Return the p-values that the two tests compare with their alphas."""
+        return self.decide(scores, groups).p_values
+
+    def __repr__(self) -> str:
+        return f"AbstainingTest of\n{self.fnr!r}\n{self.fpr!r}"
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Errors counted on labelled new objects, beside the promise.
+
+    Attributes
+    ----------
+    control : {"fnr", "fpr"}
+        The controlled rate.
+    promised : float
+        Its promised level.
+    target, other : Rate
+        The controlled error and the other one, as counted, with exact intervals.
+    """
+
+    control: Control
+    promised: float
+    target: Rate
+    other: Rate
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the interval says about the promise: "kept", "in line" or "exceeded"."""
+        return self.target.against(self.promised)
+
+    def __repr__(self) -> str:
+        other = "FPR" if self.control == "fnr" else "FNR"
+        return (
+            f"{self.control.upper()} {self.target}, promised {100 * self.promised:.2f} %: "
+            f"{self.verdict}; {other} {self.other}"
+        )
+
+
+def _joint_p_values(fnr: Decisions, fpr: Decisions) -> PValues:
+    return PValues(p0=fpr.p_values.p0, p1=fnr.p_values.p1)
+
+
+def judge(
+    nulls: tuple[NullDistribution | None, ...], scores: Floats, index: NDArray[np.intp] | None
+) -> NDArray[np.float64]:
+    """Return the p-value of each score under the null distribution of its group.
+
+    A group without any calibration score of the class gives the p-value 1: nothing speaks
+    against the class.
+    """
+    if index is None:
+        (null,) = nulls
+        return np.ones(scores.size) if null is None else null.p_values(scores)
+    p = np.ones(scores.size)
+    for i, null in enumerate(nulls):
+        members = np.flatnonzero(index == i)
+        if null is not None and members.size:
+            p[members] = null.p_values(scores[members])
+    return p
+
+
+def judge_intervals(
+    nulls: tuple[NullDistribution | None, ...], scores: Floats, index: NDArray[np.intp] | None
+) -> NDArray[np.float64] | None:
+    """Return the interval of each p-value, or None if the method gives none."""
+    if not any(hasattr(null, "intervals") for null in nulls):
+        return None
+    if index is None:
+        index = np.zeros(scores.size, dtype=np.intp)
+    limits = np.tile([0.0, 1.0], (scores.size, 1))
+    for i, null in enumerate(nulls):
+        members = np.flatnonzero(index == i)
+        if null is not None and members.size:
+            limits[members] = null.intervals(scores[members])  # type: ignore[attr-defined]
+    return limits
+
+
+def build_test(
+    calibration: Calibration,
+    control: str,
+    alpha: float,
+    method: Method,
+    thin_groups: str,
+) -> ErrorRateTest:
+    """Build the test, or refuse if the promise is impossible with these scores."""
+    check_method(method)
+    null_class = null_class_of(control)
+    alpha = check_probability(alpha, "alpha")
+    if thin_groups not in ("refuse", "pool"):
+        raise InputError(f'thin_groups={thin_groups!r} must be "refuse" or "pool".')
+    needed = method.smallest_n(alpha)
+    sizes = [scores.size for scores in calibration.cells[null_class]]
+    pooled = tuple(size < needed for size in sizes)
+    available = sum(sizes)
+    if any(pooled) and (calibration.groups is None or thin_groups == "refuse"):
+        raise _too_few(calibration, control, alpha, method, needed)
+    if available < needed:
+        raise _too_few(calibration.pooled(), control, alpha, method, needed)
+    own = calibration.nulls(null_class, method)
+    shared = calibration.pooled().nulls(null_class, method)[0] if any(pooled) else None
+    nulls = tuple(shared if is_thin else null for is_thin, null in zip(pooled, own, strict=True))
+    return ErrorRateTest(
+        calibration,
+        "fnr" if null_class else "fpr",
+        alpha,
+        method,
+        "pool" if thin_groups == "pool" else "refuse",
+        nulls,  # type: ignore[arg-type]  # an empty cell is thin, so it has the shared one
+        pooled,
+    )
+
+
+def _too_few(
+    calibration: Calibration, control: str, alpha: float, method: Method, needed: int
+) -> TooFewScoresError:
+    null_class = null_class_of(control)
+    label = plain_value(calibration.classes[null_class])
+    side = "positive" if null_class else "negative"
+    sizes = [scores.size for scores in calibration.cells[null_class]]
+    if calibration.groups is None:
+        got, where, remedy = f"got {sizes[0]:,}", "", ""
+    else:
+        names = calibration.groups.tolist()
+        thin = [(name, n) for name, n in zip(names, sizes, strict=True) if n < needed]
+        got = "too few in " + ", ".join(f"group {name!r}: {n:,}" for name, n in thin)
+        where = " in each group"
+        remedy = ', pass thin_groups="pool" to give such groups the promise of all together'
+    return TooFewScoresError(
+        f"{control.upper()} <= {alpha:g} with {method!r} needs at least {needed:,} calibration "
+        f"scores of the {side} class ({label!r}){where}; {got}. Add data, raise alpha{remedy}, or "
+        "choose a method with a weaker promise.",
+        available=min(sizes),
+        needed=needed,
+    )

@@ -1,0 +1,134 @@
+"""What comes out: p-values and decisions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class PValues:
+    """Two p-values for each object.
+
+    Attributes
+    ----------
+    p0 : ndarray of shape (n_objects,)
+        For "it is negative": how rare so high a score is among negatives. Small speaks against.
+    p1 : ndarray of shape (n_objects,)
+        For "it is positive": how rare so low a score is among positives. Small speaks against.
+    interval0, interval1 : ndarray of shape (n_objects, 2) or None
+        How far each p-value is known, with methods that say so (`Bootstrap`).
+
+    Notes
+    -----
+    A p-value is not the probability that the object belongs to the class. It is the error rate
+    that a threshold at this very score would have on the class.
+
+    Examples
+    --------
+    >>> import ratekeeper as rk
+    >>> cal = rk.calibrate([0.1, 0.2, 0.7, 0.9], [0, 0, 1, 1])
+    >>> cal.p_values([0.15, 0.8])
+    PValues of 2 objects
+      p0 ("it is negative"): 0.667, 0.333
+      p1 ("it is positive"): 0.333, 0.667
+    """
+
+    p0: NDArray[np.float64]
+    p1: NDArray[np.float64]
+    interval0: NDArray[np.float64] | None = None
+    interval1: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return self.p0.size
+
+    def __repr__(self) -> str:
+        return (
+            f"PValues of {_objects(len(self))}\n"
+            f'  p0 ("it is negative"): {_start(self.p0)}\n'
+            f'  p1 ("it is positive"): {_start(self.p1)}'
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """One decision for each object.
+
+    Attributes
+    ----------
+    positive : ndarray of bool, shape (n_objects,)
+        Decided positive.
+    abstained : ndarray of bool, shape (n_objects,)
+        Both classes remain possible. Only a test of both rates abstains.
+    neither : ndarray of bool, shape (n_objects,)
+        Both classes are rejected: the score is unlike those of either class.
+    classes : ndarray of shape (2,)
+        The user's labels, negative first.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> cal = rk.calibrate(np.linspace(0, 1, 80), np.repeat(["no", "yes"], 40))
+    >>> cal.control("fnr", alpha=0.05).decide([0.2, 0.9])
+    Decisions on 2 objects: 1 'yes', 1 'no'
+      labels: 'no', 'yes'
+    """
+
+    positive: NDArray[np.bool_]
+    abstained: NDArray[np.bool_]
+    neither: NDArray[np.bool_]
+    classes: NDArray[Any]
+    can_abstain: bool
+    _p_values: Callable[[], PValues] = field(repr=False)
+
+    @cached_property
+    def labels(self) -> NDArray[Any]:
+        """Decisions in the user's own labels.
+
+        Of the labels' own type. For a test that can abstain: objects, with None where the test
+        abstained or found neither class possible.
+        """
+        if not self.can_abstain:
+            return np.where(self.positive, self.classes[1], self.classes[0])
+        labels = self.classes.astype(object)[self.positive.astype(np.intp)]
+        labels[self.abstained | self.neither] = None
+        return labels
+
+    @cached_property
+    def p_values(self) -> PValues:
+        """The p-values behind the decisions, computed when first asked for."""
+        return self._p_values()
+
+    def __len__(self) -> int:
+        return self.positive.size
+
+    def __repr__(self) -> str:
+        negative, positive = (repr(value) for value in self.classes.tolist())
+        undecided = int(self.abstained.sum()) + int(self.neither.sum())
+        n_positive = int(self.positive.sum())
+        parts = [
+            f"{n_positive:,} {positive}",
+            f"{len(self) - n_positive - undecided:,} {negative}",
+        ]
+        if self.can_abstain:
+            parts += [f"{self.abstained.sum():,} abstained", f"{self.neither.sum():,} neither"]
+        shown = ", ".join(repr(value) for value in self.labels[:8].tolist())
+        more = ", ..." if len(self) > 8 else ""  # noqa: PLR2004 - as many as fit a line
+        return f"Decisions on {_objects(len(self))}: {', '.join(parts)}\n  labels: {shown}{more}"
+
+
+def _objects(n: int) -> str:
+    return f"{n:,} object{'' if n == 1 else 's'}"
+
+
+def _start(values: NDArray[np.float64]) -> str:
+    shown = ", ".join(f"{value:.3g}" for value in values[:8])
+    return shown + (", ..." if values.size > 8 else "")  # noqa: PLR2004 - as many as fit a line

@@ -1,0 +1,108 @@
+"""What the methods that fit the distribution of scores share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ratekeeper.exceptions import InputError, TooFewScoresError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from ratekeeper.methods.method import Method
+    from ratekeeper.ranks import Floats, Tail
+
+    # From sorted scores to a function (scores, tail) -> tail probabilities.
+    TailFunction = Callable[[NDArray[np.float64], Tail], NDArray[np.float64]]
+    Fit = Callable[[NDArray[np.float64]], TailFunction]
+
+_LEAST_SCORES = 8  # below this neither half of the check below says anything
+
+
+class FittedNull:
+    """A class's scores, read through a fitted distribution."""
+
+    def __init__(self, method: Method, null_scores: Floats, tail: Tail, fit: Fit) -> None:
+        scores = null_scores.astype(np.float64)
+        what = type(method).__name__
+        if not np.isfinite(scores).all():
+            raise InputError(
+                f"{what} cannot fit infinite scores ({np.sum(~np.isfinite(scores)):,} found). "
+                "Use a rank method such as Conformal, for which infinities are ordinary scores."
+            )
+        if scores.size < _LEAST_SCORES or scores[0] == scores[-1]:
+            raise TooFewScoresError(
+                f"{what} needs at least {_LEAST_SCORES} scores of a class, not all equal, to fit a "
+                f"distribution; got {scores.size}. Use Conformal, or add calibration data.",
+                available=scores.size,
+                needed=_LEAST_SCORES,
+            )
+        self._scores = scores
+        self._tail: Tail = tail
+        self._fit = fit
+        self._tail_function = fit(scores)
+
+    @property
+    def n(self) -> int:
+        """Number of calibration scores."""
+        return self._scores.size
+
+    def p_values(self, scores: Floats) -> NDArray[np.float64]:
+        """Return the fitted tail probability of each score."""
+        p = self._tail_function(scores.astype(np.float64), self._tail)
+        return np.clip(p, 0.0, 1.0)
+
+    def threshold(self, alpha: float) -> float | None:
+        """Return the score strictly beyond which p <= alpha, to the last bit."""
+
+        def rejected(score: float) -> bool:
+            return bool(self.p_values(np.array([score]))[0] <= alpha)
+
+        beyond, within = (-np.inf, np.inf) if self._tail == "low" else (np.inf, -np.inf)
+        # Bisection over the ordered bit patterns of floating-point numbers: 64 steps at most.
+        low, high = _to_order(beyond), _to_order(within)
+        while abs(high - low) > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if rejected(_from_order(middle)) else (low, middle)
+        return _from_order(high)
+
+    def rank(self, alpha: float) -> int | None:
+        """Return None: the threshold is not an order statistic."""
+        del alpha
+        return None
+
+    def remark(self) -> str | None:
+        """Check the fit on scores it has not seen, and say the result."""
+        from scipy.stats import kstest
+
+        # A random half is fitted, the other half tested: only then is the level exact, since a
+        # test on the fitted scores themselves would excuse a bad fit.
+        order = np.random.default_rng(0).permutation(self.n)
+        half = self.n // 2
+        fitted, unseen = np.sort(self._scores[order[half:]]), self._scores[order[:half]]
+        if fitted[0] == fitted[-1]:
+            return "Fit not checked: too few distinct scores."
+        check = kstest(unseen, lambda x: np.clip(self._fit(fitted)(x, "low"), 0.0, 1.0))
+        verdict = (
+            "the fit is contradicted; do not rely on it"
+            if check.pvalue < 0.05  # noqa: PLR2004 - the usual level, said in the sentence
+            else "no evidence against the fit, which does not prove the far tail"
+        )
+        return (
+            f"Goodness of fit (Kolmogorov-Smirnov, half fitted, half tested): distance "
+            f"{check.statistic:.3f}, p = {check.pvalue:.3g}: {verdict}."
+        )
+
+
+def _to_order(value: float) -> int:
+    bits = int(np.float64(value).view(np.int64))
+    return bits if bits >= 0 else -(bits + 2**63)
+
+
+def _from_order(order: int) -> float:
+    bits = order if order >= 0 else -order - 2**63
+    return float(np.int64(bits).view(np.float64))

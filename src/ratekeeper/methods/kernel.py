@@ -1,0 +1,102 @@
+"""A smooth distribution fitted to the scores of a class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ratekeeper.exceptions import InputError
+from ratekeeper.methods.fitted import FittedNull
+from ratekeeper.methods.method import Guarantee, Method
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ratekeeper.methods.fitted import TailFunction
+    from ratekeeper.ranks import Floats, Tail
+
+_BLOCK = 1 << 22  # terms of the kernel sum held in memory at once
+
+
+@dataclass(frozen=True)
+class Kernel(Method):
+    """Tail probability of a Gaussian kernel density estimate.
+
+    Parameters
+    ----------
+    bandwidth : float or {"scott", "silverman"}, default="scott"
+        Standard deviation of the kernel, in units of the score, or a rule to choose it.
+
+    Notes
+    -----
+    **Guarantee.** Asymptotic, as the scores grow in number and the bandwidth shrinks. It smooths
+    the steps of the empirical distribution and reaches a little beyond its ends, but the far tail
+    is that of the kernel, not of the data. The work is (number of objects) x (calibration scores).
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> rng = np.random.default_rng(0)
+    >>> scores = np.r_[rng.normal(-1, 1, 500), rng.normal(1, 1, 500)]
+    >>> cal = rk.calibrate(scores, np.repeat([0, 1], 500))
+    >>> cal.p_values([1.0], method=rk.Kernel()).p1.round(1)
+    array([0.5])
+    """
+
+    bandwidth: float | str = "scott"
+    name: ClassVar[str] = "kernel"
+
+    def __post_init__(self) -> None:
+        if self.bandwidth in ("scott", "silverman"):
+            return
+        number = isinstance(self.bandwidth, int | float) and not isinstance(self.bandwidth, bool)
+        if not number or not 0.0 < float(self.bandwidth) < np.inf:
+            raise InputError(
+                f'bandwidth={self.bandwidth!r} must be a positive number, "scott" or "silverman".'
+            )
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Asymptotic."""
+        return Guarantee(
+            kind="asymptotic",
+            promise="The rate tends to alpha as the number of calibration scores grows.",
+            condition="held-out calibration objects from the population of the new ones.",
+            not_covered=(
+                "any finite number of scores; tails beyond the last score, which are the kernel's."
+            ),
+        )
+
+    def against(self, null_scores: Floats, tail: Tail, *, stream: int = 0) -> FittedNull:
+        """Look at one class's scores through this method; see `Method.against`."""
+        del stream
+        return FittedNull(self, null_scores, tail, self._fit)
+
+    def smallest_n(self, alpha: float) -> int:
+        """Return 8: a fitted tail reaches any alpha."""
+        del alpha
+        return 8
+
+    def _fit(self, scores: NDArray[np.float64]) -> TailFunction:
+        from scipy.special import ndtr
+
+        width = self._width(scores)
+
+        def tail_probability(x: NDArray[np.float64], tail: Tail) -> NDArray[np.float64]:
+            sign = 1.0 if tail == "low" else -1.0
+            p = np.empty(x.size)
+            block = max(1, _BLOCK // scores.size)
+            for start in range(0, x.size, block):
+                part = x[start : start + block, None]
+                p[start : start + block] = ndtr(sign * (part - scores) / width).mean(axis=1)
+            return p
+
+        return tail_probability
+
+    def _width(self, scores: NDArray[np.float64]) -> float:
+        if not isinstance(self.bandwidth, str):
+            return float(self.bandwidth)
+        factor = 1.0 if self.bandwidth == "scott" else (4.0 / 3.0) ** 0.2
+        return float(factor * scores.std(ddof=1) * scores.size**-0.2)

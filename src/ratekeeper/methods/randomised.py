@@ -1,0 +1,76 @@
+"""What the methods that draw random numbers share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ratekeeper.exceptions import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from ratekeeper.ranks import Floats
+
+RandomState = int | np.random.Generator
+
+
+def check_random_state(random_state: RandomState) -> None:
+    """Raise unless it is a non-negative whole number or a NumPy Generator.
+
+    Examples
+    --------
+    >>> check_random_state(0)
+    """
+    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if isinstance(random_state, np.random.Generator) or (whole and random_state >= 0):
+        return
+    raise InputError(
+        f"random_state={random_state!r} must be a whole number from 0 up, or a "
+        "numpy.random.Generator, so that results can be repeated."
+    )
+
+
+class RandomisedNull:
+    """A class's scores, read through a method that draws afresh for each object."""
+
+    def __init__(
+        self,
+        draw: Callable[[Floats, np.random.Generator], NDArray[np.float64]],
+        n: int,
+        random_state: RandomState,
+        stream: int,
+    ) -> None:
+        self._draw = draw
+        self._n = n
+        self._random_state = random_state
+        self._stream = stream
+
+    @property
+    def n(self) -> int:
+        """Number of calibration scores."""
+        return self._n
+
+    def p_values(self, scores: Floats) -> NDArray[np.float64]:
+        """Return a random p-value of each score."""
+        rng = self._random_state
+        if not isinstance(rng, np.random.Generator):
+            rng = np.random.default_rng([rng, self._stream])
+        return self._draw(scores, rng)
+
+    def threshold(self, alpha: float) -> float | None:
+        """Return None: no score decides alone."""
+        del alpha
+        return None
+
+    def rank(self, alpha: float) -> int | None:
+        """Return None: no order statistic decides alone."""
+        del alpha
+        return None
+
+    def remark(self) -> str | None:
+        """Ranks fit any scores: nothing to remark."""
+        return None

@@ -1,0 +1,190 @@
+"""How many held-out objects a promise needs, and what to expect with the ones at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ratekeeper.exceptions import InputError
+from ratekeeper.methods import Conformal, HighProbability
+from ratekeeper.methods.method import first_true
+from ratekeeper.methods.rank import critical_rank
+from ratekeeper.rates import RealisedRate, check_probability, percent
+
+if TYPE_CHECKING:
+    from ratekeeper.methods.rank import RankMethod
+
+_LOOK_AT_FIRST = 64
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a promise needs and what n scores of the null class give.
+
+    Attributes
+    ----------
+    control : {"fnr", "fpr"}
+        For "fnr", n counts held-out positives; for "fpr", held-out negatives.
+    alpha, delta, excess
+        As asked.
+    n_marginal : int
+        Smallest n for the promise on average (`Conformal`).
+    n_high_probability : int or None
+        Smallest n for the promise with probability 1 - delta (`HighProbability`).
+    n_excess : int or None
+        Smallest n such that with it, and with any larger one, the marginal test has a true rate
+        above alpha + excess with probability at most delta.
+    n : int or None
+        The number of scores asked about.
+    realised_marginal, realised_high_probability : RealisedRate or None
+        Law of the true rate with n scores; None if n was not given or is too small.
+    """
+
+    control: str
+    alpha: float
+    delta: float | None
+    excess: float | None
+    n_marginal: int
+    n_high_probability: int | None
+    n_excess: int | None
+    n: int | None
+    realised_marginal: RealisedRate | None
+    realised_high_probability: RealisedRate | None
+
+    def __str__(self) -> str:
+        side = "positives" if self.control == "fnr" else "negatives"
+        lines = [
+            f"Plan for {self.control.upper()} <= {percent(self.alpha)}, in held-out {side}",
+            f"  on average (Conformal): at least {self.n_marginal:,}",
+        ]
+        if self.n_high_probability is not None and self.delta is not None:
+            lines.append(
+                f"  with probability {1 - self.delta:g} (HighProbability): at least "
+                f"{self.n_high_probability:,}"
+            )
+        if self.n_excess is not None and self.excess is not None:
+            lines.append(
+                f"  on average, and above {percent(self.alpha + self.excess)} with probability at "
+                f"most {self.delta:g}: at least {self.n_excess:,}"
+            )
+        if self.n is not None:
+            lines.append(f"  with {self.n:,}:")
+            lines.append("    Conformal: " + self._law(self.realised_marginal))
+            if self.delta is not None:
+                lines.append("    HighProbability: " + self._law(self.realised_high_probability))
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _law(self, law: RealisedRate | None) -> str:
+        if law is None:
+            return "impossible"
+        low, high = law.interval
+        return (
+            f"true rate {percent(law.mean)} on average, {percent(low)} to {percent(high)} in 90 % "
+            f"of calibration sets, above alpha in {percent(law.exceeds(self.alpha))}"
+        )
+
+
+def plan(
+    control: str,
+    alpha: float,
+    *,
+    delta: float | None = None,
+    n: int | None = None,
+    excess: float | None = None,
+) -> Plan:
+    """Say how many held-out objects of the null class a promise needs.
+
+    Parameters
+    ----------
+    control : {"fnr", "fpr"}
+        "fnr" needs positives, "fpr" negatives.
+    alpha : float
+        The rate to keep.
+    delta : float, optional
+        Chance that a high-probability promise may fail.
+    n : int, optional
+        A number of scores to look at: what true rates does it give?
+    excess : float, optional
+        With delta: how many scores keep the true rate of the marginal test below alpha + excess,
+        but for probability delta?
+
+    Returns
+    -------
+    Plan
+
+    Examples
+    --------
+    >>> import ratekeeper as rk
+    >>> rk.plan("fnr", alpha=0.05, delta=0.05, n=100)
+    Plan for FNR <= 5.00 %, in held-out positives
+      on average (Conformal): at least 19
+      with probability 0.95 (HighProbability): at least 59
+      with 100:
+        Conformal: true rate 4.95 % on average, 1.99 % to 8.92 % in 90 % of calibration sets, ...
+        HighProbability: true rate 1.98 % on average, 0.36 % to 4.66 % in 90 % of calibration ...
+    """
+    if control not in ("fnr", "fpr"):
+        raise InputError(
+            f'control={control!r} must be "fnr" (missed positives) or "fpr" (false alarms).'
+        )
+    alpha = check_probability(alpha, "alpha")
+    if delta is not None:
+        delta = check_probability(delta, "delta")
+    if n is not None and (isinstance(n, bool) or int(n) != n or n < 1):
+        raise InputError(f"n={n!r} must be a whole number from 1 up: it counts held-out objects.")
+    if excess is not None and delta is None:
+        raise InputError(f"excess={excess!r} needs delta: how often may the excess happen?")
+    if excess is not None and not 0.0 < excess < 1.0 - alpha:
+        raise InputError(f"excess={excess!r} must lie between 0 and 1 - alpha = {1 - alpha:g}.")
+    strict = None if delta is None else HighProbability(delta)
+    return Plan(
+        control=control,
+        alpha=alpha,
+        delta=delta,
+        excess=excess,
+        n_marginal=Conformal().smallest_n(alpha),
+        n_high_probability=None if strict is None else strict.smallest_n(alpha),
+        n_excess=None if excess is None or delta is None else _n_for_excess(alpha, delta, excess),
+        n=n,
+        realised_marginal=None if n is None else _law(Conformal(), alpha, n),
+        realised_high_probability=None if n is None or strict is None else _law(strict, alpha, n),
+    )
+
+
+def _law(method: RankMethod, alpha: float, n: int) -> RealisedRate | None:
+    k = critical_rank(method, n, alpha)
+    return RealisedRate(k, n) if k else None
+
+
+def _n_for_excess(alpha: float, delta: float, excess: float) -> int:
+    """Find the n from which on P(true rate > alpha + excess) stays at or below delta.
+
+    The probability jumps up wherever k = floor(alpha (n + 1)) grows by one and falls between, so
+    only the n at which the rank k first appears matter. Over k these peaks rise at first, for a
+    large delta only, then fall for ever.
+    """
+
+    def first_n(k: int) -> int:
+        return first_true(lambda n: (critical_rank(Conformal(), n, alpha)) >= k)
+
+    def acceptable(k: int) -> bool:
+        return RealisedRate(k, first_n(k)).exceeds(alpha + excess) <= delta
+
+    worst = [k for k in range(1, _LOOK_AT_FIRST + 1) if not acceptable(k)]
+    if not worst:
+        return first_n(1)
+    last_bad = max(worst)
+    if last_bad == _LOOK_AT_FIRST:
+        last_bad = first_true(acceptable, start=_LOOK_AT_FIRST) - 1
+    # After the last bad peak the probability falls within the same rank.
+    law_of = last_bad
+    low = first_n(law_of)
+    return first_true(
+        lambda n: (
+            critical_rank(Conformal(), n, alpha) > law_of
+            or RealisedRate(law_of, n).exceeds(alpha + excess) <= delta
+        ),
+        start=low,
+    )

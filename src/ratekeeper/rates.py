@@ -1,0 +1,208 @@
+"""Laws of rates: exact binomial intervals and the law of the realised rate.
+
+Nothing here sees a score. Counts stay integers until the last step.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ratekeeper.exceptions import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+
+def check_probability(value: float, name: str) -> float:
+    """Return `value` as a float if it lies strictly between 0 and 1, else raise.
+
+    Examples
+    --------
+    >>> check_probability(0.05, "alpha")
+    0.05
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(value, bool) or not 0.0 < number < 1.0:
+        raise InputError(
+            f"{name}={value!r} is not a rate strictly between 0 and 1. "
+            f"Write 5 % as {name}=0.05, 1 in 1,000 as {name}=0.001."
+        )
+    return number
+
+
+def clopper_pearson(
+    errors: ArrayLike, n: ArrayLike, confidence: float = 0.95
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the exact (Clopper-Pearson) confidence interval of a rate.
+
+    Parameters
+    ----------
+    errors, n : array-like of int
+        Number of errors and of objects. With no objects the interval is (0, 1).
+    confidence : float, default=0.95
+        Two-sided confidence.
+
+    Returns
+    -------
+    low, high : ndarray
+
+    Notes
+    -----
+    **Guarantee.** For independent objects with one common error probability the interval covers
+    it with probability at least `confidence`, for every n. It does not cover drift: it speaks of
+    the population that these objects were drawn from.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson(0, 59)
+    >>> float(low), round(float(high), 4)
+    (0.0, 0.0606)
+    """
+    import numpy as np
+    from scipy.special import betaincinv
+
+    tail = (1.0 - check_probability(confidence, "confidence")) / 2.0
+    errors, n = np.broadcast_arrays(np.asarray(errors), np.asarray(n))
+    if np.any(errors < 0) or np.any(errors > n):
+        raise InputError(f"errors={errors} must lie between 0 and n={n}: pass counts, not rates.")
+    # The parameters 1 stand in where the limit is 0 or 1 and the Beta law is not defined.
+    low = np.where(errors == 0, 0.0, betaincinv(np.maximum(errors, 1), n - errors + 1, tail))
+    high = np.where(errors == n, 1.0, betaincinv(errors + 1, np.maximum(n - errors, 1), 1.0 - tail))
+    return low, high
+
+
+Verdict = Literal["kept", "in line", "exceeded"]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A counted error rate with its exact interval.
+
+    Parameters
+    ----------
+    errors, n : int
+        Number of errors and of objects.
+    confidence : float, default=0.95
+        Of the Clopper-Pearson interval.
+
+    Examples
+    --------
+    >>> print(Rate(errors=3, n=100))
+    3.00 % (0.62 % to 8.52 %)
+    """
+
+    errors: int
+    n: int
+    confidence: float = 0.95
+
+    @property
+    def value(self) -> float:
+        """Errors per object; NaN if there are no objects."""
+        return self.errors / self.n if self.n else math.nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Exact two-sided confidence interval; (0, 1) if there are no objects."""
+        low, high = clopper_pearson(self.errors, self.n, self.confidence)
+        return float(low), float(high)
+
+    def against(self, promised: float) -> Verdict:
+        """Say what the interval says about a promised rate.
+
+        "kept": the whole interval is at or below it; "exceeded": the whole interval is above;
+        "in line": it lies inside, so these objects do not contradict the promise.
+        """
+        low, high = self.interval
+        if high <= promised:
+            return "kept"
+        return "exceeded" if low > promised else "in line"
+
+    def to_dict(self) -> dict[str, float | int]:
+        """Return counts, rate and interval as plain values."""
+        low, high = self.interval
+        return {
+            "errors": self.errors,
+            "n": self.n,
+            "rate": self.value,
+            "low": low,
+            "high": high,
+            "confidence": self.confidence,
+        }
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        if not self.n:
+            return "unknown (no objects)"
+        return f"{percent(self.value)} ({percent(low)} to {percent(high)})"
+
+
+def percent(rate: float) -> str:
+    """Write a rate as people read it.
+
+    Examples
+    --------
+    >>> percent(0.05), percent(0.00012)
+    ('5.00 %', '0.012 %')
+    """
+    if rate == 0.0 or rate >= 0.001:  # noqa: PLR2004 - from here two decimals show two digits
+        return f"{100 * rate:.2f} %"
+    return f"{100 * rate:.2g} %"
+
+
+@dataclass(frozen=True)
+class RealisedRate:
+    """The law of the true error rate of a deployed rank test.
+
+    A test that rejects when fewer than `k` of `n` calibration scores are as extreme has, over
+    random calibration sets and for continuous scores, a true rate that follows
+    Beta(k, n + 1 - k). With tied scores the true rate is at most that.
+
+    Parameters
+    ----------
+    k : int
+        Rank of the calibration score that is the threshold, 1 to n.
+    n : int
+        Number of calibration scores of the null class.
+
+    Examples
+    --------
+    >>> law = RealisedRate(k=5, n=100)
+    >>> round(law.mean, 4), round(law.exceeds(0.05), 2)
+    (0.0495, 0.44)
+    """
+
+    k: int
+    n: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.k <= self.n:
+            raise InputError(f"k={self.k} must lie between 1 and n={self.n}.")
+
+    @property
+    def mean(self) -> float:
+        """Average true rate over calibration sets: k / (n + 1)."""
+        return self.k / (self.n + 1)
+
+    def quantile(self, probability: float) -> float:
+        """Return the rate that is not exceeded with this probability."""
+        from scipy.special import betaincinv
+
+        return float(betaincinv(self.k, self.n + 1 - self.k, probability))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 5 % and the 95 % quantile."""
+        return self.quantile(0.05), self.quantile(0.95)
+
+    def exceeds(self, rate: float) -> float:
+        """Return the probability, over calibration sets, of a true rate above `rate`."""
+        from scipy.special import bdtr
+
+        # P(Beta(k, n+1-k) > rate) = P(Binomial(n, rate) <= k - 1), exact in the tail.
+        return 0.0 if rate >= 1.0 else float(bdtr(self.k - 1, self.n, rate))
