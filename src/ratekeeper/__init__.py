@@ -14,33 +14,33 @@ See `calibrate` first, then `Calibration.control` and ``print(test.certificate)`
 
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper.calibration import Calibration, calibrate
-from ratekeeper.certificate import Certificate
-from ratekeeper.control import AbstainingTest, ErrorRateTest, Evaluation
-from ratekeeper.decisions import Decisions, PValues
-from ratekeeper.exceptions import (
-    InputError,
-    RatekeeperError,
-    RatekeeperWarning,
-    StoredFileError,
-    TooFewScoresError,
-)
-from ratekeeper.methods import (
-    Bootstrap,
-    Conformal,
-    Empirical,
-    HighProbability,
-    Kernel,
-    Parametric,
-    Resampled,
-    Simultaneous,
-    Smoothed,
-)
-from ratekeeper.planning import Plan, plan
 from ratekeeper.version import __version__
 
 if TYPE_CHECKING:
+    from ratekeeper.calibration import Calibration, calibrate
+    from ratekeeper.certificate import Certificate
+    from ratekeeper.control import AbstainingTest, ErrorRateTest, Evaluation
+    from ratekeeper.decisions import Decisions, PValues
     from ratekeeper.estimators import ErrorRateController
+    from ratekeeper.exceptions import (
+        InputError,
+        RatekeeperError,
+        RatekeeperWarning,
+        StoredFileError,
+        TooFewScoresError,
+    )
+    from ratekeeper.methods import (
+        Bootstrap,
+        Conformal,
+        Empirical,
+        HighProbability,
+        Kernel,
+        Parametric,
+        Resampled,
+        Simultaneous,
+        Smoothed,
+    )
+    from ratekeeper.planning import Plan, plan
     from ratekeeper.storage import load, save
 
 __all__ = [
@@ -74,19 +74,45 @@ __all__ = [
     "save",
 ]
 
-# Loaded on first use, so that `import ratekeeper` costs little more than `import numpy`.
-_LATE = {
-    "ErrorRateController": "ratekeeper.estimators",
-    "load": "ratekeeper.storage",
-    "save": "ratekeeper.storage",
+# Every name is loaded on first use: importing the package costs nothing, the p-values cost
+# NumPy, and only the scikit-learn estimator costs scikit-learn.
+_HOMES = {
+    "calibration": ("Calibration", "calibrate"),
+    "certificate": ("Certificate",),
+    "control": ("AbstainingTest", "ErrorRateTest", "Evaluation"),
+    "decisions": ("Decisions", "PValues"),
+    "estimators": ("ErrorRateController",),
+    "exceptions": (
+        "InputError",
+        "RatekeeperError",
+        "RatekeeperWarning",
+        "StoredFileError",
+        "TooFewScoresError",
+    ),
+    "methods": (
+        "Bootstrap",
+        "Conformal",
+        "Empirical",
+        "HighProbability",
+        "Kernel",
+        "Parametric",
+        "Resampled",
+        "Simultaneous",
+        "Smoothed",
+    ),
+    "planning": ("Plan", "plan"),
+    "storage": ("load", "save"),
 }
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class or a function
-    if name in _LATE:
-        from importlib import import_module
+    for home, names in _HOMES.items():
+        if name in names:
+            from importlib import import_module
 
-        return getattr(import_module(_LATE[name]), name)
+            value = getattr(import_module(f"ratekeeper.{home}"), name)
+            globals()[name] = value
+            return value
     raise AttributeError(f"module 'ratekeeper' has no attribute {name!r}")
 
 

@@ -23,7 +23,7 @@ from ratekeeper.inputs import (
     same_length,
 )
 from ratekeeper.methods import Conformal, check_method
-from ratekeeper.ranks import sort_each
+from ratekeeper.ranks import sorted_parts
 from ratekeeper.separation import separation
 
 if TYPE_CHECKING:
@@ -82,16 +82,13 @@ def calibrate(
     if not isinstance(higher_is_positive, bool | np.bool_):
         raise InputError(f"higher_is_positive={higher_is_positive!r} must be True or False.")
     if groups is None:
-        parts = [[values[~is_positive]], [values[is_positive]]]
         names = None
+        cells = sorted_parts(values, [~is_positive, is_positive])
     else:
         index, names = read_groups(groups, values.size)
-        parts = _by_cell(values, is_positive, index, names.size)
-    for part in (*parts[0], *parts[1]):
-        part += 0.0  # makes -0.0 and 0.0 one value, so that equal data have one hash
-    sort_each([*parts[0], *parts[1]])
+        cells = _by_cell(values, is_positive, index, names.size)
     calibration = Calibration(
-        cells=(tuple(parts[0]), tuple(parts[1])),
+        cells=(cells[: len(cells) // 2], cells[len(cells) // 2 :]),
         classes=classes,
         groups=names,
         higher_is_positive=bool(higher_is_positive),
@@ -287,12 +284,11 @@ class Calibration:
         self._check_mergeable(other)
         if self.groups is None or other.groups is None:
             names = None
-            pairs = [list(zip(self.cells[c], other.cells[c], strict=True)) for c in (0, 1)]
+            pairs = [[(self.cells[c][0], other.cells[c][0])] for c in (0, 1)]
         else:
             names = np.unique(np.concatenate([self.groups, other.groups]))
             pairs = [
-                [tuple(_cell(one, c, name) for one in (self, other)) for name in names]
-                for c in (0, 1)
+                [(_cell(self, c, name), _cell(other, c, name)) for name in names] for c in (0, 1)
             ]
         # Two ascending runs: a stable sort merges them in one pass.
         merged = [
@@ -412,15 +408,14 @@ class Calibration:
 
 def _by_cell(
     values: Floats, is_positive: NDArray[np.bool_], index: NDArray[np.intp], n_groups: int
-) -> list[list[Floats]]:
-    """Split scores by class and group, in one stable sort of small codes."""
+) -> tuple[Floats, ...]:
+    """Split scores by class and group, negatives first, in one stable sort of small codes."""
     codes = index + n_groups * is_positive
     if 2 * n_groups < np.iinfo(np.uint16).max:
         codes = codes.astype(np.uint16)  # NumPy sorts these in linear time
-    ordered = values[np.argsort(codes, kind="stable")]
+    order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=2 * n_groups))[:-1]
-    parts = [part.copy() for part in np.split(ordered, ends)]
-    return [parts[:n_groups], parts[n_groups:]]
+    return sorted_parts(values, np.split(order, ends))
 
 
 def _cell(calibration: Calibration, label: int, group: object) -> Floats:

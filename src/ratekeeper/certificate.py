@@ -18,7 +18,7 @@ ASSUMPTIONS = (
     "New objects come from the same population as the calibration objects (exchangeable).",
     "New objects are scored by the same model, code and number type as the calibration objects.",
 )
-_WIDTH = 88
+_WIDTH = 79
 
 
 @dataclass(frozen=True)
@@ -165,11 +165,11 @@ class Certificate:
                 f"Only the pooled promise, for lack of scores of their own: {names}. The rate in "
                 "such a group can be far above alpha."
             )
-        paragraphs += [
-            "Assumed: " + " ".join(ASSUMPTIONS),
+        paragraphs.append("Assumed: " + " ".join(ASSUMPTIONS))
+        paragraphs.append(
             f"Calibration: {self.n['negative']:,} negative and {self.n['positive']:,} positive "
-            f"scores ({self.score_type}), data {self.data_hash[:16]}, ratekeeper {self.version}.",
-        ]
+            f"scores ({self.score_type}), data {self.data_hash[:16]}, ratekeeper {self.version}."
+        )
         return "\n".join(textwrap.fill(text, _WIDTH, subsequent_indent="  ") for text in paragraphs)
 
     def _cell_text(self, cell: Cell) -> str:

@@ -17,7 +17,7 @@ from ratekeeper.exceptions import InputError, TooFewScoresError
 from ratekeeper.inputs import (
     nan_message,
     plain_value,
-    read_labels,
+    read_new_labels,
     read_new_scores,
     refuse_nan,
     same_length,
@@ -42,7 +42,7 @@ ThinGroups = Literal["refuse", "pool"]
 
 # Up to here a copy of the scores costs nothing to speak of and protects later p-values from
 # changes the caller makes to the array.
-_COPY_UP_TO = 1 << 20
+_COPY_UP_TO = 1 << 16
 
 
 def null_class_of(control: str) -> int:
@@ -113,7 +113,7 @@ class ErrorRateTest:
         return tuple(null.threshold(self.alpha) for null in self._nulls)
 
     @property
-    def threshold(self) -> float | None | dict[Any, float | None]:
+    def threshold(self) -> float | dict[Any, float | None] | None:
         """Threshold on the score; a dict by group where there are groups.
 
         An object is put out of the null class exactly if its score lies strictly beyond. None for
@@ -258,8 +258,8 @@ class ErrorRateTest:
         >>> test.evaluate(scores[1000:], labels[1000:])
         FNR 4.74 % (3.06 % to 6.98 %), promised 5.00 %: in line; FPR 31.98 % (27.89 % to 36.30 %)
         """
-        truth, _ = read_labels(labels, plain_value(self.calibration.classes[1]))
         decisions = self.decide(scores, groups)
+        truth = read_new_labels(labels, self.calibration.classes)
         same_length("labels", truth.size, len(decisions))
         misses = Rate(int(np.count_nonzero(truth & ~decisions.positive)), int(truth.sum()))
         alarms = Rate(int(np.count_nonzero(~truth & decisions.positive)), int((~truth).sum()))
@@ -293,12 +293,8 @@ class ErrorRateTest:
             sign = ">" if self.control == "fnr" else "<="
             condition = f"{p} {sign} {self.alpha:g}, with {p} drawn at random"
         else:
-            sign = {
-                np.greater_equal: ">=",
-                np.less_equal: "<=",
-                np.greater: ">",
-                np.less: "<",
-            }[self._positive_if]
+            signs = {"greater_equal": ">=", "less_equal": "<=", "greater": ">", "less": "<"}
+            sign = signs[self._positive_if.__name__]
             condition = f"score {sign} {self.calibration.dtype.type(threshold)!s}"
         return f"positive ({positive}) if {condition}, else negative ({negative})"
 
@@ -485,14 +481,12 @@ def build_test(
     alpha = check_probability(alpha, "alpha")
     if thin_groups not in ("refuse", "pool"):
         raise InputError(f'thin_groups={thin_groups!r} must be "refuse" or "pool".')
-    needed = method.smallest_n(alpha)
-    sizes = [scores.size for scores in calibration.cells[null_class]]
-    pooled = tuple(size < needed for size in sizes)
-    available = sum(sizes)
+    cells = calibration.cells[null_class]
+    pooled = tuple(not method.can_promise(scores.size, alpha) for scores in cells)
     if any(pooled) and (calibration.groups is None or thin_groups == "refuse"):
-        raise _too_few(calibration, control, alpha, method, needed)
-    if available < needed:
-        raise _too_few(calibration.pooled(), control, alpha, method, needed)
+        raise _too_few(calibration, control, alpha, method)
+    if not method.can_promise(sum(scores.size for scores in cells), alpha):
+        raise _too_few(calibration.pooled(), control, alpha, method)
     own = calibration.nulls(null_class, method)
     shared = calibration.pooled().nulls(null_class, method)[0] if any(pooled) else None
     nulls = tuple(shared if is_thin else null for is_thin, null in zip(pooled, own, strict=True))
@@ -508,9 +502,10 @@ def build_test(
 
 
 def _too_few(
-    calibration: Calibration, control: str, alpha: float, method: Method, needed: int
+    calibration: Calibration, control: str, alpha: float, method: Method
 ) -> TooFewScoresError:
     null_class = null_class_of(control)
+    needed = method.smallest_n(alpha)
     label = plain_value(calibration.classes[null_class])
     side = "positive" if null_class else "negative"
     sizes = [scores.size for scores in calibration.cells[null_class]]
@@ -518,8 +513,12 @@ def _too_few(
         got, where, remedy = f"got {sizes[0]:,}", "", ""
     else:
         names = calibration.groups.tolist()
-        thin = [(name, n) for name, n in zip(names, sizes, strict=True) if n < needed]
-        got = "too few in " + ", ".join(f"group {name!r}: {n:,}" for name, n in thin)
+        thin = [
+            f"group {name!r}: {n:,}"
+            for name, n in zip(names, sizes, strict=True)
+            if not method.can_promise(n, alpha)
+        ]
+        got = f"too few in {', '.join(thin)}"
         where = " in each group"
         remedy = ', pass thin_groups="pool" to give such groups the promise of all together'
     return TooFewScoresError(

@@ -97,8 +97,8 @@ class Decisions:
         abstained or found neither class possible.
         """
         if not self.can_abstain:
-            return np.where(self.positive, self.classes[1], self.classes[0])
-        labels = self.classes.astype(object)[self.positive.astype(np.intp)]
+            return np.asarray(np.where(self.positive, self.classes[1], self.classes[0]))
+        labels: NDArray[Any] = self.classes.astype(object)[self.positive.astype(np.intp)]
         labels[self.abstained | self.neither] = None
         return labels
 

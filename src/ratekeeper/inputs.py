@@ -5,69 +5,52 @@ Nothing is guessed: what cannot be used is refused with the value, the need and 
 
 from __future__ import annotations
 
-import math
+import sys
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ratekeeper.exceptions import InputError, ScoreTypeWarning
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper.ranks import Floats
 
-# Pairs of words (negative, positive) whose meaning nobody doubts, compared without case.
-_PLAIN_PAIRS = (
-    ("0", "1"),
-    ("-1", "1"),
-    ("no", "yes"),
-    ("n", "y"),
-    ("false", "true"),
-    ("f", "t"),
-    ("negative", "positive"),
-    ("neg", "pos"),
-)
+    Family = type | tuple[type, ...]
+
+# Labels whose meaning nobody doubts, compared without case.
+_NEGATIVE = (0, -1, "0", "-1", "no", "n", "false", "f", "negative", "neg")
+_POSITIVE = (1, 1, "1", "1", "yes", "y", "true", "t", "positive", "pos")
+_PLAIN_PAIRS = set(zip(_NEGATIVE, _POSITIVE, strict=True))
+_FLOATS = {"d": np.float64, "f": np.float32, "e": np.float32}  # half precision fits float32
+_NUMBERS = (int, float, np.bool_, np.integer, np.floating)
 _SHOWN = 5
+_HOW = "Pass a list, a NumPy array, a torch tensor, or a column of a table."
+_NAMES = "text, whole numbers or booleans throughout are needed"
+_CONVERT = "Convert to float, or check whether scores and labels were swapped."
 
 
 def read_scores(scores: ArrayLike, name: str = "scores") -> Floats:
     """Return scores as a one-dimensional float array; float32 and float64 keep their type.
 
-    NaN is not looked for here, since callers can do that in a pass they make anyway:
-    see `refuse_nan`.
+    An array fit for use is not copied. NaN is not looked for; see `refuse_nan`.
 
     Examples
     --------
     >>> read_scores([0.1, 0.7])
     array([0.1, 0.7])
     """
-    array = _to_numpy(scores, name)
-    if array.ndim == 0:
-        raise InputError(f"{name} is a single value, {scores!r}: pass a list, [{scores!r}].")
-    if array.ndim != 1:
-        raise InputError(
-            f"{name} has shape {array.shape}, but one score per object is needed. "
-            "Pass one column, for example predict_proba(X)[:, 1], or flatten it."
-        )
-    if array.size == 0 and array.dtype == object:
-        array = array.astype(np.float64)
-    if array.dtype.kind not in "fiub":
-        raise InputError(_not_numeric(array, name))
-    if array.dtype.kind != "f" or array.dtype.itemsize > 8:  # noqa: PLR2004 - long double
-        return array.astype(np.float64)
-    if array.dtype.itemsize == 2:  # noqa: PLR2004 - half precision, exact in float32
-        return array.astype(np.float32)
-    if not array.dtype.isnative:
-        return array.astype(array.dtype.newbyteorder("="))
-    return array
+    return _floats(_column(scores, name), name)
 
 
 def read_new_scores(scores: ArrayLike, dtype: np.dtype[Any]) -> Floats:
     """Read scores that are to be compared with a calibration of type `dtype`.
 
-    A list carries no precision of its own and takes that of the calibration. An array of another
+    A list carries no precision of its own and takes that of the calibration. A column of another
     precision is used as it is, with a warning, since equal scores may then no longer be equal.
 
     Examples
@@ -75,17 +58,22 @@ def read_new_scores(scores: ArrayLike, dtype: np.dtype[Any]) -> Floats:
     >>> read_new_scores([0.1], np.dtype("float32")).dtype
     dtype('float32')
     """
-    array = read_scores(scores)
-    if isinstance(scores, list | tuple):
-        return array.astype(dtype, copy=False)
-    given = getattr(scores, "dtype", array.dtype)
-    if array.dtype != dtype and "float" in str(given).lower():
+    column = _column(scores, "scores")
+    array = _floats(column, "scores")
+    if array.dtype == dtype or array.size == 0:
+        return array
+    if isinstance(scores, list | tuple) or column.dtype.kind == "O":
+        with np.errstate(all="ignore"):
+            rounded: Floats = array.astype(dtype)
+        # A score beyond the range of float32 is compared as it is, not as infinity.
+        return rounded if np.array_equal(np.isinf(rounded), np.isinf(array)) else array
+    if column.dtype.kind == "f":
         warnings.warn(
-            f"The scores are {array.dtype}, the calibration is {dtype}. Scores that were equal at "
-            "calibration may now differ in their last digits, which moves p-values and can flip "
-            f"decisions. Score both with the same runtime, or convert with .astype({dtype!s}).",
+            f"The scores are {column.dtype.name}, the calibration is {dtype.name}. Scores that "
+            "were equal at calibration may now differ in their last digits, which moves p-values "
+            "and can flip decisions. Score both with the same runtime, or round both to float32.",
             ScoreTypeWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
     return array
 
@@ -126,34 +114,44 @@ def read_labels(
     >>> read_labels(["no", "yes", "no"])
     (array([False,  True, False]), array(['no', 'yes'], dtype='<U3'))
     """
-    array = _flat(labels, "labels")
-    if array.dtype == bool:
-        values = np.array([value for value in (False, True) if (array == value).any()])
-    elif array.dtype.kind in "iu" or (array.dtype.kind == "f" and not np.isnan(array).any()):
-        # The two extremes are the only candidates; no sort of the whole column is needed.
-        values = np.unique(np.array([array.min(), array.max()], dtype=array.dtype))
-    else:
-        array, values = _worded(array)
-    is_last = array == values[-1]
-    if np.count_nonzero(is_last) + np.count_nonzero(array == values[0]) < array.size:
-        values = np.unique(array)
-    if values.size == 1:
+    array = _names(labels, "labels")
+    if array.size == 0:
+        raise InputError("labels is empty: held-out objects with known labels are needed.")
+    is_first = np.asarray(array == array[0])
+    if is_first.all():
         raise InputError(
-            f"labels has one class only: all {array.size:,} are {plain_value(values[0])!r}. "
-            "Calibration needs held-out objects of both classes."
+            f"labels has one class only: all {array.size:,} are {_show(array[0])}. Held-out "
+            "objects of both classes are needed: add some of the other."
         )
-    if values.size > 2:  # noqa: PLR2004 - a binary problem
-        shown = ", ".join(repr(plain_value(value)) for value in values[:_SHOWN])
-        more = ", ..." if values.size > _SHOWN else ""
-        swapped = " Were scores and labels swapped?" if values.size > 20 else ""  # noqa: PLR2004
+    second = array[np.argmin(is_first)]
+    # NaN equals nothing, not even itself, so this count finds it too.
+    if np.count_nonzero(is_first) + np.count_nonzero(array == second) < array.size:
+        _refuse_labels(array)
+    classes = np.unique(np.array([array[0], second]))
+    if not _last_is_positive(classes, positive_label):
+        classes = classes[::-1].copy()
+    return (is_first if array[0] == classes[1] else ~is_first), classes
+
+
+def read_new_labels(labels: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which labels are positive, given the pair (negative, positive) of a calibration.
+
+    Examples
+    --------
+    >>> read_new_labels(["no", "no"], np.array(["no", "yes"]))
+    array([False, False])
+    """
+    array = _names(labels, "labels")
+    is_positive = np.asarray(array == classes[1])
+    known = is_positive | (array == classes[0])
+    if not known.all():
+        _refuse_missing(array, "labels")
+        first = int(np.argmin(known))
         raise InputError(
-            f"labels has {values.size:,} distinct values ({shown}{more}), but two are needed: "
-            f"one positive, one negative.{swapped}"
+            f"labels has {_show(array[first])} at position {first}, but the calibration knows "
+            f"{_show(classes[0])} and {_show(classes[1])}: write labels as at calibration."
         )
-    positive = _positive(values, positive_label)
-    if positive == values[-1]:
-        return is_last, values
-    return ~is_last, values[::-1].copy()
+    return is_positive
 
 
 def read_groups(groups: ArrayLike, n_objects: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
@@ -164,19 +162,17 @@ def read_groups(groups: ArrayLike, n_objects: int) -> tuple[NDArray[np.intp], ND
     >>> read_groups(["b", "a", "b"], 3)
     (array([1, 0, 1]), array(['a', 'b'], dtype='<U1'))
     """
-    array = _flat(groups, "groups")
+    array = _names(groups, "groups")
     same_length("groups", array.size, n_objects)
-    if array.dtype.kind == "f" and not np.isnan(array).any():
-        if (array != np.floor(array)).any():
-            raise InputError(
-                f"groups has the fractional value {array[array != np.floor(array)][0]!r}: groups "
-                "are names or whole numbers. Cut a measurement into named ranges first."
-            )
-        array = array.astype(np.int64)
-    if array.dtype.kind not in "iub":
-        array, _ = _worded(array, "groups")
-    names, index = np.unique(array, return_inverse=True)
-    return index.astype(np.intp, copy=False), names
+    if array.dtype.kind == "O":  # text of any length: a dictionary is faster than sorting
+        names = sorted(set(array.tolist()))
+        position = {value: i for i, value in enumerate(names)}
+        index = np.fromiter(map(position.__getitem__, array.tolist()), np.intp, array.size)
+        return index, np.array(names, dtype=str)
+    if array.dtype.kind == "f":
+        array = _whole_numbers(array)
+    distinct, index = np.unique(array, return_inverse=True)
+    return index.astype(np.intp, copy=False), distinct
 
 
 def same_length(name: str, size: int, n_objects: int) -> None:
@@ -193,154 +189,6 @@ def same_length(name: str, size: int, n_objects: int) -> None:
         )
 
 
-def _positive(values: NDArray[Any], positive_label: object) -> object:
-    shown = f"{plain_value(values[0])!r} and {plain_value(values[1])!r}"
-    if positive_label is not None:
-        if not any(plain_value(value) == positive_label for value in values):
-            raise InputError(
-                f"positive_label={positive_label!r} is not among the labels, which are {shown}."
-            )
-        return positive_label
-    words = tuple(str(plain_value(value)).lower() for value in values)
-    if values.dtype.kind in "fiu":
-        words = tuple(str(int(value)) if value == int(value) else "" for value in values)
-    for negative, positive in _PLAIN_PAIRS:
-        if set(words) == {negative, positive}:
-            return values[words.index(positive)]
-    raise InputError(
-        f"labels are {shown}: which one is positive? Say positive_label={plain_value(values[1])!r} or "
-        f"positive_label={plain_value(values[0])!r}. A missed positive is a false negative."
-    )
-
-
-def _worded(array: NDArray[Any], name: str = "labels") -> tuple[NDArray[Any], NDArray[Any]]:
-    """Bring text (or mixed objects that are all of one kind) to one NumPy type."""
-    missing = np.array([_is_missing(value) for value in array.tolist()], dtype=bool)
-    if missing.any():
-        raise InputError(
-            f"{name} has {_places(missing, 'missing value')}. Drop these rows or fill them in."
-        )
-    if array.dtype.kind == "O":
-        kinds = {type(plain_value(value)) for value in array.tolist()}
-        if kinds - {str} and kinds - {int} and kinds - {bool}:
-            found = ", ".join(sorted(kind.__name__ for kind in kinds))
-            raise InputError(
-                f"{name} mixes or holds values of type {found}: text, whole numbers or booleans "
-                "throughout are needed."
-            )
-        array = np.array(array.tolist())
-    if array.dtype.kind not in "UiubS":
-        raise InputError(f"{name} has type {array.dtype}: text, whole numbers or booleans needed.")
-    if array.dtype.kind == "S":
-        array = array.astype(str)
-    return array, np.unique(array)
-
-
-def _flat(column: ArrayLike, name: str) -> NDArray[Any]:
-    array = _to_numpy(column, name)
-    if array.ndim == 2 and array.shape[1] == 1:  # noqa: PLR2004 - a one-column frame
-        array = array[:, 0]
-    if array.ndim != 1:
-        raise InputError(f"{name} has shape {array.shape}: one value per object is needed.")
-    if array.size == 0:
-        raise InputError(f"{name} is empty: held-out objects with known labels are needed.")
-    return array
-
-
-def _to_numpy(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401 - whatever users hold
-    if isinstance(column, np.ma.MaskedArray):
-        if np.ma.is_masked(column):
-            raise InputError(
-                f"{name} has {_places(np.ma.getmaskarray(column).ravel(), 'masked value')}. "
-                "Drop them first, for example with .compressed() on every column alike."
-            )
-        return np.asarray(column.data)
-    if isinstance(column, np.ndarray):
-        return column
-    if isinstance(column, list | tuple):
-        return _from_sequence(column, name)
-    if hasattr(column, "detach"):  # torch, without importing it
-        column = column.detach().cpu()
-        return np.asarray(column.float() if "bfloat16" in str(column.dtype) else column)
-    if hasattr(column, "__array__") and not hasattr(column, "iloc"):
-        converted = _from_column(column, name)
-        return np.asarray(column) if converted is None else converted
-    converted = _from_column(column, name)
-    if converted is None:
-        raise InputError(
-            f"{name} is a {type(column).__name__}, which is not a column. Pass a list, a NumPy "
-            "array, a torch tensor, or a column of a pandas, polars or pyarrow table."
-        )
-    return converted
-
-
-def _from_sequence(column: list[Any] | tuple[Any, ...], name: str) -> NDArray[Any]:
-    try:
-        array = np.asarray(column)
-    except (ValueError, OverflowError) as error:  # ragged nesting
-        raise InputError(f"{name} is not a flat list of values: {error}") from None
-    kinds = {type(value) for value in column}
-    if array.dtype.kind == "U" and not all(issubclass(kind, str) for kind in kinds):
-        # NumPy would silently turn 1 into "1" beside text.
-        return np.array([*column, None], dtype=object)[:-1]
-    return array
-
-
-def _from_column(column: Any, name: str) -> NDArray[Any] | None:  # noqa: ANN401
-    """Read a column of a data frame library, or return None if it is not one."""
-    import narwhals as nw
-
-    series = nw.from_native(column, allow_series=True, pass_through=True)
-    if isinstance(series, nw.DataFrame) and len(series.columns) == 1:
-        series = series[series.columns[0]]
-    if not isinstance(series, nw.Series):
-        if isinstance(series, nw.DataFrame | nw.LazyFrame):
-            raise InputError(f"{name} is a whole table: pass one column of it.")
-        return None
-    missing = series.is_null().to_numpy()
-    if missing.any():
-        raise InputError(
-            f"{name} has {_places(missing, 'missing value')}. Drop these rows or fill them in."
-        )
-    if isinstance(series.dtype, nw.Categorical | nw.Enum):
-        series = series.cast(nw.String)
-    return np.asarray(series.to_numpy())
-
-
-def _not_numeric(array: NDArray[Any], name: str) -> str:
-    if array.dtype.kind == "O":
-        odd = next((i for i, value in enumerate(array.tolist()) if not _is_number(value)), 0)
-        return (
-            f"{name} holds {type(array[odd]).__name__} objects (position {odd:,}: "
-            f"{array[odd]!r}): numbers are needed. Convert with .astype(float)."
-        )
-    if array.dtype.kind == "c":
-        return f"{name} is complex ({array.dtype}), which has no order: pass a real score."
-    if array.dtype.kind in "US":
-        return (
-            f"{name} is text (first value {array[0]!r}): numbers are needed. "
-            "Convert with .astype(float), or check whether scores and labels were swapped."
-        )
-    return f"{name} has type {array.dtype}: numbers are needed."
-
-
-def _places(mask: NDArray[np.bool_], what: str) -> str:
-    """Name how many and which positions, for an error message."""
-    where = np.flatnonzero(mask)
-    shown = ", ".join(f"{i:,}" for i in where[:_SHOWN])
-    if where.size == 1:
-        return f"1 {what}, at position {shown}"
-    return f"{where.size:,} {what}s, at positions {shown}{', ...' if where.size > _SHOWN else ''}"
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and abs(value) < math.inf
-
-
 def plain_value(value: Any) -> Any:  # noqa: ANN401 - a NumPy scalar or already a Python value
     """Return the Python value of a NumPy scalar, which prints as people write it.
 
@@ -350,3 +198,201 @@ def plain_value(value: Any) -> Any:  # noqa: ANN401 - a NumPy scalar or already 
     'yes'
     """
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _floats(array: NDArray[Any], name: str) -> Floats:
+    if array.dtype.char in _FLOATS:  # native byte order is not copied
+        return array.astype(_FLOATS[array.dtype.char], copy=False)
+    if array.dtype.kind in "iub":
+        return array.astype(np.float64)
+    if array.size == 0:  # an empty list has no type to speak of
+        return np.zeros(0)
+    if array.dtype.kind not in "Of":
+        raise InputError(f"{name} is {_kind(array)}, but real numbers are needed. {_CONVERT}")
+    if array.dtype.kind == "O" and not _all_are(_NUMBERS, array.tolist()):
+        _refuse_odd(array, _NUMBERS, name, f"numbers are needed. {_CONVERT}")
+    with np.errstate(all="ignore"):  # long doubles and Python numbers may not fit
+        size = np.abs(array)
+        too_large = ((size > sys.float_info.max) & (size < np.inf)).astype(bool)
+    if too_large.any():
+        first = int(np.argmax(too_large))
+        raise InputError(
+            f"{name} has {_show(array[first])} at position {first}, beyond the largest float64, "
+            "1.8e308. Rescale the scores: only their order matters."
+        )
+    return array.astype(np.float64)
+
+
+def _names(column: ArrayLike, name: str) -> NDArray[Any]:
+    """Read labels or groups: numbers as a numeric array, text as NumPy text or objects."""
+    array = _column(column, name)
+    if array.dtype.kind in "biufU":
+        return array
+    if array.dtype.kind in "OT":
+        array, values = array.astype(object), array.tolist()
+        if _all_are(str, values):
+            return array
+        if not _all_are(_NUMBERS, values):
+            family = str if isinstance(values[0], str) else _NUMBERS
+            _refuse_odd(array, family, name, f"{_NAMES}. Write all in the same way.")
+        if np.array(values).dtype.kind in "biuf":
+            return np.array(values)
+    raise InputError(f"{name} is {_kind(array)}, but {_NAMES}. Convert with .astype(str).")
+
+
+def _whole_numbers(array: NDArray[Any]) -> NDArray[np.int64]:
+    _refuse_missing(array, "groups")
+    odd = (array != np.floor(array)) | (np.abs(array) > 2.0**53)  # where floats skip some
+    if odd.any():
+        raise InputError(
+            f"groups has the value {_show(array[odd][0])}, but names or whole numbers are needed. "
+            "Cut a measurement into named ranges first."
+        )
+    return array.astype(np.int64)
+
+
+def _last_is_positive(values: NDArray[Any], positive_label: object) -> bool:
+    one, other = values.tolist()
+    if positive_label is not None:
+        wanted = plain_value(positive_label)
+        if isinstance(wanted, str | int | float) and wanted in (one, other):
+            return bool(wanted == other)
+        raise InputError(
+            f"positive_label={_show(positive_label)} is not among the labels, which are "
+            f"{_show(one)} and {_show(other)}: pass one of the two."
+        )
+    pair = (one.lower(), other.lower()) if isinstance(one, str) else (one, other)
+    if pair in _PLAIN_PAIRS or pair[::-1] in _PLAIN_PAIRS:
+        return pair in _PLAIN_PAIRS
+    raise InputError(
+        f"labels are {_show(one)} and {_show(other)}: which one is positive? Say "
+        f"positive_label={_show(other)} or positive_label={_show(one)}. A missed positive is a "
+        "false negative."
+    )
+
+
+def _refuse_labels(array: NDArray[Any]) -> NoReturn:
+    _refuse_missing(array, "labels")
+    values = np.unique(array)
+    remedy = "Keep two of them, or compare with the positive one: labels == value."
+    if values.size > 20 or array.dtype.kind == "f":  # noqa: PLR2004 - hardly classes
+        remedy = "Were scores and labels swapped?"
+    raise InputError(
+        f"labels has {values.size:,} distinct values ({_listed(values)}), but two are needed: one "
+        f"positive, one negative. {remedy}"
+    )
+
+
+def _refuse_odd(array: NDArray[Any], family: Family, name: str, need: str) -> NoReturn:
+    _refuse_missing(array, name)
+    i, value = next((i, v) for i, v in enumerate(array.tolist()) if not isinstance(v, family))
+    raise InputError(f"{name} has {_show(value)} at position {i}, but {need}")
+
+
+def _refuse_missing(array: NDArray[Any], name: str) -> None:
+    if array.dtype.kind == "f":
+        _refuse_where(np.isnan(array), name, "missing value")
+    elif array.dtype.kind == "O":
+        missing = [_is_missing(value) for value in array.tolist()]
+        _refuse_where(np.array(missing, dtype=bool), name, "missing value")
+
+
+def _refuse_where(mask: NDArray[np.bool_], name: str, what: str) -> None:
+    if mask.any():
+        raise InputError(f"{name} has {_places(mask, what)}. Drop these rows or fill them in.")
+
+
+def _is_missing(value: object) -> bool:
+    is_nan = isinstance(value, float | np.floating) and bool(np.isnan(value))
+    return is_nan or value is None or type(value).__name__ in ("NAType", "NaTType")  # of pandas
+
+
+def _all_are(family: Family, values: Iterable[object]) -> bool:
+    return all(issubclass(kind, family) for kind in set(map(type, values)))
+
+
+def _places(mask: NDArray[np.bool_], what: str) -> str:
+    """Name how many and which positions, for an error message."""
+    where = np.flatnonzero(mask)
+    s = "" if where.size == 1 else "s"
+    return f"{where.size:,} {what}{s}, at position{s} {_listed(where)}"
+
+
+def _listed(values: Sequence[Any] | NDArray[Any]) -> str:
+    return ", ".join(map(_show, values[:_SHOWN])) + ", ..." * (len(values) > _SHOWN)
+
+
+def _kind(array: NDArray[Any]) -> str:
+    word = "text" if array.dtype.kind in "UT" else str(array.dtype)
+    return f"{word} (such as {_listed(array[:1])})"
+
+
+def _show(value: object) -> str:
+    """Write a value as people write it, and not longer than half a line."""
+    try:
+        text = repr(plain_value(value))
+    except Exception:  # noqa: BLE001 - such as a whole number of more than 4,300 digits
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 50 else f"{text[:40]}..."  # noqa: PLR2004
+
+
+def _column(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401 - whatever users hold
+    """Return one value per object, in whatever type they come."""
+    try:
+        array = _to_numpy(column, name)
+    except InputError:
+        raise
+    except Exception as error:  # whatever the other library or an odd object raises
+        raise InputError(f"{name} cannot be read as a column ({error}). {_HOW}") from error
+    if array.ndim == 0:
+        raise InputError(f"{name} is a single value, {_show(array[()])}, not a column. {_HOW}")
+    if array.ndim > 1:
+        flat = array.size == max(array.shape)
+        remedy = "flatten it with .ravel()." if flat else f"pass one column, such as {name}[:, 1]."
+        raise InputError(f"{name} has shape {array.shape}, not one value per object: {remedy}")
+    return array
+
+
+def _to_numpy(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
+    if isinstance(column, np.ma.MaskedArray):
+        _refuse_where(np.ma.getmaskarray(column).ravel(), name, "masked value")
+    if isinstance(column, np.ndarray | str | int | float | complex):
+        return np.asarray(column)
+    if isinstance(column, list | tuple):
+        array = np.asarray(column)
+        if array.dtype.kind in "US" and not _all_are(str, column):
+            # NumPy has turned 1 beside text into "1": let each value be what it was.
+            return np.fromiter(column, dtype=object, count=len(column))
+        return array
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(column, torch.Tensor):
+        # NumPy does not know the narrow kinds such as bfloat16; all are exact in float32.
+        narrow = column.is_floating_point() and column.element_size() < 4  # noqa: PLR2004
+        return np.asarray((column.float() if narrow else column).numpy(force=True))
+    return _from_table(column, name)
+
+
+def _from_table(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
+    """Read a column of a data frame library, or anything else that offers itself to NumPy."""
+    import narwhals as nw
+
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None and isinstance(column, pyarrow.Array):
+        column = pyarrow.chunked_array([column])
+    elif pyarrow is not None and isinstance(column, pyarrow.RecordBatch):
+        column = pyarrow.Table.from_batches([column])
+    series = nw.from_native(column, allow_series=True, pass_through=True)
+    if isinstance(series, nw.LazyFrame):
+        raise InputError(f"{name} is a lazy table: collect it and pass one column.")
+    if isinstance(series, nw.DataFrame):
+        if len(series.columns) != 1:
+            found = f"{len(series.columns)} columns ({_listed(series.columns)})"
+            raise InputError(f"{name} is a table of {found}: pass one of them.")
+        series = series[series.columns[0]]
+    if isinstance(series, nw.Series):
+        _refuse_where(series.is_null().to_numpy(), name, "missing value")
+        return np.asarray(series.to_numpy())
+    if hasattr(column, "__array__"):
+        return np.asarray(column)
+    what = "None" if column is None else f"a {type(column).__name__}"
+    raise InputError(f"{name} is {what}, which is not a column. {_HOW}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,12 +10,13 @@ from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Conformal, HighProbability
 from ratekeeper.methods.method import first_true
 from ratekeeper.methods.rank import critical_rank
-from ratekeeper.rates import RealisedRate, check_probability, percent
+from ratekeeper.rates import RealisedRate, check_count, check_probability, percent
 
 if TYPE_CHECKING:
     from ratekeeper.methods.rank import RankMethod
 
-_LOOK_AT_FIRST = 64
+# An excess of about alpha divided by this is the finest: a search of a second or so.
+_FINEST = 1000
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,12 @@ class Plan:
         The number of scores asked about.
     realised_marginal, realised_high_probability : RealisedRate or None
         Law of the true rate with n scores; None if n was not given or is too small.
+
+    Examples
+    --------
+    >>> import ratekeeper as rk
+    >>> rk.plan("fpr", alpha=0.01, delta=0.05).n_high_probability
+    299
     """
 
     control: str
@@ -108,11 +116,16 @@ def plan(
         A number of scores to look at: what true rates does it give?
     excess : float, optional
         With delta: how many scores keep the true rate of the marginal test below alpha + excess,
-        but for probability delta?
+        but for probability delta? Not less than about alpha / 1,000.
 
     Returns
     -------
     Plan
+
+    Notes
+    -----
+    **Guarantee.** The numbers are exact for independent, continuous scores; ties only make true
+    rates smaller. They speak of the controlled error alone: the other one depends on the score.
 
     Examples
     --------
@@ -132,12 +145,10 @@ def plan(
     alpha = check_probability(alpha, "alpha")
     if delta is not None:
         delta = check_probability(delta, "delta")
-    if n is not None and (isinstance(n, bool) or int(n) != n or n < 1):
-        raise InputError(f"n={n!r} must be a whole number from 1 up: it counts held-out objects.")
-    if excess is not None and delta is None:
-        raise InputError(f"excess={excess!r} needs delta: how often may the excess happen?")
-    if excess is not None and not 0.0 < excess < 1.0 - alpha:
-        raise InputError(f"excess={excess!r} must lie between 0 and 1 - alpha = {1 - alpha:g}.")
+    if n is not None:
+        n = check_count(n, "n")
+    if excess is not None:
+        excess = _check_excess(excess, alpha, delta)
     strict = None if delta is None else HighProbability(delta)
     return Plan(
         control=control,
@@ -153,6 +164,26 @@ def plan(
     )
 
 
+def _check_excess(excess: float, alpha: float, delta: float | None) -> float:
+    if delta is None:
+        raise InputError(
+            f"excess={excess!r} needs delta: how often may the excess happen? Pass delta=0.05."
+        )
+    excess = check_probability(excess, "excess")
+    if excess >= 1.0 - alpha:
+        raise InputError(
+            f"excess={excess!r} with alpha={alpha!r} allows every rate: it must be less than "
+            f"1 - alpha = {1 - alpha:g}."
+        )
+    finest = alpha * math.sqrt(1.0 - alpha) / _FINEST
+    if excess < finest:
+        raise InputError(
+            f"excess={excess!r} is too small a part of alpha={alpha!r}: plans go down to "
+            f"{finest:.2g}. Take at least that."
+        )
+    return excess
+
+
 def _law(method: RankMethod, alpha: float, n: int) -> RealisedRate | None:
     k = critical_rank(method, n, alpha)
     return RealisedRate(k, n) if k else None
@@ -161,30 +192,29 @@ def _law(method: RankMethod, alpha: float, n: int) -> RealisedRate | None:
 def _n_for_excess(alpha: float, delta: float, excess: float) -> int:
     """Find the n from which on P(true rate > alpha + excess) stays at or below delta.
 
-    The probability jumps up wherever k = floor(alpha (n + 1)) grows by one and falls between, so
-    only the n at which the rank k first appears matter. Over k these peaks rise at first, for a
-    large delta only, then fall for ever.
+    The probability P(Binomial(n, alpha + excess) < k) falls with n as long as the rank k stays,
+    and jumps up where the rank grows. So the answer lies after the last rank that begins badly.
     """
+    rate = alpha + excess
 
     def first_n(k: int) -> int:
-        return first_true(lambda n: (critical_rank(Conformal(), n, alpha)) >= k)
+        # The smallest n with k / (n + 1) <= alpha, in the very division that Conformal makes.
+        size = round(k / alpha)
+        return size - 1 if k / size <= alpha else size
 
-    def acceptable(k: int) -> bool:
-        return RealisedRate(k, first_n(k)).exceeds(alpha + excess) <= delta
+    def is_bad(k: int, n: int) -> bool:
+        return k > n or RealisedRate(k, n).exceeds(rate) > delta
 
-    worst = [k for k in range(1, _LOOK_AT_FIRST + 1) if not acceptable(k)]
-    if not worst:
-        return first_n(1)
-    last_bad = max(worst)
-    if last_bad == _LOOK_AT_FIRST:
-        last_bad = first_true(acceptable, start=_LOOK_AT_FIRST) - 1
-    # After the last bad peak the probability falls within the same rank.
-    law_of = last_bad
-    low = first_n(law_of)
-    return first_true(
-        lambda n: (
-            critical_rank(Conformal(), n, alpha) > law_of
-            or RealisedRate(law_of, n).exceeds(alpha + excess) <= delta
-        ),
-        start=low,
-    )
+    def last_bad(low: int, high: int) -> int:
+        # No rank from low to high can be worse than the highest with the fewest scores.
+        if not is_bad(high, first_n(low)):
+            return 0
+        if low == high:
+            return low
+        middle = (low + high) // 2
+        return last_bad(middle + 1, high) or last_bad(low, middle)
+
+    # Chernoff: at most exp(-n excess^2 / (2 rate (1 - alpha))), so from here on all is well.
+    enough = -2.0 * rate * (1.0 - alpha) * math.log(delta) / excess**2
+    k = last_bad(1, math.ceil(alpha * (enough + 1.0)) + 1)
+    return first_true(lambda n: not is_bad(k, n), start=first_n(k)) if k else first_n(1)

@@ -36,6 +36,23 @@ def check_probability(value: float, name: str) -> float:
     return number
 
 
+def check_count(value: int, name: str, least: int = 1) -> int:
+    """Return `value` as an int if it is a whole number from `least` up, else raise.
+
+    Examples
+    --------
+    >>> check_count(100, "n")
+    100
+    """
+    try:
+        number = math.nan if isinstance(value, bool | str) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not number.is_integer() or number < least:
+        raise InputError(f"{name}={value!r} must be a whole number from {least} up: it is a count.")
+    return int(value)
+
+
 def clopper_pearson(
     errors: ArrayLike, n: ArrayLike, confidence: float = 0.95
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -65,15 +82,21 @@ def clopper_pearson(
     (0.0, 0.0606)
     """
     import numpy as np
-    from scipy.special import betaincinv
+    from scipy.special import betainccinv, betaincinv
 
     tail = (1.0 - check_probability(confidence, "confidence")) / 2.0
-    errors, n = np.broadcast_arrays(np.asarray(errors), np.asarray(n))
-    if np.any(errors < 0) or np.any(errors > n):
-        raise InputError(f"errors={errors} must lie between 0 and n={n}: pass counts, not rates.")
+    # As floats, which hold counts exactly, so that short integer types cannot overflow.
+    wrong, right = np.broadcast_arrays(np.asarray(errors, np.float64), np.asarray(n, np.float64))
+    right = right - wrong
+    whole = (wrong == np.floor(wrong)) & (right == np.floor(right))  # False for NaN
+    if not (whole & (wrong >= 0) & (right >= 0) & (right < np.inf)).all():
+        raise InputError(
+            f"errors={errors!r} and n={n!r} must be whole numbers with 0 <= errors <= n: pass "
+            "counts, not rates."
+        )
     # The parameters 1 stand in where the limit is 0 or 1 and the Beta law is not defined.
-    low = np.where(errors == 0, 0.0, betaincinv(np.maximum(errors, 1), n - errors + 1, tail))
-    high = np.where(errors == n, 1.0, betaincinv(errors + 1, np.maximum(n - errors, 1), 1.0 - tail))
+    low = np.where(wrong == 0, 0.0, betaincinv(np.maximum(wrong, 1), right + 1, tail))
+    high = np.where(right == 0, 1.0, betainccinv(wrong + 1, np.maximum(right, 1), tail))
     return low, high
 
 
@@ -202,7 +225,7 @@ class RealisedRate:
 
     def exceeds(self, rate: float) -> float:
         """Return the probability, over calibration sets, of a true rate above `rate`."""
-        from scipy.special import bdtr
+        from scipy.special import betaincc
 
-        # P(Beta(k, n+1-k) > rate) = P(Binomial(n, rate) <= k - 1), exact in the tail.
-        return 0.0 if rate >= 1.0 else float(bdtr(self.k - 1, self.n, rate))
+        # The upper tail itself, not 1 minus the lower one: exact where it is tiny.
+        return float(betaincc(self.k, self.n + 1 - self.k, min(max(rate, 0.0), 1.0)))

@@ -25,7 +25,12 @@ class Separation:
         Probability that a positive scores higher than a negative, ties counted half.
     p_reversed : float
         One-sided Mann-Whitney p-value of "the scores are not reversed": small if high scores
-        speak for the negative class.
+        speak for the negative class. Ties make it larger, on the safe side.
+
+    Examples
+    --------
+    >>> Separation(auc=0.2, p_reversed=1e-5).is_reversed
+    True
     """
 
     auc: float
@@ -37,11 +42,22 @@ class Separation:
         return self.p_reversed < _REVERSED_BELOW
 
 
-def separation(negatives: Floats, positives: Floats) -> Separation:
+def separation(
+    negatives: Floats, positives: Floats, *, thin_to: int | None = _THIN_TO
+) -> Separation:
     """Compare the sorted scores of two classes, where high should mean positive.
 
-    Long samples are thinned evenly, to at most 20,000 scores a class: the check stays decisive
-    and costs nothing beside the sort.
+    Parameters
+    ----------
+    negatives, positives : ndarray
+        Scores of each class, ascending, without NaN.
+    thin_to : int or None, default=20_000
+        Longer samples are thinned evenly, to at most this many scores a class: the check stays
+        decisive and costs nothing beside the sort. None looks at all of them.
+
+    Returns
+    -------
+    Separation
 
     Examples
     --------
@@ -49,7 +65,8 @@ def separation(negatives: Floats, positives: Floats) -> Separation:
     >>> separation(np.array([0.1, 0.2]), np.array([0.2, 0.9])).auc
     0.875
     """
-    negatives, positives = _thinned(negatives), _thinned(positives)
+    if thin_to is not None:
+        negatives, positives = _thinned(negatives, thin_to), _thinned(positives, thin_to)
     n0, n1 = negatives.size, positives.size
     if not n0 or not n1:
         return Separation(auc=math.nan, p_reversed=1.0)
@@ -60,6 +77,6 @@ def separation(negatives: Floats, positives: Floats) -> Separation:
     return Separation(auc, 0.5 * math.erfc((0.5 - auc) / sd / math.sqrt(2)))
 
 
-def _thinned(scores: Floats) -> Floats:
-    step = -(-scores.size // _THIN_TO) or 1
+def _thinned(scores: Floats, size: int) -> Floats:
+    step = -(-scores.size // size) or 1
     return scores[step // 2 :: step]

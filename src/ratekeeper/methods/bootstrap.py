@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ratekeeper.exceptions import InputError
-from ratekeeper.methods.method import Guarantee
+from ratekeeper.methods.method import Guarantee, check_whole
 from ratekeeper.methods.rank import RankMethod, RankNull
 from ratekeeper.ranks import count_as_extreme
 from ratekeeper.rates import check_probability
@@ -58,10 +58,8 @@ class Bootstrap(RankMethod):
     name: ClassVar[str] = "bootstrap"
 
     def __post_init__(self) -> None:
-        for field, least in (("replicates", 2), ("random_state", 0)):
-            value = getattr(self, field)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise InputError(f"{field}={value!r} must be a whole number from {least} up.")
+        check_whole(self.replicates, "replicates", least=2)
+        check_whole(self.random_state, "random_state", least=0)
         check_probability(self.confidence, "confidence")
 
     @property

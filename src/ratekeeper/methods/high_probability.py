@@ -67,7 +67,9 @@ class HighProbability(RankMethod):
         return beta_upper(m, n, self.delta)
 
 
-def beta_upper(m: NDArray[np.intp], n: int, level: float) -> NDArray[np.float64]:
+def beta_upper(
+    m: NDArray[np.intp], n: int, level: float | NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Return the (1 - level) quantile of Beta(m + 1, n - m), and 1 for m = n.
 
     Examples

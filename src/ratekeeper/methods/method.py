@@ -100,6 +100,10 @@ class Method(ABC):
     def smallest_n(self, alpha: float) -> int:
         """Return the smallest number of scores with which ``p <= alpha`` can happen."""
 
+    def can_promise(self, n: int, alpha: float) -> bool:
+        """Return whether ``p <= alpha`` can happen with n scores."""
+        return n >= self.smallest_n(alpha)
+
 
 def check_method(method: object) -> None:
     """Raise unless it is a method object.
@@ -114,6 +118,18 @@ def check_method(method: object) -> None:
             f"method={method!r} must be a method object, such as rk.Conformal() or "
             "rk.HighProbability(delta=0.05)."
         )
+
+
+def check_whole(value: object, name: str, *, least: int) -> None:
+    """Raise unless it is a whole number of at least `least`.
+
+    Examples
+    --------
+    >>> check_whole(21, "size", least=1)
+    """
+    whole = hasattr(value, "__index__") and not isinstance(value, bool)
+    if not whole or int(value) < least:  # type: ignore[call-overload]
+        raise InputError(f"{name}={value!r} must be a whole number from {least} up.")
 
 
 def first_true(holds: Callable[[int], bool], start: int = 1) -> int:

@@ -49,9 +49,8 @@ class Parametric(Method):
     def __post_init__(self) -> None:
         from scipy import stats
 
-        if not isinstance(self.distribution, str) or not isinstance(
-            getattr(stats, self.distribution, None), stats.rv_continuous
-        ):
+        family = getattr(stats, str(self.distribution), None)
+        if not isinstance(family, stats.rv_continuous):
             raise InputError(
                 f"distribution={self.distribution!r} is not the name of a continuous distribution "
                 'of scipy.stats. Write for example "norm", "logistic" or "beta".'

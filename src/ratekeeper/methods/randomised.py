@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.exceptions import InputError
+from ratekeeper.methods.method import check_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,13 +25,8 @@ def check_random_state(random_state: RandomState) -> None:
     --------
     >>> check_random_state(0)
     """
-    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
-    if isinstance(random_state, np.random.Generator) or (whole and random_state >= 0):
-        return
-    raise InputError(
-        f"random_state={random_state!r} must be a whole number from 0 up, or a "
-        "numpy.random.Generator, so that results can be repeated."
-    )
+    if not isinstance(random_state, np.random.Generator):
+        check_whole(random_state, "random_state", least=0)
 
 
 class RandomisedNull:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ratekeeper.exceptions import InputError
 from ratekeeper.methods.method import Method, first_true
 from ratekeeper.ranks import count_as_extreme, look_up
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper.ranks import Floats, Tail
+
+_SMALLEST_ALPHA = 1e-12
 
 
 class RankMethod(Method):
@@ -40,8 +43,16 @@ class RankMethod(Method):
 
     def smallest_n(self, alpha: float) -> int:
         """Return the smallest number of scores with which ``p <= alpha`` can happen."""
-        none = np.zeros(1, dtype=np.intp)
-        return first_true(lambda n: bool(self.p_of_count(none, n)[0] <= alpha))
+        if alpha < _SMALLEST_ALPHA:
+            raise InputError(
+                f"alpha={alpha!r} would need more than a trillion calibration scores. Take alpha "
+                f"from {_SMALLEST_ALPHA:g} up."
+            )
+        return first_true(lambda n: self.can_promise(n, alpha))
+
+    def can_promise(self, n: int, alpha: float) -> bool:
+        """Return whether the p-value of the count 0 is at most alpha."""
+        return n > 0 and bool(self.p_of_count(np.zeros(1, dtype=np.intp), n)[0] <= alpha)
 
 
 class RankNull:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
-from ratekeeper.exceptions import InputError, TooFewScoresError
+from ratekeeper.exceptions import TooFewScoresError
 from ratekeeper.methods.conformal import Conformal
 from ratekeeper.methods.empirical import Empirical
-from ratekeeper.methods.method import Guarantee, Method
+from ratekeeper.methods.method import Guarantee, Method, check_whole
 from ratekeeper.methods.randomised import RandomisedNull, RandomState, check_random_state
 from ratekeeper.ranks import count_as_extreme
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
+    from ratekeeper.methods.rank import RankMethod
     from ratekeeper.ranks import Floats, Tail
 
 
@@ -56,9 +56,7 @@ class Resampled(Method):
     name: ClassVar[str] = "resampled"
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.size, int | np.integer) and not isinstance(self.size, bool)
-        if not whole or self.size < 1:
-            raise InputError(f"size={self.size!r} must be a whole number from 1 up.")
+        check_whole(self.size, "size", least=1)
         check_random_state(self.random_state)
 
     @property
@@ -97,7 +95,7 @@ class Resampled(Method):
                 available=n,
                 needed=self.size,
             )
-        rule = Empirical() if self.plain else Conformal()
+        rule = self._rule
 
         def draw(scores: Floats, rng: np.random.Generator) -> NDArray[np.float64]:
             # How many of a random subsample are as extreme depends on the full count alone.
@@ -107,7 +105,22 @@ class Resampled(Method):
 
         return RandomisedNull(draw, n, self.random_state, stream)
 
+    @property
+    def _rule(self) -> RankMethod:
+        return Empirical() if self.plain else Conformal()
+
+    def can_promise(self, n: int, alpha: float) -> bool:
+        """Return whether a subsample can be drawn and can reach alpha."""
+        return n >= self.size and self._rule.can_promise(self.size, alpha)
+
     def smallest_n(self, alpha: float) -> int:
-        """Return the size of a subsample, or what it would have to be."""
-        rule = Empirical() if self.plain else Conformal()
-        return max(int(self.size), rule.smallest_n(alpha))
+        """Return the size of a subsample."""
+        if not self._rule.can_promise(self.size, alpha):
+            needed = self._rule.smallest_n(alpha)
+            raise TooFewScoresError(
+                f"Resampled(size={self.size}) never reaches alpha={alpha:g}, however many scores "
+                f"there are: take size={needed} or more.",
+                available=self.size,
+                needed=needed,
+            )
+        return int(self.size)

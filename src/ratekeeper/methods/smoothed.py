@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from ratekeeper.methods.method import Guarantee, Method
 from ratekeeper.methods.randomised import RandomisedNull, RandomState, check_random_state
 from ratekeeper.ranks import count_as_extreme
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from ratekeeper.ranks import Floats, Tail

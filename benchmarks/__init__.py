@@ -1,0 +1,1 @@
+"""Speed, always beside a peer measured in the same run. ``python -m benchmarks`` prints ratios."""

@@ -1,0 +1,66 @@
+"""The counting kernel against plain ``np.searchsorted`` on queries in random order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmarks.timing import Row, race
+from ratekeeper.ranks import count_as_extreme
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SKEWED = "Beta(0.2, 5)"
+LARGE = ((10**6, 10**7, "at least 3"), (10**7, 10**7, "at least 6"))
+SMALL_CALIBRATIONS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
+SMALL_BATCHES = (1, 10, 100, 1_000, 10_000, 100_000)
+
+
+def run(*, quick: bool) -> Iterator[Row]:
+    """Yield large sizes for two shapes of scores, then the worst of many small sizes."""
+    rng = np.random.default_rng(0)
+    for n, queries, target in LARGE:
+        scale = 100 if quick else 1
+        for shape in ("uniform", SKEWED):
+            null = np.sort(_draw(rng, shape, n // scale))
+            scores = _draw(rng, shape, queries // scale)
+            seconds = race(
+                lambda null=null, scores=scores: count_as_extreme(null, scores, "low"),
+                lambda null=null, scores=scores: np.searchsorted(null, scores, "right"),
+                repeats=2,
+            )
+            what = f"count, {n // scale:,} calibration x {queries // scale:,} {shape} scores"
+            yield Row(what, *seconds, "np.searchsorted", target)
+    yield from _small(rng, quick=quick)
+
+
+def _small(rng: np.random.Generator, *, quick: bool) -> Iterator[Row]:
+    """Yield the least favourable ratio over small sizes, one row a batch size."""
+    for queries in SMALL_BATCHES:
+        worst: Row | None = None
+        for n in SMALL_CALIBRATIONS:
+            null = np.sort(rng.random(n))
+            # Fresh scores each time: a branch predictor learns a repeated batch by heart.
+            batches = [rng.random(queries) for _ in range(max(3, min(300, 30_000 // queries)))]
+
+            def ours(null: np.ndarray = null, batches: list[np.ndarray] = batches) -> None:
+                for scores in batches:
+                    count_as_extreme(null, scores, "low")
+
+            def peer(null: np.ndarray = null, batches: list[np.ndarray] = batches) -> None:
+                for scores in batches:
+                    np.searchsorted(null, scores, "right")
+
+            mine, theirs = (t / len(batches) for t in race(ours, peer, repeats=3 if quick else 9))
+            what = f"count, {queries:,} scores, least favourable calibration ({n:,})"
+            row = Row(what, mine, theirs, "np.searchsorted", "at least 0.9")
+            if worst is None or row.peer / row.ours < worst.peer / worst.ours:
+                worst = row
+        if worst is not None:
+            yield worst
+
+
+def _draw(rng: np.random.Generator, shape: str, n: int) -> np.ndarray:
+    return rng.random(n) if shape == "uniform" else rng.beta(0.2, 5, n)

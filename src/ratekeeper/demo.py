@@ -1,0 +1,198 @@
+"""The main job on real data: calibrate on one year, keep the promise in the next ones.
+
+Two stories in the same data: what a promise covers over time, and what it hides about groups.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from ratekeeper.calibration import calibrate
+from ratekeeper.datasets import load_employment
+from ratekeeper.methods import Conformal, HighProbability
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ratekeeper.control import ErrorRateTest, Evaluation
+    from ratekeeper.datasets import Employment
+    from ratekeeper.rates import Rate
+
+ALPHA = 0.05
+CALIBRATED_ON = 2015
+YEARS = (2016, 2017, 2018)
+METHODS = {"marginal": Conformal(), "high probability": HighProbability(delta=0.05)}
+_COLOURS = {"kept": "green", "in line": "green", "exceeded": "red"}
+
+
+def run(console: Console) -> None:
+    """Tell both stories on the console."""
+    people = load_employment()
+    known = people.in_year(CALIBRATED_ON)
+    console.print(
+        f"\n[bold]A trained model scores people in Massachusetts for “is employed”.[/bold]\n"
+        f"Held-out people of {CALIBRATED_ON}: {int(known.employed.sum()):,} employed (positive), "
+        f"{int((~known.employed).sum()):,} not (negative).\n"
+        f"We want one error rate at or below {ALPHA:.0%}, this year and in the years after.\n"
+        "“Marginal” keeps it on average over calibration sets, “high probability” in 95% of them.\n"
+    )
+    _over_time(console, people)
+    _by_group(console, people)
+    console.print("Next: README.md shows the same in ten lines of Python, for your own scores.\n")
+
+
+def _over_time(console: Console, people: Employment) -> None:
+    known = people.in_year(CALIBRATED_ON)
+    calibration = calibrate(known.score, known.employed)
+    console.rule("[bold]1. A promise over time")
+    found: dict[str, list[Evaluation]] = {}
+    for control in ("fpr", "fnr"):
+        tests = [calibration.control(control, ALPHA, method=m) for m in METHODS.values()]
+        found[control] = []
+        table = _yearly_table(control)
+        for year in YEARS:
+            later = people.in_year(year)
+            results = [test.evaluate(later.score, later.employed) for test in tests]
+            found[control] += results
+            cells = [cell for result in results for cell in _evaluated(result)]
+            table.add_row(str(year), *cells)
+        console.print(table)
+    console.print(_verdict_on_time(found))
+    console.print("\nWhat the last of these tests promises, in its own words:\n")
+    console.print(Text(f"{tests[-1].certificate}\n"), soft_wrap=True)
+
+
+def _verdict_on_time(found: dict[str, list[Evaluation]]) -> str:
+    """Say what the tables show, from their own numbers."""
+    sentences = []
+    for control, results in found.items():
+        name = control.upper()
+        values = [result.target.value for result in results]
+        span = f"{min(values):.1%} to {max(values):.1%}"
+        broken = [result for result in results if result.verdict == "exceeded"]
+        if not broken:
+            sentences.append(f"[green]The {name} holds[/green]: {span} of a promised {ALPHA:.0%}.")
+        else:
+            sentences.append(
+                f"[red]The {name} does not hold any more[/red]: {span} of a promised {ALPHA:.0%}, "
+                f"and in {len(broken)} of {len(results)} rows the whole interval lies above. "
+                "This is drift, not bad luck: a promise is about the population it was calibrated "
+                "on, and the employed people of later years score lower than those of "
+                f"{CALIBRATED_ON}. Calibrate again on newer labels."
+            )
+    return "\n".join(sentences)
+
+
+def _by_group(console: Console, people: Employment) -> None:
+    known, later = people.in_year(CALIBRATED_ON), people.in_year(YEARS[0])
+    # Every other person of the year, so that the rest shows the same population without drift.
+    first, second = known[::2], known[1::2]
+    pooled = calibrate(first.score, first.employed).control("fnr", ALPHA)
+    groupwise = calibrate(first.score, first.employed, groups=first.disability).control(
+        "fnr", ALPHA
+    )
+    console.rule("[bold]2. Who pays for it")
+    table = _table(
+        f"FNR by group, promised: at most {ALPHA:.0%}, calibrated on every other person of "
+        f"{CALIBRATED_ON}"
+    )
+    table.add_column("\npeople", no_wrap=True)
+    table.add_column("\nemployed", justify="right")
+    for heading in ("one test for all", "a test per group"):
+        table.add_column(f"{heading}\nFNR %", justify="right", no_wrap=True)
+        table.add_column("\nFPR %", justify="right")
+    found = {}
+    for when, part in ((f"{CALIBRATED_ON}, the rest", second), (str(YEARS[0]), later)):
+        found[when] = _group_rows(table, when, part, pooled, groupwise)
+    console.print(table)
+    console.print(_verdict_on_groups(found))
+
+
+def _group_rows(
+    table: Table, when: str, people: Employment, pooled: ErrorRateTest, groupwise: ErrorRateTest
+) -> dict[str, tuple[Evaluation, Evaluation]]:
+    """Add the rows of one population and return what they say."""
+    parts = {
+        "disability": people[people.disability],
+        "none": people[~people.disability],
+        "everybody": people,
+    }
+    found = {}
+    table.add_row(f"[bold]{when}[/bold]")
+    for name, part in parts.items():
+        one = pooled.evaluate(part.score, part.employed)
+        own = groupwise.evaluate(part.score, part.employed, groups=part.disability)
+        found[name] = one, own
+        cells = [
+            text
+            for result in (one, own)
+            for text in (_interval(result.target), f"{100 * result.other.value:.1f}")
+        ]
+        table.add_row(f"  {name}", f"{one.target.n:,}", *cells)
+    table.add_section()
+    return found
+
+
+def _verdict_on_groups(found: dict[str, dict[str, tuple[Evaluation, Evaluation]]]) -> str:
+    """Say what the table shows, from its own numbers."""
+    (_, same), (year, later) = found.items()
+    few, many, everybody = later.values()
+    now_few, now_many, _ = same.values()
+    return (
+        f"One threshold for all aims at {ALPHA:.0%} on the whole. In {year} it misses "
+        f"[red]{few[0].target.value:.0%}[/red] of the employed people with a disability and "
+        f"{many[0].target.value:.1%} of the others: an average hides a group.\n"
+        f"Calibrated by group, both come to about {ALPHA:.0%}: "
+        f"[green]{now_few[1].target.value:.1%}[/green] and "
+        f"[green]{now_many[1].target.value:.1%}[/green] in the population it was calibrated on, "
+        f"{few[1].target.value:.1%} and {many[1].target.value:.1%} a year later, with the drift "
+        "of story 1.\n"
+        f"The price is in the other error: for people with a disability the FPR goes from "
+        f"{few[0].other.value:.0%} to {few[1].other.value:.0%}, for the others from "
+        f"{many[0].other.value:.0%} to {many[1].other.value:.0%}, over everybody from "
+        f"{everybody[0].other.value:.0%} to {everybody[1].other.value:.0%}.\n"
+    )
+
+
+def _yearly_table(control: str) -> Table:
+    meaning = {
+        "fnr": "FNR: share of the employed that the test calls not employed",
+        "fpr": "FPR: share of the not employed that the test calls employed",
+    }[control]
+    table = _table(f"{meaning}\npromised: at most {ALPHA:.0%}, calibrated on {CALIBRATED_ON}")
+    table.add_column("\nyear")
+    other = "FPR" if control == "fnr" else "FNR"
+    for heading in METHODS:
+        table.add_column(f"{heading}\n{control.upper()} %", justify="right")
+        table.add_column(f"\n{other} %", justify="right")
+        table.add_column("\nverdict")
+    return table
+
+
+def _table(title: str) -> Table:
+    return Table(
+        title=title,
+        box=box.SIMPLE_HEAD,
+        collapse_padding=True,
+        pad_edge=False,
+        title_justify="left",
+        title_style="bold",
+    )
+
+
+def _evaluated(result: Evaluation) -> tuple[str, str, str]:
+    colour = _COLOURS[result.verdict]
+    return (
+        _interval(result.target),
+        f"{100 * result.other.value:.1f}",
+        f"[{colour}]{result.verdict}[/{colour}]",
+    )
+
+
+def _interval(rate: Rate) -> str:
+    low, high = rate.interval
+    return f"{100 * rate.value:.2f} ({100 * low:.2f}-{100 * high:.2f})"

@@ -1,0 +1,44 @@
+"""The facts behind the promises, as numbers and tables: nothing here draws or decides.
+
+What is known of a p-value and of its law, realised rates against alpha, the curve of the two
+errors and what it leaves on the table.
+"""
+
+from ratekeeper.diagnostics.curve import (
+    AccuracyLine,
+    ErrorCurve,
+    equal_accuracy_line,
+    fnr_fpr_curve,
+    reversed_score,
+)
+from ratekeeper.diagnostics.hull import HullGap, OtherError, concave_hull_gap
+from ratekeeper.diagnostics.p_values import (
+    EstimatorVariance,
+    Uniformity,
+    dkw_band,
+    dkw_sample_size,
+    estimator_variance,
+    p_value_interval,
+    uniformity,
+)
+from ratekeeper.diagnostics.realised import RateTable, rate_against_alpha
+
+__all__ = [
+    "AccuracyLine",
+    "ErrorCurve",
+    "EstimatorVariance",
+    "HullGap",
+    "OtherError",
+    "RateTable",
+    "Uniformity",
+    "concave_hull_gap",
+    "dkw_band",
+    "dkw_sample_size",
+    "equal_accuracy_line",
+    "estimator_variance",
+    "fnr_fpr_curve",
+    "p_value_interval",
+    "rate_against_alpha",
+    "reversed_score",
+    "uniformity",
+]

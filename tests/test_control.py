@@ -1,0 +1,322 @@
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import ratekeeper as rk
+from ratekeeper import control as control_module
+from ratekeeper.exceptions import ScoreTypeWarning
+
+
+def normal_scores(n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = np.repeat([0, 1], n)
+    return rng.normal(2 * labels), labels
+
+
+@pytest.fixture
+def cal():
+    return rk.calibrate(*normal_scores())
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_thresholds_are_the_order_statistics_of_the_definition(higher):
+    """FNR: the k-th lowest positive; FPR: the k-th highest negative; k = floor(alpha (n + 1))."""
+    scores, labels = normal_scores()
+    sign = 1 if higher else -1
+    cal = rk.calibrate(sign * scores, labels, higher_is_positive=higher)
+    positives, negatives = np.sort(scores[labels == 1]), np.sort(scores[labels == 0])
+    fnr, fpr = cal.control("fnr", 0.05), cal.control("fpr", 0.05)
+    assert fnr.threshold == sign * positives[9]
+    assert fpr.threshold == sign * negatives[-10]
+    ties = sign * np.array([positives[9], negatives[-10]])
+    assert fnr.decide(ties).positive[0]
+    assert not fpr.decide(ties).positive[1]
+    for test, sign_text in ((fnr, ">=" if higher else "<="), (fpr, ">" if higher else "<")):
+        assert f"positive (1) if score {sign_text} {test.threshold}" in repr(test)
+
+
+def test_decisions_come_in_the_users_own_labels():
+    """Labels keep their values and type, whatever they are."""
+    scores, labels = normal_scores()
+    for negative, positive in ((0, 1), (-1, 1), (False, True), ("ham", "spam"), (2, 1)):
+        own = np.where(labels == 1, positive, negative)
+        cal = rk.calibrate(scores, own, positive_label=positive)
+        decisions = cal.control("fnr", 0.05).decide([-5.0, 5.0])
+        assert decisions.labels.tolist() == [negative, positive]
+        assert decisions.labels.dtype == own.dtype
+        assert not decisions.abstained.any()
+        assert not decisions.neither.any()
+
+
+def test_the_p_values_of_decisions_are_those_of_the_calibration(cal):
+    """Asked later, p-values are the same as asked directly, and the count of objects is right."""
+    new = np.linspace(-3, 5, 50)
+    decisions = cal.control("fpr", 0.1).decide(new)
+    direct = cal.p_values(new)
+    np.testing.assert_array_equal(decisions.p_values.p0, direct.p0)
+    np.testing.assert_array_equal(decisions.p_values.p1, direct.p1)
+    assert len(decisions) == len(direct) == 50
+
+
+def test_decisions_alone_compute_no_p_value(cal, monkeypatch):
+    """Deciding by threshold never counts ranks."""
+    test = cal.control("fnr", 0.05)
+    _ = test.threshold
+    monkeypatch.setattr(control_module, "judge", None)
+    assert test.decide([0.0, 3.0]).labels.tolist() == [0, 1]
+
+
+def test_changing_a_small_array_later_changes_nothing(cal):
+    """p-values asked for later belong to the scores that were decided on."""
+    new = np.array([-3.0, 3.0])
+    decisions = cal.control("fnr", 0.05).decide(new)
+    expected = cal.p_values(new).p1
+    new[:] = 0.0
+    np.testing.assert_array_equal(decisions.p_values.p1, expected)
+
+
+def test_changing_a_large_array_later_is_noticed(cal):
+    """For large arrays no copy is kept; p-values of other scores are refused."""
+    new = np.random.default_rng(0).normal(size=200_000)
+    decisions = cal.control("fnr", 0.05).decide(new)
+    new[:] = -new
+    with pytest.raises(rk.InputError, match="changed after decide"):
+        _ = decisions.p_values
+
+
+def test_no_objects_are_no_problem(cal):
+    """An empty batch gives empty results."""
+    for method in (rk.Conformal(), rk.Smoothed()):
+        decisions = cal.control("fnr", 0.05, method=method).decide([])
+        assert len(decisions) == len(decisions.labels) == len(decisions.p_values) == 0
+
+
+def test_the_other_error_is_counted_on_the_other_class(cal):
+    """Power is the share of negatives at or above the threshold, with its exact interval."""
+    scores, labels = normal_scores()
+    test = cal.control("fnr", 0.05)
+    errors = int(np.sum(scores[labels == 0] >= test.threshold))
+    assert (test.power.errors, test.power.n) == (errors, 200)
+    exact = stats.binomtest(errors, 200).proportion_ci(0.95, method="exact")
+    np.testing.assert_allclose(test.power.interval, (exact.low, exact.high))
+    fpr = cal.control("fpr", 0.05)
+    assert fpr.power.errors == np.sum(scores[labels == 1] <= fpr.threshold)
+
+
+def test_both_rates_give_four_outcomes():
+    """Positive, negative, abstained where both remain possible, neither where none does."""
+    # Overlapping classes abstain in the middle; well separated ones find neither in the gap.
+    near = rk.calibrate(*normal_scores()).control_both(0.05, 0.05)
+    decisions = near.decide([-3.0, 1.0, 5.0])
+    assert decisions.labels.tolist() == [0, None, 1]
+    assert decisions.abstained.tolist() == [False, True, False]
+    scores, labels = normal_scores()
+    far = rk.calibrate(scores + 20 * labels, labels).control_both(0.05, 0.05)
+    decisions = far.decide([0.0, 10.0, 22.0])
+    assert decisions.labels.tolist() == [0, None, 1]
+    assert decisions.neither.tolist() == [False, True, False]
+    assert not decisions.abstained.any()
+    assert "1 abstained" not in repr(decisions)
+    assert "1 neither" in repr(decisions)
+    assert near.threshold == {"fnr": near.fnr.threshold, "fpr": near.fpr.threshold}
+    np.testing.assert_array_equal(near.p_values([1.0]).p0, near.fpr.p_values([1.0]).p0)
+    text = str(near.certificate)
+    assert "FNR <= 5.00" in text
+    assert "FPR <= 5.00" in text
+    assert set(json.loads(near.certificate.to_json())) == {"fnr", "fpr"}
+
+
+def test_both_rates_can_be_the_users_words():
+    """Undecided objects of a test on words get None beside the words."""
+    scores, labels = normal_scores()
+    cal = rk.calibrate(scores, np.where(labels == 1, "yes", "no"))
+    assert cal.control_both(0.05, 0.05).decide([-3.0, 1.0, 5.0]).labels.tolist() == [
+        "no",
+        None,
+        "yes",
+    ]
+
+
+def test_the_certificate_says_everything(cal):
+    """All facts are in the dict, in JSON and, for people, in the text."""
+    test = cal.control("fnr", 0.05, method=rk.HighProbability(0.1))
+    facts = test.certificate.to_dict()
+    assert json.loads(test.certificate.to_json()) == facts
+    assert facts["control"] == "fnr"
+    assert facts["alpha"] == 0.05
+    assert facts["delta"] == 0.1
+    assert facts["n"] == {"negative": 200, "positive": 200}
+    assert facts["guarantee"]["kind"] == "high probability"
+    assert facts["data_hash"] == cal.data_hash
+    assert facts["score_type"] == "float64"
+    assert facts["version"] == rk.__version__
+    assert len(facts["assumptions"]) == 3
+    (cell,) = facts["cells"]
+    k = int(np.sum(stats.binom.cdf(np.arange(200), 200, 0.05) <= 0.1))
+    assert cell["realised_rate"]["law"] == f"Beta({k}, {201 - k})"
+    law = stats.beta(k, 201 - k)
+    assert cell["realised_rate"]["mean"] == pytest.approx(law.mean())
+    assert cell["realised_rate"]["low"] == pytest.approx(law.ppf(0.05))
+    assert cell["realised_rate"]["high"] == pytest.approx(law.ppf(0.95))
+    assert cell["realised_rate"]["probability_above_alpha"] == pytest.approx(law.sf(0.05))
+    assert cell["realised_rate"]["probability_above_alpha"] <= 0.1
+    assert cell["threshold"] == test.threshold
+    assert facts["other_error"]["rate"] == test.power.value
+    text = " ".join(str(test.certificate).split())
+    for words in ("FNR <= 5.00", "high probability", str(test.threshold), "Price: FPR", "Assumed"):
+        assert words in text
+    assert max(map(len, str(test.certificate).splitlines())) <= 80
+
+
+def test_infinite_thresholds_are_written_as_text():
+    """JSON has no infinity; the certificate writes it as a string."""
+    scores = np.r_[np.full(20, -np.inf), np.full(20, np.inf)]
+    test = rk.calibrate(scores, np.repeat([0, 1], 20)).control("fnr", 0.05)
+    assert test.threshold == np.inf
+    assert json.loads(test.certificate.to_json())["cells"][0]["threshold"] == "inf"
+    assert test.decide([1.0, np.inf]).labels.tolist() == [0, 1]
+
+
+def grouped(sizes, seed=0):
+    """Return scores, labels, groups with so many objects of each class in each group."""
+    rng = np.random.default_rng(seed)
+    groups = np.concatenate([np.repeat(name, 2 * n) for name, n in sizes.items()])
+    labels = np.concatenate([np.repeat([0, 1], n) for n in sizes.values()])
+    return rng.normal(2 * labels + (groups == "b")), labels, groups
+
+
+def test_each_group_has_its_own_threshold():
+    """Thresholds, decisions and certificate are those of each group alone."""
+    scores, labels, groups = grouped({"a": 50, "b": 60})
+    test = rk.calibrate(scores, labels, groups=groups).control("fnr", 0.05)
+    for name in ("a", "b"):
+        inside = groups == name
+        alone = rk.calibrate(scores[inside], labels[inside]).control("fnr", 0.05)
+        assert test.threshold[name] == alone.threshold
+        cell = next(cell for cell in test.certificate.cells if cell.group == name)
+        assert cell.other_error == alone.power
+        assert cell.realised == alone.certificate.cells[0].realised
+    threshold = np.array([test.threshold["a"], test.threshold["b"]])
+    decisions = test.decide(threshold, groups=["a", "b"])
+    assert decisions.positive.all()
+    below = test.decide(np.nextafter(threshold, -np.inf), groups=["a", "b"])
+    assert not below.positive.any()
+    assert test.power.n == 110
+
+
+def test_thin_groups_are_refused_by_name_with_the_need():
+    """A group with too few scores is named, with what it has and what it needs."""
+    cal = rk.calibrate(
+        *grouped({"a": 50, "b": 10, "c": 18})[:2], groups=grouped({"a": 50, "b": 10, "c": 18})[2]
+    )
+    with pytest.raises(rk.TooFewScoresError) as caught:
+        cal.control("fnr", 0.05)
+    for words in ("19", "'b': 10", "'c': 18", 'thin_groups="pool"'):
+        assert words in str(caught.value)
+    assert "'a'" not in str(caught.value)
+
+
+def test_pooled_groups_are_named_in_the_certificate():
+    """Asked to pool, thin groups get the threshold of all, and the certificate says so."""
+    scores, labels, groups = grouped({"a": 50, "b": 10})
+    cal = rk.calibrate(scores, labels, groups=groups)
+    test = cal.control("fnr", 0.05, thin_groups="pool")
+    pooled = rk.calibrate(scores, labels).control("fnr", 0.05)
+    assert test.threshold["b"] == pooled.threshold
+    assert test.threshold["a"] != pooled.threshold
+    assert test.certificate.pooled_groups == ("b",)
+    assert "Only the pooled promise" in str(test.certificate)
+    p = test.p_values([0.0], groups=["b"]).p1
+    np.testing.assert_array_equal(p, rk.calibrate(scores, labels).p_values([0.0]).p1)
+    np.testing.assert_array_equal(test.decide([0.0], groups=["b"]).p_values.p1, p)
+
+
+def test_pooling_needs_enough_together():
+    """If all groups together are too few, pooling is refused too."""
+    scores, labels, groups = grouped({"a": 5, "b": 6})
+    with pytest.raises(rk.TooFewScoresError, match="got 11"):
+        rk.calibrate(scores, labels, groups=groups).control("fnr", 0.05, thin_groups="pool")
+
+
+def test_a_group_without_one_class_still_works_for_the_other():
+    """A group without negatives has an FNR test; its negatives' p-value is 1, its price unknown."""
+    scores, labels, groups = grouped({"a": 40, "b": 40})
+    keep = (groups == "a") | (labels == 1)
+    cal = rk.calibrate(scores[keep], labels[keep], groups=groups[keep])
+    test = cal.control("fnr", 0.05)
+    assert cal.p_values([0.0], groups=["b"]).p0.tolist() == [1.0]
+    cell = test.certificate.cells[1]
+    assert cell.other_error.n == 0
+    assert cell.other_error.interval == (0.0, 1.0)
+    assert "unknown" in str(test.certificate)
+    with pytest.raises(rk.TooFewScoresError, match="'b': 0"):
+        cal.control("fpr", 0.05)
+
+
+def test_evaluation_counts_both_errors(cal):
+    """Errors are counted by hand, for both controls, with the verdict of the interval."""
+    scores, labels = normal_scores(500, seed=1)
+    for control in ("fnr", "fpr"):
+        test = cal.control(control, 0.1)
+        positive = test.decide(scores).positive
+        misses, alarms = (
+            int(np.sum(~positive & (labels == 1))),
+            int(np.sum(positive & (labels == 0))),
+        )
+        result = test.evaluate(scores, labels)
+        target, other = (misses, alarms) if control == "fnr" else (alarms, misses)
+        assert (result.target.errors, result.target.n) == (target, 500)
+        assert (result.other.errors, result.other.n) == (other, 500)
+        assert result.verdict == result.target.against(0.1)
+
+
+def test_evaluation_works_on_one_class_alone(cal):
+    """New objects of one class are enough to judge the rate of that class."""
+    result = cal.control("fnr", 0.1).evaluate([-5.0, 5.0], [1, 1])
+    assert (result.target.errors, result.target.n, result.other.n) == (1, 2, 0)
+
+
+@pytest.mark.parametrize(
+    "method", [rk.Conformal(), rk.Smoothed(3), rk.Resampled(30), rk.Parametric("norm"), rk.Kernel()]
+)
+def test_tests_and_decisions_can_be_pickled(cal, method):
+    """A test sent to another process decides the same; so do its decisions."""
+    test = cal.control("fnr", 0.1, method=method)
+    copy = pickle.loads(pickle.dumps(test))  # noqa: S301 - our own bytes
+    new = np.linspace(-3, 3, 20)
+    np.testing.assert_array_equal(copy.decide(new).labels, test.decide(new).labels)
+    assert copy.certificate == test.certificate
+    decisions = pickle.loads(pickle.dumps(test.decide(new)))  # noqa: S301
+    np.testing.assert_array_equal(decisions.p_values.p1, test.p_values(new).p1)
+    pickle.loads(pickle.dumps(cal.control_both(0.1, 0.1).decide(new)))  # noqa: S301
+
+
+def test_another_precision_is_compared_exactly_and_warned_about():
+    """float32 scores against a float64 calibration get the rule of float64, and a warning."""
+    scores, labels = normal_scores()
+    test = rk.calibrate(scores, labels).control("fnr", 0.05)
+    new = np.array([test.threshold], dtype=np.float32)
+    with pytest.warns(ScoreTypeWarning, match="float32"):
+        decisions = test.decide(new)
+    assert decisions.positive[0] == (float(new[0]) >= test.threshold)
+    narrow = rk.calibrate(scores.astype(np.float32), labels).control("fnr", 0.05)
+    assert narrow.decide([narrow.threshold]).positive[0]
+    with pytest.warns(ScoreTypeWarning):
+        below = narrow.decide(np.array([np.nextafter(narrow.threshold, -1)]))
+    assert not below.positive[0]
+
+
+def test_reprs_are_readable(cal):
+    """What a session shows names the promise, the rule and the outcome."""
+    test = cal.control("fpr", 0.05)
+    assert repr(test).startswith("ErrorRateTest: FPR <= 0.05, Conformal(), 200 negative scores")
+    assert "positive (1) if score >" in repr(test)
+    assert "AbstainingTest" in repr(cal.control_both(0.1, 0.1))
+    assert "100 objects" in repr(test.decide(np.zeros(100)))
+    assert repr(cal.p_values(np.zeros(1))).startswith("PValues of 1 object\n")
+    assert "promised 5.00" in repr(test.evaluate(*normal_scores(50)))

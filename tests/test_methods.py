@@ -1,0 +1,258 @@
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import ratekeeper as rk
+from ratekeeper.methods import Method
+from ratekeeper.methods.rank import critical_rank
+from ratekeeper.methods.simultaneous import _escape, _exact_level
+
+ALL = (
+    rk.Empirical(),
+    rk.Conformal(),
+    rk.Smoothed(),
+    rk.HighProbability(),
+    rk.Simultaneous(),
+    rk.Resampled(size=30),
+    rk.Resampled(size=30, plain=True),
+    rk.Bootstrap(replicates=200),
+    rk.Parametric("norm"),
+    rk.Kernel(),
+)
+
+
+def two_classes(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.r_[rng.normal(-1, 1, n), rng.normal(1, 1, n)], np.repeat([0, 1], n)
+
+
+@pytest.mark.parametrize("method", ALL, ids=repr)
+def test_every_method_has_one_shape(method):
+    """Each is frozen, comparable, names its guarantee and works through the calibration."""
+    assert isinstance(method, Method)
+    with pytest.raises(AttributeError):
+        method.name = "other"
+    assert method == replace(method)
+    assert method.guarantee.promise.endswith(".")
+    assert method.guarantee.kind in {"marginal", "high probability", "simultaneous", "asymptotic"}
+    assert "does not cover" in str(method.guarantee)
+    cal = rk.calibrate(*two_classes())
+    pv = cal.p_values([-5.0, 0.0, 5.0], method=method)
+    assert pv.p1[0] <= pv.p1[2]
+    assert pv.p0[0] >= pv.p0[2]
+    test = cal.control("fnr", 0.1, method=method)
+    assert test.decide([-5.0, 5.0]).labels.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_conformal_equals_crepes_to_the_last_bit(ties):
+    """Conformal p-values are those of crepes 0.9.1 without smoothing."""
+    with warnings.catch_warnings():  # crepes changes the filters when imported
+        from crepes import ConformalClassifier
+    rng = np.random.default_rng(0)
+    for n in (2, 7, 50, 333, 1_000):
+        labels = np.r_[0, 1, rng.integers(0, 2, n - 2)]
+        scores, new = rng.normal(2 * labels), rng.normal(1, 2, 300)
+        if ties:
+            scores, new = scores.round(1), new.round(1)
+        peer = ConformalClassifier().fit(np.where(labels == 1, -scores, scores), bins=labels)
+        pv = rk.calibrate(scores, labels).p_values(new)
+        for label, nonconformity, ours in ((0, new, pv.p0), (1, -new, pv.p1)):
+            theirs = peer.predict_p(
+                nonconformity[:, None], np.full(new.size, label), smoothing=False
+            )[:, 0]
+            assert ours.tobytes() == theirs.tobytes()
+
+
+def umbrella(n, alpha, delta):
+    """Return max{k : P(Bin(n, alpha) <= k - 1) <= delta}, 0 if there is none."""
+    return int(np.sum(stats.binom.cdf(np.arange(n), n, alpha) <= delta))
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1, 0.2])
+@pytest.mark.parametrize("delta", [0.01, 0.05, 0.1, 0.2])
+def test_high_probability_is_the_umbrella_order_statistic(alpha, delta):
+    """For all n from 1 to 500 the rank of the threshold is that of the umbrella algorithm."""
+    method = rk.HighProbability(delta)
+    for n in range(1, 501):
+        k = umbrella(n, alpha, delta)
+        assert critical_rank(method, n, alpha) == k
+        table = method.p_of_count(np.arange(n + 1), n)
+        assert np.sum(table <= alpha) == k
+
+
+@pytest.mark.parametrize(
+    ("alpha", "delta", "needed"), [(0.05, 0.05, 59), (0.01, 0.05, 299), (0.001, 0.05, 2995)]
+)
+def test_the_published_sample_sizes(alpha, delta, needed):
+    """59, 299 and 2,995 scores are the least for the high-probability promise."""
+    assert rk.HighProbability(delta).smallest_n(alpha) == needed
+    assert rk.Conformal().smallest_n(alpha) == round(1 / alpha) - 1
+
+
+def test_one_score_too_few_is_refused_with_the_need():
+    """With 58 positives at alpha = delta = 0.05 there is no test, and the message says 59."""
+    scores, labels = np.linspace(0, 1, 158), np.repeat([0, 1], [100, 58])
+    cal = rk.calibrate(scores, labels)
+    with pytest.raises(rk.TooFewScoresError, match=r"at least 59 .* got 58") as caught:
+        cal.control("fnr", 0.05, method=rk.HighProbability(0.05))
+    assert (caught.value.available, caught.value.needed) == (58, 59)
+    enough = rk.calibrate(np.linspace(0, 1, 159), np.repeat([0, 1], [100, 59]))
+    assert enough.control("fnr", 0.05, method=rk.HighProbability(0.05)).threshold is not None
+
+
+def test_tables_and_single_counts_have_the_same_bits():
+    """A long batch (by table) and a short one (count by count) give identical p-values."""
+    scores, labels = two_classes()
+    cal = rk.calibrate(scores, labels)
+    new = np.random.default_rng(1).normal(0, 2, 5_000)
+    for method in ALL[:2] + ALL[3:5] + ALL[7:8]:
+        whole = cal.p_values(new, method=method)
+        parts = [cal.p_values(part, method=method) for part in np.array_split(new, 100)]
+        assert whole.p1.tobytes() == np.concatenate([part.p1 for part in parts]).tobytes()
+        assert whole.p0.tobytes() == np.concatenate([part.p0 for part in parts]).tobytes()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10])
+def test_the_band_level_agrees_with_simulation(n):
+    """The escape probability of the exact band is what uniform samples show."""
+    level = _exact_level(n, 0.2)
+    limits = rk.Simultaneous(0.2).p_of_count(np.arange(n), n)
+    runs = 200_000
+    uniforms = np.sort(np.random.default_rng(n).random((runs, n)), axis=1)
+    escapes = int(np.sum((uniforms > limits).any(axis=1)))
+    assert stats.binomtest(escapes, runs, 0.2).pvalue > 1e-7
+    assert _escape(n, level) == pytest.approx(0.2, rel=1e-6)
+
+
+def test_the_band_is_between_one_alpha_and_the_dkw_band():
+    """Simultaneous is stricter than HighProbability, and in the tail far better than DKW."""
+    for n in (50, 300, 1_000, 5_000):
+        m = np.arange(n + 1)
+        band = rk.Simultaneous(0.05).p_of_count(m, n)
+        single = rk.HighProbability(0.05).p_of_count(m, n)
+        dkw = np.minimum(1, m / n + np.sqrt(np.log(1 / 0.05) / (2 * n)))
+        assert (band >= single).all()
+        assert (np.diff(band) >= 0).all()
+        assert band[n // 100] < dkw[n // 100]
+
+
+def test_bootstrap_mean_and_interval_follow_the_binomial_law():
+    """A resampled count is binomial, so the mean tends to m / n and the limits to its quantiles."""
+    n, m = 100, 20
+    scores = np.arange(n, dtype=float)
+    cal = rk.calibrate(np.r_[scores - 1000, scores], np.repeat([0, 1], n))
+    pv = cal.p_values([m - 0.5], method=rk.Bootstrap(replicates=20_000))
+    assert pv.p1[0] == pytest.approx(m / n, abs=6 * 0.04 / np.sqrt(20_000))
+    limits = stats.binom.ppf([0.025, 0.975], n, m / n) / n
+    np.testing.assert_allclose(pv.interval1[0], limits, atol=0.011)
+    assert rk.Conformal().against(scores, "low").remark() is None
+    assert cal.p_values([0.0]).interval1 is None
+
+
+def test_bootstrap_refuses_a_table_that_does_not_fit():
+    """A table of more than two gigabytes is refused with the remedy."""
+    cal = rk.calibrate(np.arange(2_000_000.0), np.repeat([0, 1], 1_000_000))
+    with pytest.raises(rk.InputError, match="fewer replicates"):
+        cal.p_values([0.5], method=rk.Bootstrap(replicates=1_000))
+
+
+def test_random_methods_repeat_with_a_seed_and_go_on_with_a_generator():
+    """An int seed repeats a batch; a Generator draws anew; the two classes draw apart."""
+    cal = rk.calibrate(*two_classes())
+    new = np.zeros(50)
+    for make in (rk.Smoothed, lambda state: rk.Resampled(30, state)):
+        same = [cal.p_values(new, method=make(3)).p1 for _ in range(2)]
+        np.testing.assert_array_equal(*same)
+        fresh = make(np.random.default_rng(3))
+        assert (cal.p_values(new, method=fresh).p1 != cal.p_values(new, method=fresh).p1).any()
+    pv = cal.p_values(new, method=rk.Smoothed(0))
+    assert abs(np.corrcoef(pv.p0, pv.p1)[0, 1]) < 0.7
+    assert np.unique(pv.p1).size == new.size
+
+
+def test_a_random_test_decides_by_the_p_values_it_reports():
+    """Decisions and p-values of a randomised test belong to the same draw, and no score decides."""
+    cal = rk.calibrate(np.repeat([0.0, 1.0], 50), np.tile([0, 1], 50))
+    test = cal.control("fnr", 0.3, method=rk.Smoothed(np.random.default_rng(0)))
+    decisions = test.decide(np.zeros(1_000))
+    np.testing.assert_array_equal(decisions.positive, decisions.p_values.p1 > 0.3)
+    assert 0 < decisions.positive.sum() < 1_000
+    assert test.threshold is None
+    assert "drawn at random" in test.certificate.cells[0].rule
+
+
+def test_a_random_test_needs_only_its_own_class():
+    """Resampled for FNR decides although the other class is smaller than the subsample."""
+    cal = rk.calibrate(np.r_[0.0, 0.1, np.linspace(0.2, 1, 50)], np.repeat([0, 1], [2, 50]))
+    decisions = cal.control("fnr", 0.05, method=rk.Resampled(21)).decide([0.05, 0.9])
+    assert decisions.labels.tolist() == [0, 1]
+    with pytest.raises(rk.TooFewScoresError, match="Lower size"):
+        _ = decisions.p_values
+
+
+@pytest.mark.parametrize("higher", [True, False])
+@pytest.mark.parametrize("control", ["fnr", "fpr"])
+@pytest.mark.parametrize("method", [rk.Parametric("norm"), rk.Parametric("logistic"), rk.Kernel()])
+def test_fitted_thresholds_separate_exactly(method, control, higher):
+    """Strictly beyond the fitted threshold p <= alpha, at it and before it p > alpha."""
+    scores, labels = two_classes()
+    cal = rk.calibrate(scores if higher else -scores, labels, higher_is_positive=higher)
+    for alpha in (0.001, 0.05, 0.5):
+        test = cal.control(control, alpha, method=method)
+        t = test.threshold
+        near = np.array([t, np.nextafter(t, -np.inf), np.nextafter(t, np.inf)])
+        far = np.random.default_rng(0).normal(0, 3, 500)
+        new = np.concatenate([near, far])
+        p = getattr(test.p_values(new), "p1" if control == "fnr" else "p0")
+        beyond = new < t if cal.tail(test.null_class) == "low" else new > t
+        np.testing.assert_array_equal(p <= alpha, beyond)
+        positive = test.decide(new).positive
+        np.testing.assert_array_equal(positive, beyond == (control == "fpr"))
+
+
+def test_parametric_is_the_tail_of_the_fitted_law():
+    """Parametric("norm") is the normal tail with the mean and standard deviation of the class."""
+    scores, labels = two_classes()
+    null = scores[labels == 1]
+    cal = rk.calibrate(scores, labels)
+    new = np.linspace(-6, 6, 25)
+    expected = stats.norm.cdf(new, null.mean(), null.std())
+    np.testing.assert_allclose(
+        cal.p_values(new, method=rk.Parametric("norm")).p1, expected, rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("bandwidth", ["scott", "silverman", 0.3])
+def test_kernel_is_the_integral_of_the_density_estimate(bandwidth):
+    """Kernel p-values integrate scipy's Gaussian kernel density estimate."""
+    scores, labels = two_classes(100)
+    null = scores[labels == 1]
+    cal = rk.calibrate(scores, labels)
+    rule = bandwidth if isinstance(bandwidth, str) else bandwidth / null.std(ddof=1)
+    density = stats.gaussian_kde(null, rule)
+    pv = cal.p_values([-1.5, 0.0, 1.0], method=rk.Kernel(bandwidth))
+    expected = [density.integrate_box_1d(-np.inf, x) for x in (-1.5, 0.0, 1.0)]
+    np.testing.assert_allclose(pv.p1, expected, rtol=1e-9)
+    other = stats.gaussian_kde(
+        scores[labels == 0], rule if bandwidth != 0.3 else 0.3 / scores[labels == 0].std(ddof=1)
+    )
+    expected = [other.integrate_box_1d(x, np.inf) for x in (-1.5, 0.0, 1.0)]
+    np.testing.assert_allclose(pv.p0, expected, rtol=1e-9)
+
+
+def test_the_fit_is_checked_and_a_bad_one_is_called_bad():
+    """A true model passes the check in the certificate; a wrong one is contradicted."""
+    rng = np.random.default_rng(0)
+    normal = np.r_[rng.normal(-1, 1, 2_000), rng.normal(1, 1, 2_000)]
+    skewed = np.r_[rng.exponential(1, 2_000) - 4, rng.exponential(1, 2_000)]
+    labels = np.repeat([0, 1], 2_000)
+    for scores, words in ((normal, "no evidence against"), (skewed, "contradicted")):
+        test = rk.calibrate(scores, labels).control("fnr", 0.01, method=rk.Parametric("norm"))
+        assert words in test.certificate.cells[0].remark
+        assert words in str(test.certificate).replace("\n  ", " ")

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ratekeeper as rk
+
+ROOT = Path(__file__).parents[1]
+HEAVY = (
+    "scipy",
+    "sklearn",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "narwhals",
+    "click",
+    "rich",
+    "matplotlib",
+)
+
+
+def loaded_after(code):
+    """Return the modules that an interpreter has loaded after running some code."""
+    script = f"import sys\n{code}\nprint(*sorted(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    return {name.split(".")[0] for name in done.stdout.split()}, set(done.stdout.split())
+
+
+def test_the_public_names_are_exactly_those_listed():
+    """Every name in __all__ exists, and the lazy table has no other."""
+    for name in rk.__all__:
+        assert getattr(rk, name) is not None
+    lazy = {name for names in rk._HOMES.values() for name in names}  # noqa: SLF001
+    assert lazy | {"__version__"} == set(rk.__all__)
+    assert dir(rk) == sorted(rk.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    """A misspelt name fails as in any module."""
+    with pytest.raises(AttributeError, match="calibrat"):
+        _ = rk.calibrat
+
+
+def test_importing_loads_no_dependency():
+    """`import ratekeeper` loads nothing heavier than NumPy."""
+    top, _ = loaded_after("import ratekeeper")
+    assert not top & set(HEAVY)
+
+
+def test_p_values_need_numpy_only():
+    """Calibrating arrays, p-values and decisions load neither scikit-learn nor scipy.stats."""
+    top, every = loaded_after(
+        "import numpy as np, ratekeeper as rk\n"
+        "cal = rk.calibrate(np.linspace(0, 1, 80), np.repeat([0, 1], 40))\n"
+        "cal.p_values(np.array([0.3]))\n"
+        "cal.control('fnr', 0.05).decide(np.array([0.3])).labels\n"
+    )
+    assert not top & (set(HEAVY) - {"scipy"})
+    assert not any(name.startswith("scipy") for name in every)
+
+
+def test_every_public_object_says_what_it_does():
+    """Public classes and functions have a docstring with an example."""
+    for name in rk.__all__:
+        value = getattr(rk, name)
+        if inspect.isclass(value) and issubclass(value, Exception | Warning):
+            assert value.__doc__
+        elif inspect.isclass(value) or inspect.isfunction(value):
+            assert value.__doc__, name
+            assert ">>>" in value.__doc__ or name in {"Evaluation", "Plan"}, name
+
+
+def test_the_version_stands_once():
+    """The newest entry of the changelog and the citation name the version of the package."""
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.search(r"^## \[(\d[^\]]*)\]", changelog, re.MULTILINE)
+    assert newest is not None
+    assert newest[1] == rk.__version__
+    assert f"version: {rk.__version__}" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_types_are_announced():
+    """The package carries the marker that makes type checkers read it."""
+    assert (Path(rk.__file__).parent / "py.typed").exists()
