@@ -49,7 +49,7 @@ def main() -> None:
         f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
         (
             f'<text x="{LEFT}" y="26" font-size="17" font-weight="600" fill="#222">'
-            "“We may miss at most 5 % of the positives”, 100 held-out positives</text>"
+            "“We may miss at most 5% of the positives”, 100 held-out positives</text>"
         ),
         (
             f'<text x="{LEFT}" y="47" fill="#555">How the true miss rate of the deployed '
@@ -68,7 +68,7 @@ def main() -> None:
             f'<text x="{beside}" y="{floor - 66}" fill="#222" font-weight="600">{name}</text>',
             (
                 f'<text x="{beside}" y="{floor - 46}" fill="{colour}">breaks the limit in '
-                f"{100 * above:.0f} % of deployments</text>"
+                f"{100 * above:.0f}% of deployments</text>"
             ),
         ]
     bottom = TOP + ROW * len(ROWS) - 14
@@ -80,7 +80,7 @@ def main() -> None:
     for rate in (0, 0.05, 0.1, 0.15):
         parts.append(
             f'<text x="{x_of(rate):.0f}" y="{bottom + 20}" text-anchor="middle" fill="#555">'
-            f"{100 * rate:.0f} %</text>"
+            f"{100 * rate:.0f}%</text>"
         )
     Path(__file__).with_name("realised-rate.svg").write_text("\n".join([*parts, "</svg>", ""]))
 

@@ -227,7 +227,7 @@ def test_table_takes_the_labels_of_the_calibration():
             "higher_is_positive='no' must be True or False",
         ),
         (lambda: diagnostics.reversed_score([1, 2], ["a", "b"]), "which one is positive?"),
-        (lambda: diagnostics.equal_accuracy_line(90, 0.5), "Write 90 % as accuracy=0.9"),
+        (lambda: diagnostics.equal_accuracy_line(90, 0.5), "Write 90% as accuracy=0.9"),
         (lambda: diagnostics.equal_accuracy_line(0.9, 1), "weight_positive=1 is not a rate"),
         (lambda: diagnostics.fnr_fpr_curve([1, 2], [0, 1]).accuracy(0), "weight_positive=0 is not"),
         (

@@ -17,7 +17,7 @@ from ratekeeper.methods.rank import critical_rank
 )
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_smallest_numbers(control, alpha, n_marginal, n_high_probability):
-    """The smallest numbers of scores at delta = 5 % are the known ones, for either error."""
+    """The smallest numbers of scores at delta = 5% are the known ones, for either error."""
     found = rk.plan(control, alpha, delta=0.05)
     assert (found.n_marginal, found.n_high_probability) == (n_marginal, n_high_probability)
 
@@ -137,10 +137,10 @@ def test_plan_reads_as_text():
     found = rk.plan("fpr", 0.01, delta=0.05, excess=0.005, n=2000)
     text = str(found)
     assert text == repr(found)
-    assert text.startswith("Plan for FPR <= 1.00 %, in held-out negatives")
+    assert text.startswith("Plan for FPR <= 1.00%, in held-out negatives")
     assert "(Conformal): at least 99" in text
     assert "(HighProbability): at least 299" in text
-    assert f"above 1.50 % with probability at most 0.05: at least {found.n_excess:,}" in text
+    assert f"above 1.50% with probability at most 0.05: at least {found.n_excess:,}" in text
     assert "with 2,000:" in text
 
 
@@ -154,7 +154,7 @@ def test_n_may_be_any_whole_number_type():
     ("arguments", "message"),
     [
         ({"control": "tpr"}, "control='tpr' must be \"fnr\""),
-        ({"alpha": 5}, "alpha=5 is not a rate strictly between 0 and 1. Write 5 %"),
+        ({"alpha": 5}, "alpha=5 is not a rate strictly between 0 and 1. Write 5%"),
         ({"alpha": 0.0}, "alpha=0.0 is not a rate"),
         ({"delta": 1.0}, "delta=1.0 is not a rate"),
         ({"delta": True}, "delta=True is not a rate"),

@@ -70,7 +70,7 @@ def test_interval_refuses_what_is_no_count(errors, n):
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 95, -0.1, math.nan, True, "high", None])
 def test_confidence_is_a_rate(confidence):
     """A confidence that is not strictly between 0 and 1 is refused, with how to write it."""
-    with pytest.raises(InputError, match=r"Write 5 % as confidence=0\.05"):
+    with pytest.raises(InputError, match=r"Write 5% as confidence=0\.05"):
         clopper_pearson(1, 10, confidence)
 
 
@@ -97,10 +97,10 @@ def test_a_probability_comes_back_as_float():
 @pytest.mark.parametrize(
     ("errors", "n", "promised", "verdict"),
     [
-        (0, 59, 0.07, "kept"),  # the interval ends at 6.06 %
+        (0, 59, 0.07, "kept"),  # the interval ends at 6.06%
         (0, 59, 0.05, "in line"),
         (3, 100, 0.05, "in line"),
-        (12, 100, 0.05, "exceeded"),  # it begins at 6.36 %
+        (12, 100, 0.05, "exceeded"),  # it begins at 6.36%
         (0, 0, 0.05, "in line"),
     ],
 )
@@ -143,15 +143,15 @@ def test_rate_as_plain_values():
 @pytest.mark.parametrize(
     ("rate", "text"),
     [
-        (0.0, "0.00 %"),
-        (1.0, "100.00 %"),
-        (0.001, "0.10 %"),
-        (0.00099, "0.099 %"),
-        (1e-6, "0.0001 %"),
+        (0.0, "0.00%"),
+        (1.0, "100.00%"),
+        (0.001, "0.10%"),
+        (0.00099, "0.099%"),
+        (1e-6, "0.0001%"),
     ],
 )
 def test_small_rates_keep_two_digits(rate, text):
-    """Rates below 0.1 % are written with two significant digits, the others with two decimals."""
+    """Rates below 0.1% are written with two significant digits, the others with two decimals."""
     assert percent(rate) == text
 
 

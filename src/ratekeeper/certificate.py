@@ -182,7 +182,7 @@ class Certificate:
             text += (
                 f" Over calibration sets of {law.n:,} such scores the true {self.control.upper()} "
                 f"averages {percent(law.mean)}, lies between {percent(low)} and {percent(high)} in "
-                f"90 % of them, and is above {percent(self.alpha)} in "
+                f"90% of them, and is above {percent(self.alpha)} in "
                 f"{percent(law.exceeds(self.alpha))}."
             )
         text += f" Price: {self._other.upper()} {cell.other_error}."

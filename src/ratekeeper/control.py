@@ -24,7 +24,7 @@ from ratekeeper.inputs import (
 )
 from ratekeeper.methods import check_method
 from ratekeeper.ranks import compare
-from ratekeeper.rates import Rate, RealisedRate, check_probability
+from ratekeeper.rates import Rate, RealisedRate, check_probability, percent
 from ratekeeper.version import __version__
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ class ErrorRateTest:
         >>> scores = rng.normal(2 * labels)
         >>> test = rk.calibrate(scores[:1000], labels[:1000]).control("fnr", alpha=0.05)
         >>> test.evaluate(scores[1000:], labels[1000:])
-        FNR 4.74 % (3.06 % to 6.98 %), promised 5.00 %: in line; FPR 31.98 % (27.89 % to 36.30 %)
+        FNR 4.74% (3.06% to 6.98%), promised 5.00%: in line; FPR 31.98% (27.89% to 36.30%)
         """
         decisions = self.decide(scores, groups)
         truth = read_new_labels(labels, self.calibration.classes)
@@ -424,7 +424,7 @@ class Evaluation:
     def __repr__(self) -> str:
         other = "FPR" if self.control == "fnr" else "FNR"
         return (
-            f"{self.control.upper()} {self.target}, promised {100 * self.promised:.2f} %: "
+            f"{self.control.upper()} {self.target}, promised {percent(self.promised)}: "
             f"{self.verdict}; {other} {self.other}"
         )
 

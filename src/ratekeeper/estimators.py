@@ -116,7 +116,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     >>> model = make_pipeline(StandardScaler(), LogisticRegression())
     >>> clf = rk.ErrorRateController(model, positive_label=0, calibration_size=0.5, random_state=0)
     >>> print(clf.fit(X, y).certificate_)
-    CERTIFICATE  FNR <= 5.00 %
+    CERTIFICATE  FNR <= 5.00%
     Controlled: the share of positives (0) that are called negative. Method: Conformal().
     ...
     >>> clf.predict(X_new[:5])

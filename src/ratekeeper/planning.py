@@ -89,7 +89,7 @@ class Plan:
             return "impossible"
         low, high = law.interval
         return (
-            f"true rate {percent(law.mean)} on average, {percent(low)} to {percent(high)} in 90 % "
+            f"true rate {percent(law.mean)} on average, {percent(low)} to {percent(high)} in 90% "
             f"of calibration sets, above alpha in {percent(law.exceeds(self.alpha))}"
         )
 
@@ -131,12 +131,12 @@ def plan(
     --------
     >>> import ratekeeper as rk
     >>> rk.plan("fnr", alpha=0.05, delta=0.05, n=100)
-    Plan for FNR <= 5.00 %, in held-out positives
+    Plan for FNR <= 5.00%, in held-out positives
       on average (Conformal): at least 19
       with probability 0.95 (HighProbability): at least 59
       with 100:
-        Conformal: true rate 4.95 % on average, 1.99 % to 8.92 % in 90 % of calibration sets, ...
-        HighProbability: true rate 1.98 % on average, 0.36 % to 4.66 % in 90 % of calibration ...
+        Conformal: true rate 4.95% on average, 1.99% to 8.92% in 90% of calibration sets, ...
+        HighProbability: true rate 1.98% on average, 0.36% to 4.66% in 90% of calibration ...
     """
     if control not in ("fnr", "fpr"):
         raise InputError(

@@ -31,7 +31,7 @@ def check_probability(value: float, name: str) -> float:
     if isinstance(value, bool) or not 0.0 < number < 1.0:
         raise InputError(
             f"{name}={value!r} is not a rate strictly between 0 and 1. "
-            f"Write 5 % as {name}=0.05, 1 in 1,000 as {name}=0.001."
+            f"Write 5% as {name}=0.05, 1 in 1,000 as {name}=0.001."
         )
     return number
 
@@ -117,7 +117,7 @@ class Rate:
     Examples
     --------
     >>> print(Rate(errors=3, n=100))
-    3.00 % (0.62 % to 8.52 %)
+    3.00% (0.62% to 8.52%)
     """
 
     errors: int
@@ -171,11 +171,11 @@ def percent(rate: float) -> str:
     Examples
     --------
     >>> percent(0.05), percent(0.00012)
-    ('5.00 %', '0.012 %')
+    ('5.00%', '0.012%')
     """
     if rate == 0.0 or rate >= 0.001:  # noqa: PLR2004 - from here two decimals show two digits
-        return f"{100 * rate:.2f} %"
-    return f"{100 * rate:.2g} %"
+        return f"{100 * rate:.2f}%"
+    return f"{100 * rate:.2g}%"
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class RealisedRate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 5 % and the 95 % quantile."""
+        """The 5% and the 95% quantile."""
         return self.quantile(0.05), self.quantile(0.95)
 
     def exceeds(self, rate: float) -> float:

@@ -226,7 +226,7 @@ def _method_facts(method: methods.Method) -> Facts:
     parameters = {}
     for field in dataclasses.fields(method):  # type: ignore[arg-type]  # see _METHODS
         value = getattr(method, field.name)
-        if isinstance(value, np.bool_ | np.integer | np.float64):
+        if isinstance(value, np.bool_ | np.integer | np.float64 | np.str_):
             value = value.item()
         if type(value) not in (bool, int, float, str):
             found = f"{field.name}={value!r} of {type(method).__name__} cannot be saved"

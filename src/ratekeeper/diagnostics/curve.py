@@ -189,7 +189,7 @@ def equal_accuracy_line(accuracy: float, weight_positive: float) -> AccuracyLine
     """
     if isinstance(accuracy, bool) or not 0.0 <= accuracy <= 1.0:
         raise InputError(
-            f"accuracy={accuracy!r} is not a share from 0 to 1. Write 90 % as accuracy=0.9."
+            f"accuracy={accuracy!r} is not a share from 0 to 1. Write 90% as accuracy=0.9."
         )
     return AccuracyLine(float(accuracy), check_probability(weight_positive, "weight_positive"))
 

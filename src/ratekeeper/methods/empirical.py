@@ -21,7 +21,7 @@ class Empirical(RankMethod):
     Notes
     -----
     **Guarantee.** Asymptotic only. For n scores and continuous scores the average realised rate
-    is (floor(alpha n) + 1)/(n + 1), which is above alpha: 9.1 % instead of 5 % at n = 21. The
+    is (floor(alpha n) + 1)/(n + 1), which is above alpha: 9.1% instead of 5% at n = 21. The
     paper's Theorem 3 says otherwise and is wrong. Use `Conformal` instead; this is kept to
     reproduce the paper.
 

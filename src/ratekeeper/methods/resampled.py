@@ -38,7 +38,7 @@ class Resampled(Method):
     **Guarantee.** Marginal for ``plain=False``: over calibration sets, subsamples and new objects
     together, ``P(p <= alpha) <= alpha``. It does *not* turn a small pool into the fresh sample
     that the paper's theorem asks for: the rate still depends on the pool (drawing 21 of 50 with
-    the plain form gave 9.3 % on average and up to 20 % for a nominal 5 %). `Conformal` on the
+    the plain form gave 9.3% on average and up to 20% for a nominal 5%). `Conformal` on the
     whole pool is as valid and more powerful; this is here because the paper proposes it.
 
     Examples

@@ -40,7 +40,7 @@ class Simultaneous(RankMethod):
     most alpha. Needs independent, identically distributed calibration scores. The level is exact
     up to n = 1,000 (no larger one would do); above, it is a union bound over about 4 sqrt(n)
     counts that spends most on small alphas. Both are far narrower in the tails than the
-    Dvoretzky-Kiefer-Wolfowitz band, which at n = 300 cannot speak of rates below 7 %.
+    Dvoretzky-Kiefer-Wolfowitz band, which at n = 300 cannot speak of rates below 7%.
 
     Examples
     --------
