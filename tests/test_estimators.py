@@ -268,9 +268,29 @@ def test_certificate_tells_the_cross_fit(data):
     X, y = data
     cross = ErrorRateController(LogisticRegression()).fit(X, y).certificate_
     split = ErrorRateController(LogisticRegression(), calibration_size=0.5).fit(X, y).certificate_
-    assert "Approximately, being cross-fitted" in str(cross)
-    assert "trained on all of them" in json.loads(cross.to_json())["guarantee"]["not_covered"]
-    assert "Approximately" not in str(split)
+    assert "Promise (approximate, cross-fitted, marginal)" in str(cross)
+    assert "only approximate" in json.loads(cross.to_json())["assumptions"][0]
+    assert "approximate" not in str(split)
+
+
+def test_saving_the_test_keeps_the_caveat(data, tmp_path):
+    """The test of a cross-fit still calls itself approximate after saving and loading."""
+    clf = ErrorRateController(LogisticRegression()).fit(*data)
+    rk.save(clf.test_, tmp_path / "test.rk")
+    assert str(rk.load(tmp_path / "test.rk").certificate) == str(clf.certificate_)
+    assert "approximate" in str(
+        clf.test_.calibration.merge(clf.test_.calibration).control("fnr", 0.1).certificate
+    )
+
+
+def test_thin_groups_can_be_pooled(data):
+    """A group too thin for alpha is refused, or pooled and named if asked."""
+    X, y = data
+    groups = np.where(np.arange(y.size) < 4, "few", "many")
+    with pytest.raises(rk.TooFewScoresError, match="'few'"):
+        ErrorRateController(LogisticRegression()).fit(X, y, groups=groups)
+    clf = ErrorRateController(LogisticRegression(), thin_groups="pool").fit(X, y, groups=groups)
+    assert clf.certificate_.pooled_groups == ("few",)
 
 
 @pytest.mark.parametrize("cv", [ShuffleSplit(3), KFold(3), "overlap"])

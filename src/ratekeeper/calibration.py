@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ from ratekeeper.separation import separation
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from ratekeeper.certificate import Origin
     from ratekeeper.methods import Method, NullDistribution
     from ratekeeper.ranks import Floats, Tail
 
@@ -112,6 +113,9 @@ class Calibration:
         The groups in order.
     higher_is_positive : bool
         Whether high scores speak for the positive class.
+    origin : {"held out", "cross-fitted"}
+        Whether the deployed model itself scored objects it had not seen, or models trained on
+        other folds did, which makes every promise approximate. Certificates say it.
 
     Examples
     --------
@@ -127,6 +131,7 @@ class Calibration:
     classes: NDArray[Any]
     groups: NDArray[Any] | None
     higher_is_positive: bool
+    origin: Origin = "held out"
 
     def __post_init__(self) -> None:
         for array in (*self.cells[0], *self.cells[1], self.classes, self.groups):
@@ -286,7 +291,8 @@ class Calibration:
             names = None
             pairs = [[(self.cells[c][0], other.cells[c][0])] for c in (0, 1)]
         else:
-            names = np.unique(np.concatenate([self.groups, other.groups]))
+            # By way of Python, since NumPy would turn large mixed integers into fractions.
+            names = np.array(sorted({*self.groups.tolist(), *other.groups.tolist()}))
             pairs = [
                 [(_cell(self, c, name), _cell(other, c, name)) for name in names] for c in (0, 1)
             ]
@@ -294,11 +300,13 @@ class Calibration:
         merged = [
             tuple(np.sort(np.concatenate(pair), kind="stable") for pair in pairs[c]) for c in (0, 1)
         ]
+        crossed = "cross-fitted" in (self.origin, other.origin)
         return Calibration(
             cells=(merged[0], merged[1]),
             classes=self.classes,
             groups=names,
             higher_is_positive=self.higher_is_positive,
+            origin="cross-fitted" if crossed else "held out",
         )
 
     def pooled(self) -> Calibration:
@@ -306,12 +314,7 @@ class Calibration:
         if self.groups is None:
             return self
         parts = [np.sort(np.concatenate(self.cells[c]), kind="stable") for c in (0, 1)]
-        return Calibration(
-            cells=((parts[0],), (parts[1],)),
-            classes=self.classes,
-            groups=None,
-            higher_is_positive=self.higher_is_positive,
-        )
+        return replace(self, cells=((parts[0],), (parts[1],)), groups=None)
 
     def group_index(self, groups: ArrayLike | None, n_objects: int) -> NDArray[np.intp] | None:
         """Return the index of each object's group, None without groups; refuse unknown ones."""
@@ -337,7 +340,13 @@ class Calibration:
         """SHA-256 of all scores, labels and groups, independent of their order."""
         digest = hashlib.sha256()
         groups = None if self.groups is None else self.groups.tolist()
-        facts = (self.classes.tolist(), groups, self.higher_is_positive, str(self.dtype))
+        facts = (
+            self.classes.tolist(),
+            groups,
+            self.higher_is_positive,
+            str(self.dtype),
+            self.origin,
+        )
         digest.update(repr(facts).encode())
         for scores in (*self.cells[0], *self.cells[1]):
             digest.update(scores.size.to_bytes(8, "little"))
@@ -356,7 +365,8 @@ class Calibration:
                 f"The scores look reversed: {end} scores should speak for the positive class "
                 f"({plain_value(self.classes[1])!r}), but the area under the ROC curve is "
                 f"{found.auc:.3f}. The promise would hold, at a terrible price in the other error. "
-                f"Pass higher_is_positive={not self.higher_is_positive}, or check the labels.",
+                f"Pass higher_is_positive={not self.higher_is_positive}, or check which label is "
+                "positive.",
                 ReversedScoreWarning,
                 stacklevel=3,
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ratekeeper.rates import percent
 
@@ -13,8 +13,16 @@ if TYPE_CHECKING:
     from ratekeeper.methods import Guarantee
     from ratekeeper.rates import Rate, RealisedRate
 
-ASSUMPTIONS = (
-    "The calibration objects were not used to train, tune or select the classifier.",
+Origin = Literal["held out", "cross-fitted"]
+
+_ORIGINS: dict[Origin, str] = {
+    "held out": "The calibration objects were not used to train, tune or select the classifier.",
+    "cross-fitted": (
+        "Each calibration object was scored by a model that had not seen it, and the deployed "
+        "model, trained on all of them, scores new objects alike: this is only approximate."
+    ),
+}
+_ALWAYS = (
     "New objects come from the same population as the calibration objects (exchangeable).",
     "New objects are scored by the same model, code and number type as the calibration objects.",
 )
@@ -80,6 +88,7 @@ class Certificate:
     negative_label: object
     higher_is_positive: bool
     n: dict[str, int]
+    origin: Origin
     cells: tuple[Cell, ...]
     other_error: Rate
     score_type: str
@@ -90,6 +99,11 @@ class Certificate:
     def pooled_groups(self) -> tuple[object, ...]:
         """Groups that have only the promise made for all groups together."""
         return tuple(cell.group for cell in self.cells if cell.pooled)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the promise needs and nobody can check from the scores alone."""
+        return (_ORIGINS[self.origin], *_ALWAYS)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain Python values that JSON can write."""
@@ -113,7 +127,8 @@ class Certificate:
             "other_error": {"name": self._other, **self.other_error.to_dict()},
             "score_type": self.score_type,
             "data_hash": self.data_hash,
-            "assumptions": list(ASSUMPTIONS),
+            "origin": self.origin,
+            "assumptions": list(self.assumptions),
             "version": self.version,
         }
 
@@ -150,10 +165,11 @@ class Certificate:
             "fnr": f"positives ({self.positive_label!r}) that are called negative",
             "fpr": f"negatives ({self.negative_label!r}) that are called positive",
         }[self.control]
+        about = "approximate, cross-fitted, " if self.origin == "cross-fitted" else ""
         paragraphs = [
             f"CERTIFICATE  {self.control.upper()} <= {percent(self.alpha)}",
             f"Controlled: the share of {meaning}. Method: {self.method}.",
-            f"Promise ({self.guarantee.kind}): {self.guarantee.promise}",
+            f"Promise ({about}{self.guarantee.kind}): {self.guarantee.promise}",
             f"Not covered: {self.guarantee.not_covered}",
             *(self._cell_text(cell) for cell in self.cells),
         ]
@@ -165,7 +181,7 @@ class Certificate:
                 f"Only the pooled promise, for lack of scores of their own: {names}. The rate in "
                 "such a group can be far above alpha."
             )
-        paragraphs.append("Assumed: " + " ".join(ASSUMPTIONS))
+        paragraphs.append("Assumed: " + " ".join(self.assumptions))
         paragraphs.append(
             f"Calibration: {self.n['negative']:,} negative and {self.n['positive']:,} positive "
             f"scores ({self.score_type}), data {self.data_hash[:16]}, ratekeeper {self.version}."

@@ -229,6 +229,7 @@ class ErrorRateTest:
             negative_label=negative,
             higher_is_positive=cal.higher_is_positive,
             n={"negative": cal.n(negative), "positive": cal.n(positive)},
+            origin=cal.origin,
             cells=tuple(cells),
             other_error=self.power,
             score_type=str(cal.dtype),

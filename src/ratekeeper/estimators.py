@@ -43,10 +43,6 @@ if TYPE_CHECKING:
 
 # Arrays, sparse matrices, data frames, lists of texts: whatever the inner classifier takes.
 Features: TypeAlias = Any
-_CROSS_FITTED = (
-    " Nor the step from the models of the folds, which scored the calibration objects, to the one "
-    "deployed, which was trained on all of them. With calibration_size the promise is exact."
-)
 
 
 class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -74,6 +70,8 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         only calibrate. The others train.
     positive_label : object, optional
         Which label is positive, by default the last of ``classes_``.
+    thin_groups : {"refuse", "pool"}, default="refuse"
+        What to do with groups that have too few scores for alpha; see `Calibration.control`.
     random_state : int or RandomState, optional
         Seed of the draw of `calibration_size`.
 
@@ -145,6 +143,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         cv: object = None,
         calibration_size: float | None = None,
         positive_label: object = None,
+        thin_groups: str = "refuse",
         random_state: RandomState = None,
     ) -> None:
         self.estimator = estimator
@@ -155,6 +154,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.cv = cv
         self.calibration_size = calibration_size
         self.positive_label = positive_label
+        self.thin_groups = thin_groups
         self.random_state = random_state
 
     def fit(
@@ -194,11 +194,14 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         model, rows, scores = self._train_and_score(X, labels, score, *routed)
         cells = None if groups is None else _safe_indexing(groups, rows)
         calibration = calibrate(scores, labels[rows], groups=cells, positive_label=positive)
-        self.test_ = calibration.control(self.control, self.alpha, method=method)
+        if not self._is_frozen and self.calibration_size is None:
+            calibration = replace(calibration, origin="cross-fitted")
+        self.test_ = calibration.control(
+            self.control, self.alpha, method=method, thin_groups=self.thin_groups
+        )
         self.threshold_ = self.test_.threshold
         self.estimator_, self.response_method_ = model, response_method
         self.classes_ = classes
-        self._cross_fitted = not self._is_frozen and self.calibration_size is None
         return self
 
     def predict(self, X: Features, groups: Column = None) -> NDArray[Any]:
@@ -245,13 +248,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     @property
     def certificate_(self) -> Certificate:
         """What is promised, on what data, at what cost in the other error."""
-        certificate = self.test_.certificate
-        if not self._cross_fitted:
-            return certificate
-        exact = certificate.guarantee
-        promise = f"Approximately, being cross-fitted: {exact.promise}"
-        guarantee = replace(exact, promise=promise, not_covered=exact.not_covered + _CROSS_FITTED)
-        return replace(certificate, guarantee=guarantee)
+        return self.test_.certificate
 
     @property
     def n_features_in_(self) -> int:

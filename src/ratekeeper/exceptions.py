@@ -5,8 +5,8 @@
     RatekeeperError
     ├── InputError (ValueError)         a value that cannot be used as given
     │   └── TooFewScoresError           no finite answer keeps the promise with this many scores
-    ├── StoredFileError (ValueError)    a file that is damaged, foreign or too new
-    └── MissingExtraError (ImportError) an optional dependency is not installed
+    └── StoredFileError (ValueError)    a file that is damaged, foreign or too new
+        └── MissingFileError            (FileNotFoundError) there is no file
 
     RatekeeperWarning (UserWarning)
     ├── ReversedScoreWarning            high scores seem to speak for the negative class
@@ -55,8 +55,8 @@ class StoredFileError(RatekeeperError, ValueError):
     """A file is not a whole, unaltered ratekeeper file of a known format."""
 
 
-class MissingExtraError(RatekeeperError, ImportError):
-    """An optional dependency is needed and not installed."""
+class MissingFileError(StoredFileError, FileNotFoundError):
+    """There is no file to load."""
 
 
 class RatekeeperWarning(UserWarning):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Literal
 
 from ratekeeper.exceptions import InputError
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-def check_probability(value: float, name: str) -> float:
+def check_probability(value: object, name: str) -> float:
     """Return `value` as a float if it lies strictly between 0 and 1, else raise.
 
     Examples
@@ -24,11 +25,8 @@ def check_probability(value: float, name: str) -> float:
     >>> check_probability(0.05, "alpha")
     0.05
     """
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if isinstance(value, bool) or not 0.0 < number < 1.0:
+    number = _number(value)
+    if not 0.0 < number < 1.0:
         raise InputError(
             f"{name}={value!r} is not a rate strictly between 0 and 1. "
             f"Write 5% as {name}=0.05, 1 in 1,000 as {name}=0.001."
@@ -36,7 +34,7 @@ def check_probability(value: float, name: str) -> float:
     return number
 
 
-def check_count(value: int, name: str, least: int = 1) -> int:
+def check_count(value: object, name: str, least: int = 1) -> int:
     """Return `value` as an int if it is a whole number from `least` up, else raise.
 
     Examples
@@ -44,13 +42,20 @@ def check_count(value: int, name: str, least: int = 1) -> int:
     >>> check_count(100, "n")
     100
     """
-    try:
-        number = math.nan if isinstance(value, bool | str) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
+    number = _number(value)
     if not number.is_integer() or number < least:
-        raise InputError(f"{name}={value!r} must be a whole number from {least} up: it is a count.")
-    return int(value)
+        raise InputError(f"{name}={value!r} must be a whole number from {least} up.")
+    return int(value)  # type: ignore[call-overload, no-any-return]  # a float rounds large ones
+
+
+def _number(value: object) -> float:
+    """Return a real number, and NaN for anything else: text, truth values, arrays."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def clopper_pearson(

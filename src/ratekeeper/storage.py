@@ -19,7 +19,8 @@ The arrays ascend. They are called ``negative`` and ``positive``, or with groups
   - ``kind``: "calibration", "test" or "abstaining test";
   - ``classes``: ``dtype`` (NumPy's code) and ``values``, negative first; ``groups``: likewise, or
     null. Floating-point values are texts, such as "1.0";
-  - ``higher_is_positive``, ``n`` (of each class) and ``data_hash`` (`Calibration.data_hash`);
+  - ``higher_is_positive``, ``origin`` ("held out" or "cross-fitted"), ``n`` (of each class) and
+    ``data_hash`` (`Calibration.data_hash`);
   - ``tests``: none, one, or first that of the FNR and then that of the FPR. Each has ``control``,
     ``alpha``, ``method`` (``name`` and ``parameters``), ``thin_groups``, ``thresholds`` and
     ``certificate`` (`Certificate.to_json`). There is one threshold per group, as hexadecimal text
@@ -43,7 +44,7 @@ import numpy as np
 from ratekeeper import methods
 from ratekeeper.calibration import Calibration
 from ratekeeper.control import AbstainingTest, ErrorRateTest
-from ratekeeper.exceptions import InputError, StoredFileError
+from ratekeeper.exceptions import InputError, MissingFileError, StoredFileError
 from ratekeeper.version import __version__
 
 if TYPE_CHECKING:
@@ -64,10 +65,6 @@ _NAME_TYPE = re.compile(r"[<>|](b1|[iu][1248]|f[248]|U\d{1,4})")
 _LONGEST_HEADER = 100_000_000  # the safetensors package refuses longer ones
 _NO_DIGEST = "0" * 64
 _FIT_TOLERANCE = 1e-9  # of the largest score: versions of SciPy differ in the last digits
-
-
-class MissingFileError(StoredFileError, FileNotFoundError):
-    """There is no file to load."""
 
 
 def save(obj: Storable, path: str | os.PathLike[str]) -> None:
@@ -192,6 +189,7 @@ def _calibration_facts(calibration: Calibration) -> Facts:
         "classes": _name_facts(calibration.classes),
         "groups": None if groups is None else _name_facts(groups),
         "higher_is_positive": calibration.higher_is_positive,
+        "origin": calibration.origin,
         "n": {"negative": negative, "positive": positive},
         "data_hash": calibration.data_hash,
     }
@@ -360,7 +358,7 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
         arrays.append(array.astype(dtype.newbyteorder("="), copy=False))  # to this machine's order
     cells = (tuple(arrays[: len(arrays) // 2]), tuple(arrays[len(arrays) // 2 :]))
     classes = _names(facts["classes"])
-    calibration = Calibration(cells, classes, groups, facts["higher_is_positive"])
+    calibration = Calibration(cells, classes, groups, facts["higher_is_positive"], facts["origin"])
     described = _calibration_facts(calibration)
     if (
         described != {key: facts[key] for key in described}

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ratekeeper.exceptions import InputError
-from ratekeeper.methods.method import Guarantee, check_whole
+from ratekeeper.methods.method import Guarantee
 from ratekeeper.methods.rank import RankMethod, RankNull
 from ratekeeper.ranks import count_as_extreme
-from ratekeeper.rates import check_probability
+from ratekeeper.rates import check_count, check_probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,9 +58,13 @@ class Bootstrap(RankMethod):
     name: ClassVar[str] = "bootstrap"
 
     def __post_init__(self) -> None:
-        check_whole(self.replicates, "replicates", least=2)
-        check_whole(self.random_state, "random_state", least=0)
-        check_probability(self.confidence, "confidence")
+        confidence = check_probability(self.confidence, "confidence")
+        for name, value in (
+            ("replicates", check_count(self.replicates, "replicates", least=2)),
+            ("random_state", check_count(self.random_state, "random_state", least=0)),
+            ("confidence", confidence),
+        ):
+            object.__setattr__(self, name, value)
 
     @property
     def guarantee(self) -> Guarantee:

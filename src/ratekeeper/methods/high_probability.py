@@ -44,7 +44,7 @@ class HighProbability(RankMethod):
     name: ClassVar[str] = "high-probability"
 
     def __post_init__(self) -> None:
-        check_probability(self.delta, "delta")
+        object.__setattr__(self, "delta", check_probability(self.delta, "delta"))
 
     @property
     def guarantee(self) -> Guarantee:

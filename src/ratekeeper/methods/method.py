@@ -120,18 +120,6 @@ def check_method(method: object) -> None:
         )
 
 
-def check_whole(value: object, name: str, *, least: int) -> None:
-    """Raise unless it is a whole number of at least `least`.
-
-    Examples
-    --------
-    >>> check_whole(21, "size", least=1)
-    """
-    whole = hasattr(value, "__index__") and not isinstance(value, bool)
-    if not whole or int(value) < least:  # type: ignore[call-overload]
-        raise InputError(f"{name}={value!r} must be a whole number from {least} up.")
-
-
 def first_true(holds: Callable[[int], bool], start: int = 1) -> int:
     """Return the smallest n >= start for which a predicate that stays true once true holds.
 

@@ -49,7 +49,8 @@ class Parametric(Method):
     def __post_init__(self) -> None:
         from scipy import stats
 
-        family = getattr(stats, str(self.distribution), None)
+        named = type(self.distribution) is str
+        family = getattr(stats, self.distribution, None) if named else None
         if not isinstance(family, stats.rv_continuous):
             raise InputError(
                 f"distribution={self.distribution!r} is not the name of a continuous distribution "

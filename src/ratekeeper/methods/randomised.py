@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.methods.method import check_whole
+from ratekeeper.rates import check_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ def check_random_state(random_state: RandomState) -> None:
     >>> check_random_state(0)
     """
     if not isinstance(random_state, np.random.Generator):
-        check_whole(random_state, "random_state", least=0)
+        check_count(random_state, "random_state", least=0)
 
 
 class RandomisedNull:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 from ratekeeper.exceptions import TooFewScoresError
 from ratekeeper.methods.conformal import Conformal
 from ratekeeper.methods.empirical import Empirical
-from ratekeeper.methods.method import Guarantee, Method, check_whole
+from ratekeeper.methods.method import Guarantee, Method
 from ratekeeper.methods.randomised import RandomisedNull, RandomState, check_random_state
 from ratekeeper.ranks import count_as_extreme
+from ratekeeper.rates import check_count
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +57,7 @@ class Resampled(Method):
     name: ClassVar[str] = "resampled"
 
     def __post_init__(self) -> None:
-        check_whole(self.size, "size", least=1)
+        object.__setattr__(self, "size", check_count(self.size, "size"))
         check_random_state(self.random_state)
 
     @property

@@ -53,7 +53,7 @@ class Simultaneous(RankMethod):
     name: ClassVar[str] = "simultaneous"
 
     def __post_init__(self) -> None:
-        check_probability(self.delta, "delta")
+        object.__setattr__(self, "delta", check_probability(self.delta, "delta"))
 
     @property
     def guarantee(self) -> Guarantee:
@@ -75,24 +75,43 @@ class Simultaneous(RankMethod):
         """Return the band's upper limit at each count."""
         if n <= _EXACT_UP_TO:
             return beta_upper(m, n, _exact_level(n, self.delta))
-        # Only the counts of a grid get a limit of their own; the others take the next one's,
-        # which is larger. Steps of half a standard deviation lose little.
-        grid, shares = _grid(n)
-        place = np.searchsorted(grid, m)
-        return beta_upper(grid[place], n, self.delta * shares[place])
+        # A union bound over few counts; the others take the limit of the next, which is larger.
+        count, share = _limited(m, n)
+        return beta_upper(count, n, self.delta * share)
 
 
-@lru_cache(maxsize=8)
-def _grid(n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the counts that get a limit of their own, and the share of delta each may spend."""
-    counts = [0]
-    while counts[-1] < n:
-        m = counts[-1]
-        counts.append(min(n, m + 1 + int(0.5 * np.sqrt(min(m, n - m)))))
-    # Small counts, where small alphas are decided, may spend more; the offset makes the smallest
-    # p-value go on falling where the exact level ends.
-    weights = 1.0 / (np.arange(len(counts)) + 10.0)
-    return np.array(counts, dtype=np.intp), weights / weights.sum()
+def _limited(m: NDArray[np.intp], n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return for each count the next one with a limit of its own, and its share of delta.
+
+    Such counts are those of `_spaced` from either end, so that their steps are half a standard
+    deviation everywhere. In ascending order the j-th may spend a share in proportion to
+    1 / (j + 10): small counts, which decide small alphas, may spend more, and the offset makes
+    the smallest p-value go on falling where the exact level ends.
+    """
+    from scipy.special import digamma
+
+    half = n // 2
+    last_low, last_high = (_last_spaced(np.array(x)) for x in (half, n - half - 1))
+    from_low = _last_spaced(m - 1) + 1
+    from_high = np.minimum(_last_spaced(n - m), last_high)
+    is_low = from_low <= last_low
+    count = np.where(is_low, _spaced(from_low), n - _spaced(from_high))
+    place = np.where(is_low, from_low, last_low + 1 + last_high - from_high)
+    total = digamma(last_low + last_high + 12) - digamma(10)  # sum of 1 / (j + 10)
+    return count, 1.0 / ((place + 10.0) * total)
+
+
+def _spaced(j: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the j-th of the counts 0, 1, 2, ... with steps of 1 + sqrt(count) / 2."""
+    return j + j * j // 16
+
+
+def _last_spaced(count: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the largest j whose spaced count is at most `count`; -1 for counts below 0."""
+    guess = (8.0 * (np.sqrt(1.0 + np.maximum(count, 0) / 4.0) - 1.0)).astype(np.intp)
+    guess += _spaced(guess + 1) <= count
+    guess -= _spaced(guess) > count
+    return np.where(count < 0, -1, guess)
 
 
 @lru_cache(maxsize=256)
