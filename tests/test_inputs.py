@@ -230,7 +230,6 @@ LABELS = {
     "words": (words, ["no", "yes"], "U3"),
     "list of words": (lambda y: words(y).tolist(), ["no", "yes"], "U3"),
     "object words": (lambda y: words(y).astype(object), ["no", "yes"], "U3"),
-    "numpy strings": (lambda y: words(y).astype(np.dtypes.StringDType()), ["no", "yes"], "U3"),
     "pandas": (lambda y: pd.Series(y.astype(int)), [0, 1], np.int64),
     "pandas Int64": (lambda y: pd.Series(y.astype(int), dtype="Int64"), [0, 1], np.int64),
     "pandas boolean": (lambda y: pd.Series(y, dtype="boolean"), [False, True], np.bool_),
@@ -271,6 +270,12 @@ LABELS = {
         "U3",
     ),
 }
+if hasattr(np.dtypes, "StringDType"):  # from NumPy 2 on
+    LABELS["numpy strings"] = (
+        lambda y: words(y).astype(np.dtypes.StringDType()),
+        ["no", "yes"],
+        "U3",
+    )
 
 
 @pytest.mark.parametrize(("make", "classes", "dtype"), LABELS.values(), ids=LABELS)
@@ -354,6 +359,7 @@ GROUPS = {
     "integers": (lambda g: g, [0, 1, 2]),
     "int8": (lambda g: g.astype(np.int8), [0, 1, 2]),
     "whole floats": (lambda g: g.astype(float), [0, 1, 2]),
+    "whole floats in half precision": (lambda g: g.astype(np.float16), [0, 1, 2]),
     "object integers": (lambda g: g.astype(object), [0, 1, 2]),
     "booleans": (lambda g: g > 0, [False, True]),
     "words of many lengths": (lambda g: ["x" * 10**i for i in g], ["x", "x" * 10, "x" * 100]),

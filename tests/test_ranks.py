@@ -74,13 +74,15 @@ def test_comparing_sees_every_nan(operator, n):
     """The comparison is NumPy's own, and finds a single NaN wherever it is."""
     rng = np.random.default_rng(3)
     scores = rng.random(n)
-    result, has_nan = compare(scores, np.array([0.5]), operator)
+    result, mark = compare(scores, np.array([0.5]), operator)
     np.testing.assert_array_equal(result, operator(scores, 0.5))
-    assert not has_nan
+    assert mark is not None
     for position in rng.integers(0, n, 5) if n else []:
         broken = scores.copy()
         broken[position] = np.nan
-        assert compare(broken, np.array([0.5]), operator)[1]
+        assert compare(broken, np.array([0.5]), operator)[1] is None
+        broken[position] = np.nextafter(scores[position], 2.0)
+        assert compare(broken, np.array([0.5]), operator)[1] != mark
 
 
 def test_parts_are_sorted_copies():

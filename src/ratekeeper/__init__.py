@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any
 from ratekeeper.version import __version__
 
 if TYPE_CHECKING:
+    from ratekeeper.abstaining import AbstainingTest
     from ratekeeper.calibration import Calibration, calibrate
     from ratekeeper.certificate import Certificate
-    from ratekeeper.control import AbstainingTest, ErrorRateTest, Evaluation
-    from ratekeeper.decisions import Decisions, PValues
+    from ratekeeper.control import ErrorRateTest
+    from ratekeeper.decisions import Decisions
     from ratekeeper.estimators import ErrorRateController
+    from ratekeeper.evaluation import Evaluation
     from ratekeeper.exceptions import (
         InputError,
         RatekeeperError,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
         Simultaneous,
         Smoothed,
     )
+    from ratekeeper.p_values import PValues
     from ratekeeper.planning import Plan, plan
     from ratekeeper.storage import load, save
 
@@ -77,11 +80,13 @@ __all__ = [
 # Every name is loaded on first use: importing the package costs nothing, the p-values cost
 # NumPy, and only the scikit-learn estimator costs scikit-learn.
 _HOMES = {
+    "abstaining": ("AbstainingTest",),
     "calibration": ("Calibration", "calibrate"),
     "certificate": ("Certificate",),
-    "control": ("AbstainingTest", "ErrorRateTest", "Evaluation"),
-    "decisions": ("Decisions", "PValues"),
+    "control": ("ErrorRateTest",),
+    "decisions": ("Decisions",),
     "estimators": ("ErrorRateController",),
+    "evaluation": ("Evaluation",),
     "exceptions": (
         "InputError",
         "RatekeeperError",
@@ -100,6 +105,7 @@ _HOMES = {
         "Simultaneous",
         "Smoothed",
     ),
+    "p_values": ("PValues",),
     "planning": ("Plan", "plan"),
     "storage": ("load", "save"),
 }

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper.control import AbstainingTest, ErrorRateTest, build_test, judge, judge_intervals
-from ratekeeper.decisions import PValues
+from ratekeeper.abstaining import AbstainingTest
+from ratekeeper.control import ErrorRateTest, build_test
 from ratekeeper.exceptions import InputError, ReversedScoreWarning
 from ratekeeper.inputs import (
     plain_value,
@@ -21,8 +21,10 @@ from ratekeeper.inputs import (
     read_scores,
     refuse_nan,
     same_length,
+    show,
 )
 from ratekeeper.methods import Conformal, check_method
+from ratekeeper.p_values import PValues, judge, judge_intervals
 from ratekeeper.ranks import sorted_parts
 from ratekeeper.separation import separation
 
@@ -145,12 +147,17 @@ class Calibration:
 
     def n(self, label: object, group: object = None) -> int:
         """Return the number of scores of a class (in a group), by the user's own label."""
-        names = [plain_value(value) for value in self.classes]
-        if plain_value(label) not in names:
-            raise InputError(f"label {label!r} is not one of {names[0]!r} and {names[1]!r}.")
+        names = self.classes.tolist()
+        if not np.isscalar(label) or plain_value(label) not in names:
+            raise InputError(f"label {show(label)} is not one of {names[0]!r} and {names[1]!r}.")
         cells = self.cells[names.index(plain_value(label))]
         if group is None:
             return sum(scores.size for scores in cells)
+        if self.groups is None or not np.isscalar(group):
+            raise InputError(
+                f"group={show(group)} is not a group of this calibration, which has "
+                f"{'no groups' if self.groups is None else _listed(self.groups.tolist())}."
+            )
         return cells[self._known_groups([plain_value(group)])[0]].size
 
     def tail(self, null_class: int) -> Tail:
@@ -200,9 +207,8 @@ class Calibration:
         array([0.66666667])
         """
         check_method(method)
-        values = read_new_scores(scores, self.dtype)
+        values, index = self.read_new(scores, groups)
         refuse_nan(values)
-        index = self.group_index(groups, values.size)
         p, intervals = [], []
         for null_class in (0, 1):
             nulls = self.nulls(null_class, method)
@@ -316,6 +322,13 @@ class Calibration:
         parts = [np.sort(np.concatenate(self.cells[c]), kind="stable") for c in (0, 1)]
         return replace(self, cells=((parts[0],), (parts[1],)), groups=None)
 
+    def read_new(
+        self, scores: ArrayLike, groups: ArrayLike | None
+    ) -> tuple[Floats, NDArray[np.intp] | None]:
+        """Read new scores and the index of each one's group; NaN is not looked for."""
+        values = read_new_scores(scores, self.dtype)
+        return values, self.group_index(groups, values.size)
+
     def group_index(self, groups: ArrayLike | None, n_objects: int) -> NDArray[np.intp] | None:
         """Return the index of each object's group, None without groups; refuse unknown ones."""
         if self.groups is None:
@@ -330,8 +343,6 @@ class Calibration:
                 f"The calibration has groups ({_listed(self.groups.tolist())}): pass groups, one "
                 "for each score."
             )
-        if n_objects == 0:
-            return np.empty(0, dtype=np.intp)
         index, names = read_groups(groups, n_objects)
         return np.asarray(self._known_groups(names.tolist()), dtype=np.intp)[index]
 

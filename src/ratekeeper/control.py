@@ -11,20 +11,22 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ratekeeper.certificate import Cell, Certificate, JointCertificate
-from ratekeeper.decisions import Decisions, PValues
+from ratekeeper.certificate import Cell, Certificate
+from ratekeeper.decisions import Decisions
+from ratekeeper.evaluation import Evaluation
 from ratekeeper.exceptions import InputError, TooFewScoresError
 from ratekeeper.inputs import (
     nan_message,
     plain_value,
     read_new_labels,
-    read_new_scores,
     refuse_nan,
     same_length,
+    show,
 )
 from ratekeeper.methods import check_method
+from ratekeeper.p_values import PValues, judge
 from ratekeeper.ranks import compare
-from ratekeeper.rates import Rate, RealisedRate, check_probability, percent
+from ratekeeper.rates import Rate, RealisedRate, check_probability, null_class_of
 from ratekeeper.version import __version__
 
 if TYPE_CHECKING:
@@ -35,29 +37,13 @@ if TYPE_CHECKING:
     from ratekeeper.calibration import Calibration
     from ratekeeper.methods import Method, NullDistribution
     from ratekeeper.ranks import Floats
-    from ratekeeper.rates import Verdict
+    from ratekeeper.rates import Control
 
-Control = Literal["fnr", "fpr"]
 ThinGroups = Literal["refuse", "pool"]
 
-# Up to here a copy of the scores costs nothing to speak of and protects later p-values from
-# changes the caller makes to the array.
+# P-values that are asked for later need the scores as they were. Up to here they are copied, which
+# costs nothing to speak of; above, changes are noticed by the mark that `compare` leaves.
 _COPY_UP_TO = 1 << 16
-
-
-def null_class_of(control: str) -> int:
-    """Return the class whose error is controlled: 1 for "fnr", 0 for "fpr".
-
-    Examples
-    --------
-    >>> null_class_of("fnr")
-    1
-    """
-    if control not in ("fnr", "fpr"):
-        raise InputError(
-            f'control={control!r} must be "fnr" (missed positives) or "fpr" (false alarms).'
-        )
-    return 1 if control == "fnr" else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,16 +131,22 @@ class ErrorRateTest:
         Decisions
             For a rank method this is one comparison; p-values are computed only if asked for.
         """
-        values = read_new_scores(scores, self.calibration.dtype)
-        index = self.calibration.group_index(groups, values.size)
-        if self.method.decides_by_threshold:
-            positive = self._compare(values, index)
-            null_p = None
-        else:
+        return self.decide_on(*self.calibration.read_new(scores, groups))
+
+    def decide_on(self, values: Floats, index: NDArray[np.intp] | None) -> Decisions:
+        """Decide on scores and groups that `Calibration.read_new` has read."""
+        null_p, mark = None, None
+        if not self.method.decides_by_threshold:
             refuse_nan(values)
             null_p = self._null_p_values(values, index)
             positive = (null_p <= self.alpha) == (self.control == "fpr")
-        kept = values.copy() if values.size <= _COPY_UP_TO else values
+        elif index is None:
+            positive, mark = self._compare_all(values)
+        else:
+            refuse_nan(values)
+            positive = self._compare_by_group(values, index)
+        if mark is None or values.size <= _COPY_UP_TO:
+            values, mark = values.copy(), None
         never = np.broadcast_to(np.False_, positive.shape)
         return Decisions(
             positive=positive,
@@ -162,14 +154,14 @@ class ErrorRateTest:
             neither=never,
             classes=self.calibration.classes,
             can_abstain=False,
-            _p_values=partial(self._p_values, kept, index, null_p, positive),
+            _p_values=partial(self._p_values, values, index, null_p, mark),
         )
 
     def p_values(self, scores: ArrayLike, groups: ArrayLike | None = None) -> PValues:
         """Return the p-values that the test compares with alpha, and those of the other class."""
-        values = read_new_scores(scores, self.calibration.dtype)
+        values, index = self.calibration.read_new(scores, groups)
         refuse_nan(values)
-        return self._p_values(values, self.calibration.group_index(groups, values.size), None, None)
+        return self._p_values(values, index, None, None)
 
     @property
     def power(self) -> Rate:
@@ -187,7 +179,7 @@ class ErrorRateTest:
         for i, scores in enumerate(self.calibration.cells[1 - self.null_class]):
             index = np.full(scores.size, i, dtype=np.intp)
             if self.method.decides_by_threshold:
-                positive = self._compare(scores, index)
+                positive = self._compare_by_group(scores, index)
             else:
                 positive = (self._null_p_values(scores, index) <= self.alpha) == (
                     self.control == "fpr"
@@ -259,7 +251,7 @@ class ErrorRateTest:
         >>> test.evaluate(scores[1000:], labels[1000:])
         FNR 4.74% (3.06% to 6.98%), promised 5.00%: in line; FPR 31.98% (27.89% to 36.30%)
         """
-        decisions = self.decide(scores, groups)
+        decisions = self.decide_on(*self.calibration.read_new(scores, groups))
         truth = read_new_labels(labels, self.calibration.classes)
         same_length("labels", truth.size, len(decisions))
         misses = Rate(int(np.count_nonzero(truth & ~decisions.positive)), int(truth.sum()))
@@ -299,14 +291,14 @@ class ErrorRateTest:
             condition = f"score {sign} {self.calibration.dtype.type(threshold)!s}"
         return f"positive ({positive}) if {condition}, else negative ({negative})"
 
-    def _compare(self, scores: Floats, index: NDArray[np.intp] | None) -> NDArray[np.bool_]:
-        if index is None:
-            threshold = np.array(self._thresholds, dtype=self.calibration.dtype)
-            positive, has_nan = compare(scores, threshold, self._positive_if)
-            if has_nan:
-                raise InputError(nan_message(scores))
-            return positive
-        refuse_nan(scores)
+    def _compare_all(self, scores: Floats) -> tuple[NDArray[np.bool_], tuple[int, ...]]:
+        threshold = np.array(self._thresholds, dtype=self.calibration.dtype)
+        positive, mark = compare(scores, threshold, self._positive_if)
+        if mark is None:
+            raise InputError(nan_message(scores))
+        return positive, mark
+
+    def _compare_by_group(self, scores: Floats, index: NDArray[np.intp]) -> NDArray[np.bool_]:
         return self._positive_if(scores, np.array(self._thresholds, dtype=np.float64)[index])
 
     def _null_p_values(self, scores: Floats, index: NDArray[np.intp] | None) -> NDArray[np.float64]:
@@ -317,156 +309,17 @@ class ErrorRateTest:
         scores: Floats,
         index: NDArray[np.intp] | None,
         null_p: NDArray[np.float64] | None,
-        positive: NDArray[np.bool_] | None,
+        mark: tuple[int, ...] | None,
     ) -> PValues:
-        if null_p is None:
-            null_p = self._null_p_values(scores, index)
-        if positive is not None and not np.array_equal(
-            (null_p <= self.alpha) == (self.control == "fpr"), positive
-        ):
+        if mark is not None and self._compare_all(scores)[1] != mark:
             raise InputError(
                 "The array of scores was changed after decide(), so its p-values no longer belong "
                 "to these decisions. Ask for .p_values first, or pass a copy of the array."
             )
+        if null_p is None:
+            null_p = self._null_p_values(scores, index)
         other_p = judge(self.calibration.nulls(1 - self.null_class, self.method), scores, index)
         return PValues(other_p, null_p) if self.null_class else PValues(null_p, other_p)
-
-
-@dataclass(frozen=True, eq=False)
-class AbstainingTest:
-    """A test that keeps both error rates and abstains where both classes remain possible.
-
-    Attributes
-    ----------
-    fnr, fpr : ErrorRateTest
-        The two tests it consists of.
-
-    Notes
-    -----
-    **Guarantee.** That of the method, for each rate: at most alpha_fnr of the positives are
-    decided negative or neither, at most alpha_fpr of the negatives positive or neither. An
-    abstention is no error. It does not bound how often the test abstains.
-
-    Examples
-    --------
-    >>> import numpy as np, ratekeeper as rk
-    >>> rng = np.random.default_rng(0)
-    >>> scores = np.r_[rng.normal(-1, 1, 300), rng.normal(1, 1, 300)]
-    >>> cal = rk.calibrate(scores, np.repeat([0, 1], 300))
-    >>> cal.control_both(alpha_fnr=0.05, alpha_fpr=0.05).decide([-2.0, 0.0, 2.0]).labels
-    array([0, None, 1], dtype=object)
-    """
-
-    fnr: ErrorRateTest
-    fpr: ErrorRateTest
-
-    @property
-    def calibration(self) -> Calibration:
-        """The scores it stands on."""
-        return self.fnr.calibration
-
-    @property
-    def threshold(self) -> dict[str, Any]:
-        """The thresholds of the two tests."""
-        return {"fnr": self.fnr.threshold, "fpr": self.fpr.threshold}
-
-    @cached_property
-    def certificate(self) -> JointCertificate:
-        """What is promised for each rate."""
-        return JointCertificate(self.fnr.certificate, self.fpr.certificate)
-
-    def decide(self, scores: ArrayLike, groups: ArrayLike | None = None) -> Decisions:
-        """Decide on new objects; see `ErrorRateTest.decide`."""
-        fnr = self.fnr.decide(scores, groups)
-        fpr = self.fpr.decide(scores, groups)
-        may_be_positive, may_be_negative = fnr.positive, ~fpr.positive
-
-        return Decisions(
-            positive=may_be_positive & ~may_be_negative,
-            abstained=may_be_positive & may_be_negative,
-            neither=~(may_be_positive | may_be_negative),
-            classes=self.calibration.classes,
-            can_abstain=True,
-            _p_values=partial(_joint_p_values, fnr, fpr),
-        )
-
-    def p_values(self, scores: ArrayLike, groups: ArrayLike | None = None) -> PValues:
-        """Return the p-values that the two tests compare with their alphas."""
-        return self.decide(scores, groups).p_values
-
-    def __repr__(self) -> str:
-        return f"AbstainingTest of\n{self.fnr!r}\n{self.fpr!r}"
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Errors counted on labelled new objects, beside the promise.
-
-    Attributes
-    ----------
-    control : {"fnr", "fpr"}
-        The controlled rate.
-    promised : float
-        Its promised level.
-    target, other : Rate
-        The controlled error and the other one, as counted, with exact intervals.
-    """
-
-    control: Control
-    promised: float
-    target: Rate
-    other: Rate
-
-    @property
-    def verdict(self) -> Verdict:
-        """What the interval says about the promise: "kept", "in line" or "exceeded"."""
-        return self.target.against(self.promised)
-
-    def __repr__(self) -> str:
-        other = "FPR" if self.control == "fnr" else "FNR"
-        return (
-            f"{self.control.upper()} {self.target}, promised {percent(self.promised)}: "
-            f"{self.verdict}; {other} {self.other}"
-        )
-
-
-def _joint_p_values(fnr: Decisions, fpr: Decisions) -> PValues:
-    return PValues(p0=fpr.p_values.p0, p1=fnr.p_values.p1)
-
-
-def judge(
-    nulls: tuple[NullDistribution | None, ...], scores: Floats, index: NDArray[np.intp] | None
-) -> NDArray[np.float64]:
-    """Return the p-value of each score under the null distribution of its group.
-
-    A group without any calibration score of the class gives the p-value 1: nothing speaks
-    against the class.
-    """
-    if index is None:
-        (null,) = nulls
-        return np.ones(scores.size) if null is None else null.p_values(scores)
-    p = np.ones(scores.size)
-    for i, null in enumerate(nulls):
-        members = np.flatnonzero(index == i)
-        if null is not None and members.size:
-            p[members] = null.p_values(scores[members])
-    return p
-
-
-def judge_intervals(
-    nulls: tuple[NullDistribution | None, ...], scores: Floats, index: NDArray[np.intp] | None
-) -> NDArray[np.float64] | None:
-    """Return the interval of each p-value, or None if the method gives none."""
-    if not any(hasattr(null, "intervals") for null in nulls):
-        return None
-    if index is None:
-        index = np.zeros(scores.size, dtype=np.intp)
-    limits = np.tile([0.0, 1.0], (scores.size, 1))
-    for i, null in enumerate(nulls):
-        members = np.flatnonzero(index == i)
-        if null is not None and members.size:
-            limits[members] = null.intervals(scores[members])  # type: ignore[attr-defined]
-    return limits
 
 
 def build_test(
@@ -474,14 +327,14 @@ def build_test(
     control: str,
     alpha: float,
     method: Method,
-    thin_groups: str,
+    thin_groups: object,
 ) -> ErrorRateTest:
     """Build the test, or refuse if the promise is impossible with these scores."""
     check_method(method)
     null_class = null_class_of(control)
     alpha = check_probability(alpha, "alpha")
-    if thin_groups not in ("refuse", "pool"):
-        raise InputError(f'thin_groups={thin_groups!r} must be "refuse" or "pool".')
+    if not isinstance(thin_groups, str) or thin_groups not in ("refuse", "pool"):
+        raise InputError(f'thin_groups={show(thin_groups)} must be "refuse" or "pool".')
     cells = calibration.cells[null_class]
     pooled = tuple(not method.can_promise(scores.size, alpha) for scores in cells)
     if any(pooled) and (calibration.groups is None or thin_groups == "refuse"):

@@ -1,4 +1,4 @@
-"""What comes out: p-values and decisions."""
+"""What comes out of a test: decisions."""
 
 from __future__ import annotations
 
@@ -8,54 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper.p_values import objects
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-
-@dataclass(frozen=True, eq=False)
-class PValues:
-    """Two p-values for each object.
-
-    Attributes
-    ----------
-    p0 : ndarray of shape (n_objects,)
-        For "it is negative": how rare so high a score is among negatives. Small speaks against.
-    p1 : ndarray of shape (n_objects,)
-        For "it is positive": how rare so low a score is among positives. Small speaks against.
-    interval0, interval1 : ndarray of shape (n_objects, 2) or None
-        How far each p-value is known, with methods that say so (`Bootstrap`).
-
-    Notes
-    -----
-    A p-value is not the probability that the object belongs to the class. It is the error rate
-    that a threshold at this very score would have on the class.
-
-    Examples
-    --------
-    >>> import ratekeeper as rk
-    >>> cal = rk.calibrate([0.1, 0.2, 0.7, 0.9], [0, 0, 1, 1])
-    >>> cal.p_values([0.15, 0.8])
-    PValues of 2 objects
-      p0 ("it is negative"): 0.667, 0.333
-      p1 ("it is positive"): 0.333, 0.667
-    """
-
-    p0: NDArray[np.float64]
-    p1: NDArray[np.float64]
-    interval0: NDArray[np.float64] | None = None
-    interval1: NDArray[np.float64] | None = None
-
-    def __len__(self) -> int:
-        return self.p0.size
-
-    def __repr__(self) -> str:
-        return (
-            f"PValues of {_objects(len(self))}\n"
-            f'  p0 ("it is negative"): {_start(self.p0)}\n'
-            f'  p1 ("it is positive"): {_start(self.p1)}'
-        )
+    from ratekeeper.p_values import PValues
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,13 +82,4 @@ class Decisions:
             parts += [f"{self.abstained.sum():,} abstained", f"{self.neither.sum():,} neither"]
         shown = ", ".join(repr(value) for value in self.labels[:8].tolist())
         more = ", ..." if len(self) > 8 else ""  # noqa: PLR2004 - as many as fit a line
-        return f"Decisions on {_objects(len(self))}: {', '.join(parts)}\n  labels: {shown}{more}"
-
-
-def _objects(n: int) -> str:
-    return f"{n:,} object{'' if n == 1 else 's'}"
-
-
-def _start(values: NDArray[np.float64]) -> str:
-    shown = ", ".join(f"{value:.3g}" for value in values[:8])
-    return shown + (", ..." if values.size > 8 else "")  # noqa: PLR2004 - as many as fit a line
+        return f"Decisions on {objects(len(self))}: {', '.join(parts)}\n  labels: {shown}{more}"

@@ -18,8 +18,9 @@ from ratekeeper.methods import Conformal, HighProbability
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ratekeeper.control import ErrorRateTest, Evaluation
+    from ratekeeper.control import ErrorRateTest
     from ratekeeper.datasets import Employment
+    from ratekeeper.evaluation import Evaluation
     from ratekeeper.rates import Rate
 
 ALPHA = 0.05

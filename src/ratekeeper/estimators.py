@@ -18,11 +18,10 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_method_params, check_is_fitted, column_or_1d
 
 from ratekeeper.calibration import calibrate
-from ratekeeper.control import null_class_of
 from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import plain_value, read_labels
 from ratekeeper.methods import Conformal, Resampled, Smoothed, check_method
-from ratekeeper.rates import check_probability
+from ratekeeper.rates import check_probability, null_class_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,8 +30,9 @@ if TYPE_CHECKING:
 
     from ratekeeper.certificate import Certificate
     from ratekeeper.control import ErrorRateTest
-    from ratekeeper.decisions import Decisions, PValues
+    from ratekeeper.decisions import Decisions
     from ratekeeper.methods import Method
+    from ratekeeper.p_values import PValues
     from ratekeeper.ranks import Floats
 
     RandomState = int | np.random.RandomState | None

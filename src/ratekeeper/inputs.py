@@ -73,7 +73,7 @@ def read_new_scores(scores: ArrayLike, dtype: np.dtype[Any]) -> Floats:
             "were equal at calibration may now differ in their last digits, which moves p-values "
             "and can flip decisions. Score both with the same runtime, or round both to float32.",
             ScoreTypeWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return array
 
@@ -120,7 +120,7 @@ def read_labels(
     is_first = np.asarray(array == array[0])
     if is_first.all():
         raise InputError(
-            f"labels has one class only: all {array.size:,} are {_show(array[0])}. Held-out "
+            f"labels has one class only: all {array.size:,} are {show(array[0])}. Held-out "
             "objects of both classes are needed: add some of the other."
         )
     second = array[np.argmin(is_first)]
@@ -148,8 +148,8 @@ def read_new_labels(labels: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool
         _refuse_missing(array, "labels")
         first = int(np.argmin(known))
         raise InputError(
-            f"labels has {_show(array[first])} at position {first}, but the calibration knows "
-            f"{_show(classes[0])} and {_show(classes[1])}: write labels as at calibration."
+            f"labels has {show(array[first])} at position {first}, but the calibration knows "
+            f"{show(classes[0])} and {show(classes[1])}: write labels as at calibration."
         )
     return is_positive
 
@@ -217,7 +217,7 @@ def _floats(array: NDArray[Any], name: str) -> Floats:
     if too_large.any():
         first = int(np.argmax(too_large))
         raise InputError(
-            f"{name} has {_show(array[first])} at position {first}, beyond the largest float64, "
+            f"{name} has {show(array[first])} at position {first}, beyond the largest float64, "
             "1.8e308. Rescale the scores: only their order matters."
         )
     return array.astype(np.float64)
@@ -242,10 +242,10 @@ def _names(column: ArrayLike, name: str) -> NDArray[Any]:
 
 def _whole_numbers(array: NDArray[Any]) -> NDArray[np.int64]:
     _refuse_missing(array, "groups")
-    odd = (array != np.floor(array)) | (np.abs(array) > 2.0**53)  # where floats skip some
+    odd = (array != np.floor(array)) | (np.abs(array) > np.float64(2**53))  # floats skip there
     if odd.any():
         raise InputError(
-            f"groups has the value {_show(array[odd][0])}, but names or whole numbers are needed. "
+            f"groups has the value {show(array[odd][0])}, but names or whole numbers are needed. "
             "Cut a measurement into named ranges first."
         )
     return array.astype(np.int64)
@@ -258,15 +258,15 @@ def _last_is_positive(values: NDArray[Any], positive_label: object) -> bool:
         if isinstance(wanted, str | int | float) and wanted in (one, other):
             return bool(wanted == other)
         raise InputError(
-            f"positive_label={_show(positive_label)} is not among the labels, which are "
-            f"{_show(one)} and {_show(other)}: pass one of the two."
+            f"positive_label={show(positive_label)} is not among the labels, which are "
+            f"{show(one)} and {show(other)}: pass one of the two."
         )
     pair = (one.lower(), other.lower()) if isinstance(one, str) else (one, other)
     if pair in _PLAIN_PAIRS or pair[::-1] in _PLAIN_PAIRS:
         return pair in _PLAIN_PAIRS
     raise InputError(
-        f"labels are {_show(one)} and {_show(other)}: which one is positive? Say "
-        f"positive_label={_show(other)} or positive_label={_show(one)}. A missed positive is a "
+        f"labels are {show(one)} and {show(other)}: which one is positive? Say "
+        f"positive_label={show(other)} or positive_label={show(one)}. A missed positive is a "
         "false negative."
     )
 
@@ -286,7 +286,7 @@ def _refuse_labels(array: NDArray[Any]) -> NoReturn:
 def _refuse_odd(array: NDArray[Any], family: Family, name: str, need: str) -> NoReturn:
     _refuse_missing(array, name)
     i, value = next((i, v) for i, v in enumerate(array.tolist()) if not isinstance(v, family))
-    raise InputError(f"{name} has {_show(value)} at position {i}, but {need}")
+    raise InputError(f"{name} has {show(value)} at position {i}, but {need}")
 
 
 def _refuse_missing(array: NDArray[Any], name: str) -> None:
@@ -319,7 +319,7 @@ def _places(mask: NDArray[np.bool_], what: str) -> str:
 
 
 def _listed(values: Sequence[Any] | NDArray[Any]) -> str:
-    return ", ".join(map(_show, values[:_SHOWN])) + ", ..." * (len(values) > _SHOWN)
+    return ", ".join(map(show, values[:_SHOWN])) + ", ..." * (len(values) > _SHOWN)
 
 
 def _kind(array: NDArray[Any]) -> str:
@@ -327,8 +327,14 @@ def _kind(array: NDArray[Any]) -> str:
     return f"{word} (such as {_listed(array[:1])})"
 
 
-def _show(value: object) -> str:
-    """Write a value as people write it, and not longer than half a line."""
+def show(value: object) -> str:
+    """Write a value as people write it, and not longer than half a line.
+
+    Examples
+    --------
+    >>> show(np.float64(0.5))
+    '0.5'
+    """
     try:
         text = repr(plain_value(value))
     except Exception:  # noqa: BLE001 - such as a whole number of more than 4,300 digits
@@ -345,7 +351,7 @@ def _column(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401 - whatever 
     except Exception as error:  # whatever the other library or an odd object raises
         raise InputError(f"{name} cannot be read as a column ({error}). {_HOW}") from error
     if array.ndim == 0:
-        raise InputError(f"{name} is a single value, {_show(array[()])}, not a column. {_HOW}")
+        raise InputError(f"{name} is a single value, {show(array[()])}, not a column. {_HOW}")
     if array.ndim > 1:
         flat = array.size == max(array.shape)
         remedy = "flatten it with .ravel()." if flat else f"pass one column, such as {name}[:, 1]."

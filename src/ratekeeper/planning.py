@@ -10,7 +10,7 @@ from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Conformal, HighProbability
 from ratekeeper.methods.method import first_true
 from ratekeeper.methods.rank import critical_rank
-from ratekeeper.rates import RealisedRate, check_count, check_probability, percent
+from ratekeeper.rates import RealisedRate, check_count, check_probability, null_class_of, percent
 
 if TYPE_CHECKING:
     from ratekeeper.methods.rank import RankMethod
@@ -138,10 +138,7 @@ def plan(
         Conformal: true rate 4.95% on average, 1.99% to 8.92% in 90% of calibration sets, ...
         HighProbability: true rate 1.98% on average, 0.36% to 4.66% in 90% of calibration ...
     """
-    if control not in ("fnr", "fpr"):
-        raise InputError(
-            f'control={control!r} must be "fnr" (missed positives) or "fpr" (false alarms).'
-        )
+    null_class_of(control)
     alpha = check_probability(alpha, "alpha")
     if delta is not None:
         delta = check_probability(delta, "delta")

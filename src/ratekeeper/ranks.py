@@ -93,8 +93,8 @@ def look_up(
 
 def compare(
     scores: Floats, threshold: Floats, operator: Callable[..., NDArray[np.bool_]]
-) -> tuple[NDArray[np.bool_], bool]:
-    """Compare all scores with one threshold, and see in the same pass whether any is NaN.
+) -> tuple[NDArray[np.bool_], tuple[int, ...] | None]:
+    """Compare all scores with one threshold, and look at them in the same pass.
 
     Parameters
     ----------
@@ -109,25 +109,32 @@ def compare(
     Returns
     -------
     result : ndarray of bool, shape (n_objects,)
-    has_nan : bool
+    mark : tuple of int, or None
+        None if any score is NaN. Else sums of the bits of the scores and of the results, part by
+        part: another mark later means that the scores have been changed.
 
     Examples
     --------
     >>> compare(np.array([0.2, 0.7]), np.array([0.5]), np.greater)
-    (array([False,  True]), False)
+    (array([False,  True]), (...))
     """
     result = np.empty(scores.size, dtype=bool)
-    found_nan = []
+    marks: list[tuple[int, int] | None] = [None] * -(-scores.size // _COMPARE_CHUNK)
+    bits = scores.view(f"u{scores.itemsize}")
 
     def work(start: int, stop: int) -> None:
-        part = scores[start:stop]
-        operator(part, threshold, out=result[start:stop])
-        # The minimum is NaN if any member is, and the part is still in the cache.
-        if part.size and np.isnan(np.minimum.reduce(part)):
-            found_nan.append(start)
+        here = slice(start, stop)
+        operator(scores[here], threshold, out=result[here])
+        # The part is still in the cache, so a second look costs little. The minimum is NaN if any
+        # member is.
+        if not np.isnan(np.minimum.reduce(scores[here])):
+            total = int(np.add.reduce(bits[here], dtype=np.uint64))
+            marks[start // _COMPARE_CHUNK] = total, int(np.count_nonzero(result[here]))
 
     _in_chunks(work, scores.size, _COMPARE_CHUNK)
-    return result, bool(found_nan)
+    if None in marks:
+        return result, None
+    return result, tuple(number for mark in marks if mark for number in mark)
 
 
 def sorted_parts(

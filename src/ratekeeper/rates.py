@@ -11,10 +11,26 @@ from numbers import Real
 from typing import TYPE_CHECKING, Literal
 
 from ratekeeper.exceptions import InputError
+from ratekeeper.inputs import show
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
+
+
+def null_class_of(control: object) -> int:
+    """Return the class whose error is controlled: 1 for "fnr", 0 for "fpr".
+
+    Examples
+    --------
+    >>> null_class_of("fnr")
+    1
+    """
+    if not isinstance(control, str) or control not in ("fnr", "fpr"):
+        raise InputError(
+            f'control={show(control)} must be "fnr" (missed positives) or "fpr" (false alarms).'
+        )
+    return 1 if control == "fnr" else 0
 
 
 def check_probability(value: object, name: str) -> float:
@@ -28,7 +44,7 @@ def check_probability(value: object, name: str) -> float:
     number = _number(value)
     if not 0.0 < number < 1.0:
         raise InputError(
-            f"{name}={value!r} is not a rate strictly between 0 and 1. "
+            f"{name}={show(value)} is not a rate strictly between 0 and 1. "
             f"Write 5% as {name}=0.05, 1 in 1,000 as {name}=0.001."
         )
     return number
@@ -44,8 +60,24 @@ def check_count(value: object, name: str, least: int = 1) -> int:
     """
     number = _number(value)
     if not number.is_integer() or number < least:
-        raise InputError(f"{name}={value!r} must be a whole number from {least} up.")
+        raise InputError(f"{name}={show(value)} must be a whole number from {least} up.")
     return int(value)  # type: ignore[call-overload, no-any-return]  # a float rounds large ones
+
+
+def check_positive(value: object, name: str, *, or_else: str) -> float:
+    """Return `value` as a float if it is a positive finite number, else raise.
+
+    The message also names what else would do.
+
+    Examples
+    --------
+    >>> check_positive(0.3, "bandwidth", or_else='"scott"')
+    0.3
+    """
+    number = _number(value)
+    if not 0.0 < number < math.inf:
+        raise InputError(f"{name}={show(value)} must be a positive number, {or_else}.")
+    return number
 
 
 def _number(value: object) -> float:
@@ -105,6 +137,7 @@ def clopper_pearson(
     return low, high
 
 
+Control = Literal["fnr", "fpr"]
 Verdict = Literal["kept", "in line", "exceeded"]
 
 

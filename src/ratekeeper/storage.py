@@ -42,8 +42,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper import methods
+from ratekeeper.abstaining import AbstainingTest
 from ratekeeper.calibration import Calibration
-from ratekeeper.control import AbstainingTest, ErrorRateTest
+from ratekeeper.control import ErrorRateTest
 from ratekeeper.exceptions import InputError, MissingFileError, StoredFileError
 from ratekeeper.version import __version__
 

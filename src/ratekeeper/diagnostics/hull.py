@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.control import null_class_of
 from ratekeeper.diagnostics.curve import ErrorCurve, fnr_fpr_curve
-from ratekeeper.rates import check_probability
+from ratekeeper.rates import check_probability, null_class_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

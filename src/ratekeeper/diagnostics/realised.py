@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.control import judge, null_class_of
 from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import read_new_labels, read_new_scores, refuse_nan, same_length
 from ratekeeper.methods import Conformal, check_method
-from ratekeeper.rates import check_probability, clopper_pearson
+from ratekeeper.p_values import judge
+from ratekeeper.rates import check_probability, clopper_pearson, null_class_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     TailFunction = Callable[[NDArray[np.float64], Tail], NDArray[np.float64]]
     Fit = Callable[[NDArray[np.float64]], TailFunction]
 
-_LEAST_SCORES = 8  # below this neither half of the check below says anything
+LEAST_SCORES = 8  # below this neither half of the check below says anything
+_LARGEST_SCORE = 1e100  # squares of larger ones, and their sums, would overflow
 
 
 class FittedNull:
@@ -29,17 +30,23 @@ class FittedNull:
     def __init__(self, method: Method, null_scores: Floats, tail: Tail, fit: Fit) -> None:
         scores = null_scores.astype(np.float64)
         what = type(method).__name__
-        if not np.isfinite(scores).all():
-            raise InputError(
-                f"{what} cannot fit infinite scores ({np.sum(~np.isfinite(scores)):,} found). "
-                "Use a rank method such as Conformal, for which infinities are ordinary scores."
-            )
-        if scores.size < _LEAST_SCORES or scores[0] == scores[-1]:
+        if scores.size < LEAST_SCORES:
             raise TooFewScoresError(
-                f"{what} needs at least {_LEAST_SCORES} scores of a class, not all equal, to fit a "
-                f"distribution; got {scores.size}. Use Conformal, or add calibration data.",
+                f"{what} needs at least {LEAST_SCORES} scores of a class to fit a distribution; "
+                f"got {scores.size}. Use Conformal, or add calibration data.",
                 available=scores.size,
-                needed=_LEAST_SCORES,
+                needed=LEAST_SCORES,
+            )
+        if max(-scores[0], scores[-1]) > _LARGEST_SCORE:
+            raise InputError(
+                f"{what} cannot fit scores from {scores[0]:g} to {scores[-1]:g}: they must lie "
+                f"within {_LARGEST_SCORE:g} of 0. Use Conformal, for which infinities are "
+                "ordinary scores."
+            )
+        if scores[0] == scores[-1]:
+            raise InputError(
+                f"{what} cannot fit scores that are all {scores[0]:g}. Use Conformal, for which "
+                "ties are ordinary."
             )
         self._scores = scores
         self._tail: Tail = tail

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ratekeeper.exceptions import InputError
-from ratekeeper.methods.fitted import FittedNull
+from ratekeeper.methods.fitted import LEAST_SCORES, FittedNull
 from ratekeeper.methods.method import Guarantee, Method
+from ratekeeper.rates import check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,13 +49,10 @@ class Kernel(Method):
     name: ClassVar[str] = "kernel"
 
     def __post_init__(self) -> None:
-        if self.bandwidth in ("scott", "silverman"):
+        if isinstance(self.bandwidth, str) and self.bandwidth in ("scott", "silverman"):
             return
-        number = isinstance(self.bandwidth, int | float) and not isinstance(self.bandwidth, bool)
-        if not number or not 0.0 < float(self.bandwidth) < np.inf:
-            raise InputError(
-                f'bandwidth={self.bandwidth!r} must be a positive number, "scott" or "silverman".'
-            )
+        width = check_positive(self.bandwidth, "bandwidth", or_else='"scott" or "silverman"')
+        object.__setattr__(self, "bandwidth", width)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -75,9 +72,9 @@ class Kernel(Method):
         return FittedNull(self, null_scores, tail, self._fit)
 
     def smallest_n(self, alpha: float) -> int:
-        """Return 8: a fitted tail reaches any alpha."""
+        """Return what a fit needs: a fitted tail reaches any alpha."""
         del alpha
-        return 8
+        return LEAST_SCORES
 
     def _fit(self, scores: NDArray[np.float64]) -> TailFunction:
         from scipy.special import ndtr

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ratekeeper.exceptions import InputError
-from ratekeeper.methods.fitted import FittedNull
+from ratekeeper.methods.fitted import LEAST_SCORES, FittedNull
 from ratekeeper.methods.method import Guarantee, Method
 
 if TYPE_CHECKING:
@@ -49,13 +49,15 @@ class Parametric(Method):
     def __post_init__(self) -> None:
         from scipy import stats
 
-        named = type(self.distribution) is str
-        family = getattr(stats, self.distribution, None) if named else None
+        given: object = self.distribution
+        name = str(given) if isinstance(given, str) else ""
+        family = getattr(stats, name, None)
         if not isinstance(family, stats.rv_continuous):
             raise InputError(
                 f"distribution={self.distribution!r} is not the name of a continuous distribution "
                 'of scipy.stats. Write for example "norm", "logistic" or "beta".'
             )
+        object.__setattr__(self, "distribution", name)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -79,9 +81,9 @@ class Parametric(Method):
         return FittedNull(self, null_scores, tail, self._fit)
 
     def smallest_n(self, alpha: float) -> int:
-        """Return 8: a fitted tail reaches any alpha."""
+        """Return what a fit needs: a fitted tail reaches any alpha."""
         del alpha
-        return 8
+        return LEAST_SCORES
 
     def _fit(self, scores: NDArray[np.float64]) -> TailFunction:
         from scipy import stats

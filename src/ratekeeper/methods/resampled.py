@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from ratekeeper.exceptions import TooFewScoresError
+import numpy as np
+
+from ratekeeper.exceptions import InputError, TooFewScoresError
+from ratekeeper.inputs import show
 from ratekeeper.methods.conformal import Conformal
 from ratekeeper.methods.empirical import Empirical
 from ratekeeper.methods.method import Guarantee, Method
@@ -14,7 +17,6 @@ from ratekeeper.ranks import count_as_extreme
 from ratekeeper.rates import check_count
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from ratekeeper.methods.rank import RankMethod
@@ -59,6 +61,8 @@ class Resampled(Method):
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", check_count(self.size, "size"))
         check_random_state(self.random_state)
+        if not isinstance(self.plain, bool | np.bool_):
+            raise InputError(f"plain={show(self.plain)} must be True or False.")
 
     @property
     def guarantee(self) -> Guarantee:

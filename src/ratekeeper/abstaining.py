@@ -1,0 +1,90 @@
+"""A test that keeps both error rates, by abstaining where it must.
+
+Built from a calibration by `Calibration.control_both`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from ratekeeper.certificate import JointCertificate
+from ratekeeper.decisions import Decisions
+from ratekeeper.p_values import PValues
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from ratekeeper.calibration import Calibration
+    from ratekeeper.control import ErrorRateTest
+
+
+@dataclass(frozen=True, eq=False)
+class AbstainingTest:
+    """A test that keeps both error rates and abstains where both classes remain possible.
+
+    Attributes
+    ----------
+    fnr, fpr : ErrorRateTest
+        The two tests it consists of.
+
+    Notes
+    -----
+    **Guarantee.** That of the method, for each rate: at most alpha_fnr of the positives are
+    decided negative or neither, at most alpha_fpr of the negatives positive or neither. An
+    abstention is no error. It does not bound how often the test abstains.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> rng = np.random.default_rng(0)
+    >>> scores = np.r_[rng.normal(-1, 1, 300), rng.normal(1, 1, 300)]
+    >>> cal = rk.calibrate(scores, np.repeat([0, 1], 300))
+    >>> cal.control_both(alpha_fnr=0.05, alpha_fpr=0.05).decide([-2.0, 0.0, 2.0]).labels
+    array([0, None, 1], dtype=object)
+    """
+
+    fnr: ErrorRateTest
+    fpr: ErrorRateTest
+
+    @property
+    def calibration(self) -> Calibration:
+        """The scores it stands on."""
+        return self.fnr.calibration
+
+    @property
+    def threshold(self) -> dict[str, Any]:
+        """The thresholds of the two tests."""
+        return {"fnr": self.fnr.threshold, "fpr": self.fpr.threshold}
+
+    @cached_property
+    def certificate(self) -> JointCertificate:
+        """What is promised for each rate."""
+        return JointCertificate(self.fnr.certificate, self.fpr.certificate)
+
+    def decide(self, scores: ArrayLike, groups: ArrayLike | None = None) -> Decisions:
+        """Decide on new objects; see `ErrorRateTest.decide`."""
+        values, index = self.calibration.read_new(scores, groups)
+        fnr, fpr = self.fnr.decide_on(values, index), self.fpr.decide_on(values, index)
+        may_be_positive, may_be_negative = fnr.positive, ~fpr.positive
+
+        return Decisions(
+            positive=may_be_positive & ~may_be_negative,
+            abstained=may_be_positive & may_be_negative,
+            neither=~(may_be_positive | may_be_negative),
+            classes=self.calibration.classes,
+            can_abstain=True,
+            _p_values=partial(_joint_p_values, fnr, fpr),
+        )
+
+    def p_values(self, scores: ArrayLike, groups: ArrayLike | None = None) -> PValues:
+        """Return the p-values that the two tests compare with their alphas."""
+        return self.decide(scores, groups).p_values
+
+    def __repr__(self) -> str:
+        return f"AbstainingTest of\n{self.fnr!r}\n{self.fpr!r}"
+
+
+def _joint_p_values(fnr: Decisions, fpr: Decisions) -> PValues:
+    return PValues(p0=fpr.p_values.p0, p1=fnr.p_values.p1)

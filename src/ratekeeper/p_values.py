@@ -1,0 +1,109 @@
+"""What comes out of a calibration: the two p-values of each object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ratekeeper.methods import NullDistribution
+    from ratekeeper.ranks import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class PValues:
+    """Two p-values for each object.
+
+    Attributes
+    ----------
+    p0 : ndarray of shape (n_objects,)
+        For "it is negative": how rare so high a score is among negatives. Small speaks against.
+    p1 : ndarray of shape (n_objects,)
+        For "it is positive": how rare so low a score is among positives. Small speaks against.
+    interval0, interval1 : ndarray of shape (n_objects, 2) or None
+        How far each p-value is known, with methods that say so (`Bootstrap`).
+
+    Notes
+    -----
+    A p-value is not the probability that the object belongs to the class. It is the error rate
+    that a threshold at this very score would have on the class.
+
+    Examples
+    --------
+    >>> import ratekeeper as rk
+    >>> cal = rk.calibrate([0.1, 0.2, 0.7, 0.9], [0, 0, 1, 1])
+    >>> cal.p_values([0.15, 0.8])
+    PValues of 2 objects
+      p0 ("it is negative"): 0.667, 0.333
+      p1 ("it is positive"): 0.333, 0.667
+    """
+
+    p0: NDArray[np.float64]
+    p1: NDArray[np.float64]
+    interval0: NDArray[np.float64] | None = None
+    interval1: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return self.p0.size
+
+    def __repr__(self) -> str:
+        return (
+            f"PValues of {objects(len(self))}\n"
+            f'  p0 ("it is negative"): {_start(self.p0)}\n'
+            f'  p1 ("it is positive"): {_start(self.p1)}'
+        )
+
+
+def judge(
+    nulls: tuple[NullDistribution | None, ...], scores: Floats, index: NDArray[np.intp] | None
+) -> NDArray[np.float64]:
+    """Return the p-value of each score under the null distribution of its group.
+
+    A group without any calibration score of the class gives the p-value 1: nothing speaks
+    against the class.
+    """
+    if index is None:
+        (null,) = nulls
+        return np.ones(scores.size) if null is None else null.p_values(scores)
+    p = np.ones(scores.size)
+    for i, null in enumerate(nulls):
+        members = np.flatnonzero(index == i)
+        if null is not None and members.size:
+            p[members] = null.p_values(scores[members])
+    return p
+
+
+def judge_intervals(
+    nulls: tuple[NullDistribution | None, ...], scores: Floats, index: NDArray[np.intp] | None
+) -> NDArray[np.float64] | None:
+    """Return the interval of each p-value, or None if the method gives none."""
+    if not any(hasattr(null, "intervals") for null in nulls):
+        return None
+    if index is None:
+        index = np.zeros(scores.size, dtype=np.intp)
+    limits = np.tile([0.0, 1.0], (scores.size, 1))
+    for i, null in enumerate(nulls):
+        members = np.flatnonzero(index == i)
+        if null is not None and members.size:
+            limits[members] = null.intervals(scores[members])  # type: ignore[attr-defined]
+    return limits
+
+
+def objects(n: int) -> str:
+    """Write a number of objects.
+
+    Examples
+    --------
+    >>> objects(1_000)
+    '1,000 objects'
+    """
+    return f"{n:,} object{'' if n == 1 else 's'}"
+
+
+def _start(values: NDArray[np.float64]) -> str:
+    shown = ", ".join(f"{value:.3g}" for value in values[:8])
+    return shown + (", ..." if values.size > 8 else "")  # noqa: PLR2004 - as many as fit a line
