@@ -29,7 +29,7 @@ _SORT_FROM_SCORES = 64
 # larger than the last-level cache wants longer chunks, since neighbouring queries then share lines.
 _CHUNKS = ((1 << 17, 1 << 14), (1 << 22, 1 << 17))
 _LARGEST_CHUNK = 1 << 20
-_COMPARE_CHUNK = 1 << 20
+_COMPARE_CHUNK = 1 << 16
 _THREADS_FROM = 1 << 16
 
 
@@ -221,8 +221,14 @@ def _in_chunks(work: Callable[[int, int], None], size: int, chunk: int) -> None:
         return
     from concurrent.futures import ThreadPoolExecutor
 
+    def run(turn: int) -> None:
+        # Long runs of short chunks: a task costs more than a chunk that fits the cache.
+        for start, stop in bounds[turn * len(bounds) // turns : (turn + 1) * len(bounds) // turns]:
+            work(start, stop)
+
+    turns = min(2 * workers, len(bounds))
     with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(work, *zip(*bounds, strict=True)))
+        list(pool.map(run, range(turns)))
 
 
 def _cores() -> int:
