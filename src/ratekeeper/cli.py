@@ -20,4 +20,4 @@ def demo() -> None:
 
     from ratekeeper.demo import run
 
-    run(Console())
+    run(Console(highlight=False))
