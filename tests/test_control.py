@@ -233,6 +233,7 @@ def test_pooled_groups_are_named_in_the_certificate():
     assert test.threshold["a"] != pooled.threshold
     assert test.certificate.pooled_groups == ("b",)
     assert "Only the pooled promise" in str(test.certificate)
+    assert [cell.realised is None for cell in test.certificate.cells] == [False, True]
     p = test.p_values([0.0], groups=["b"]).p1
     np.testing.assert_array_equal(p, rk.calibrate(scores, labels).p_values([0.0]).p1)
     np.testing.assert_array_equal(test.decide([0.0], groups=["b"]).p_values.p1, p)

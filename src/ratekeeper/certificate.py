@@ -38,7 +38,8 @@ class Cell:
     group : object
         The group, None for everybody.
     pooled : bool
-        True if the group has too few scores of its own and shares the threshold of all.
+        True if the group has too few scores of its own and is judged by the threshold of all, so
+        that nothing is promised about the rate inside the group.
     n : dict
         Number of calibration scores in this cell: ``{"null": ..., "other": ...}``; the null class
         is the one whose error is controlled.
@@ -47,7 +48,7 @@ class Cell:
     rule : str
         The decision in words.
     realised : RealisedRate or None
-        Law of the true rate, for rank methods.
+        Law of the true rate, for rank methods; None for a pooled group.
     other_error : Rate
         The other error, estimated on the calibration objects of the other class.
     remark : str or None
@@ -97,7 +98,7 @@ class Certificate:
 
     @property
     def pooled_groups(self) -> tuple[object, ...]:
-        """Groups that have only the promise made for all groups together."""
+        """Groups that have only the promise made for an object drawn from everybody."""
         return tuple(cell.group for cell in self.cells if cell.pooled)
 
     @property
@@ -178,8 +179,10 @@ class Certificate:
         if self.pooled_groups:
             names = ", ".join(repr(group) for group in self.pooled_groups)
             paragraphs.append(
-                f"Only the pooled promise, for lack of scores of their own: {names}. The rate in "
-                "such a group can be far above alpha."
+                f"Only the pooled promise, for lack of scores of their own: {names}. They are "
+                "judged by the threshold of all groups together, whose promise is about an object "
+                "drawn from everybody. The rate inside such a group is not promised and can be "
+                "far above alpha."
             )
         paragraphs.append("Assumed: " + " ".join(self.assumptions))
         paragraphs.append(

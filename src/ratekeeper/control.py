@@ -206,7 +206,8 @@ class ErrorRateTest:
                     },
                     threshold=self._thresholds[i],
                     rule=self._rule(self._thresholds[i]),
-                    realised=RealisedRate(k, null.n) if k else None,
+                    # The law of a shared threshold is about everybody, not about the group.
+                    realised=RealisedRate(k, null.n) if k and not self._pooled[i] else None,
                     other_error=self._other_errors[i],
                     remark=null.remark(),
                 )

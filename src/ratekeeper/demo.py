@@ -63,9 +63,9 @@ def _over_time(console: Console, people: Employment) -> None:
             table.add_row(str(year), *cells)
         console.print(table)
     console.print(
-        "Counted rates in percent, with exact 95% intervals. Verdict: [green]kept[/green], the whole "
-        "interval is at or below the promise; [green]in line[/green], the promise lies inside; "
-        "[red]exceeded[/red], the whole interval is above.\n"
+        "Counted rates in percent, with exact 95% intervals. Verdict: [green]kept[/green], the "
+        "whole interval is at or below the promise; [green]in line[/green], the promise lies "
+        "inside; [red]exceeded[/red], the whole interval is above.\n"
     )
     console.print(_verdict_on_time(found))
     console.print("\nWhat the last of these tests promises, in its own words:\n")
