@@ -23,8 +23,8 @@ class Conformal(RankMethod):
     **Guarantee.** Marginal, finite-sample: if the judged object is exchangeable with the
     calibration objects of its class, ``P(p <= alpha) <= alpha``, ties or not, whatever the score.
     The probability is over the calibration set *and* the new object. Given one calibration set
-    the rate follows Beta(k, n + 1 - k) with k = floor(alpha (n + 1)) and is above alpha almost
-    half of the time: use `HighProbability` where that is not acceptable.
+    the rate follows Beta(k, n + 1 - k) with k = floor(alpha (n + 1)) and is above alpha up to
+    about half of the time: use `HighProbability` where that is not acceptable.
 
     Examples
     --------
@@ -46,8 +46,8 @@ class Conformal(RankMethod):
             ),
             condition="held-out calibration objects, exchangeable with the new ones.",
             not_covered=(
-                "this one calibration set: its true rate is above alpha in almost half of all "
-                "deployments."
+                "this one calibration set: its true rate is above alpha in up to about half of "
+                "all deployments."
             ),
         )
 

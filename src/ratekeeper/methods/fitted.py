@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ratekeeper.exceptions import InputError, TooFewScoresError
+from ratekeeper.methods.method import Method
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from ratekeeper.methods.method import Method
     from ratekeeper.ranks import Floats, Tail
 
-    # From sorted scores to a function (scores, tail) -> tail probabilities.
     TailFunction = Callable[[NDArray[np.float64], Tail], NDArray[np.float64]]
-    Fit = Callable[[NDArray[np.float64]], TailFunction]
 
-LEAST_SCORES = 8  # below this neither half of the check below says anything
+_LEAST_SCORES = 8  # below this neither half of the check below says anything
 _LARGEST_SCORE = 1e100  # squares of larger ones, and their sums, would overflow
+
+
+class FittedMethod(Method):
+    """A method that fits a distribution to the scores of a class."""
+
+    @abstractmethod
+    def fit(self, scores: NDArray[np.float64]) -> TailFunction:
+        """Return the tail probabilities of the distribution fitted to ascending scores."""
+
+    def against(self, null_scores: Floats, tail: Tail, *, stream: int = 0) -> FittedNull:
+        """Look at one class's scores through this method; see `Method.against`."""
+        del stream  # nothing here is random
+        return FittedNull(self, null_scores, tail)
+
+    def smallest_n(self, alpha: float) -> int:
+        """Return what a fit needs: a fitted tail reaches any alpha."""
+        del alpha
+        return _LEAST_SCORES
 
 
 class FittedNull:
     """A class's scores, read through a fitted distribution."""
 
-    def __init__(self, method: Method, null_scores: Floats, tail: Tail, fit: Fit) -> None:
+    def __init__(self, method: FittedMethod, null_scores: Floats, tail: Tail) -> None:
         scores = null_scores.astype(np.float64)
         what = type(method).__name__
-        if scores.size < LEAST_SCORES:
+        if scores.size < _LEAST_SCORES:
             raise TooFewScoresError(
-                f"{what} needs at least {LEAST_SCORES} scores of a class to fit a distribution; "
+                f"{what} needs at least {_LEAST_SCORES} scores of a class to fit a distribution; "
                 f"got {scores.size}. Use Conformal, or add calibration data.",
                 available=scores.size,
-                needed=LEAST_SCORES,
+                needed=_LEAST_SCORES,
             )
         if max(-scores[0], scores[-1]) > _LARGEST_SCORE:
             raise InputError(
@@ -50,8 +67,8 @@ class FittedNull:
             )
         self._scores = scores
         self._tail: Tail = tail
-        self._fit = fit
-        self._tail_function = fit(scores)
+        self._method = method
+        self._tail_function = method.fit(scores)
 
     @property
     def n(self) -> int:
@@ -93,7 +110,7 @@ class FittedNull:
         fitted, unseen = np.sort(self._scores[order[half:]]), self._scores[order[:half]]
         if fitted[0] == fitted[-1]:
             return "Fit not checked: too few distinct scores."
-        tail_function = self._fit(fitted)
+        tail_function = self._method.fit(fitted)
         # Under a true fit the tail probabilities of unseen scores are uniform.
         check = kstest(np.clip(tail_function(unseen, "low"), 0.0, 1.0), "uniform")
         verdict = (

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ratekeeper.methods.fitted import LEAST_SCORES, FittedNull
-from ratekeeper.methods.method import Guarantee, Method
+from ratekeeper.methods.fitted import FittedMethod
+from ratekeeper.methods.method import Guarantee
 from ratekeeper.rates import check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper.methods.fitted import TailFunction
-    from ratekeeper.ranks import Floats, Tail
+    from ratekeeper.ranks import Tail
 
 _BLOCK = 1 << 22  # terms of the kernel sum held in memory at once
 
 
 @dataclass(frozen=True)
-class Kernel(Method):
+class Kernel(FittedMethod):
     """Tail probability of a Gaussian kernel density estimate.
 
     Parameters
@@ -66,17 +66,8 @@ class Kernel(Method):
             ),
         )
 
-    def against(self, null_scores: Floats, tail: Tail, *, stream: int = 0) -> FittedNull:
-        """Look at one class's scores through this method; see `Method.against`."""
-        del stream
-        return FittedNull(self, null_scores, tail, self._fit)
-
-    def smallest_n(self, alpha: float) -> int:
-        """Return what a fit needs: a fitted tail reaches any alpha."""
-        del alpha
-        return LEAST_SCORES
-
-    def _fit(self, scores: NDArray[np.float64]) -> TailFunction:
+    def fit(self, scores: NDArray[np.float64]) -> TailFunction:
+        """Return the tail probabilities of the fitted distribution."""
         from scipy.special import ndtr
 
         width = self._width(scores)

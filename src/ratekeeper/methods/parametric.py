@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ratekeeper.exceptions import InputError
-from ratekeeper.methods.fitted import LEAST_SCORES, FittedNull
-from ratekeeper.methods.method import Guarantee, Method
+from ratekeeper.methods.fitted import FittedMethod
+from ratekeeper.methods.method import Guarantee
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from ratekeeper.methods.fitted import TailFunction
-    from ratekeeper.ranks import Floats, Tail
+    from ratekeeper.ranks import Tail
 
 
 @dataclass(frozen=True)
-class Parametric(Method):
+class Parametric(FittedMethod):
     """Tail probability of a distribution fitted by maximum likelihood.
 
     Parameters
@@ -75,17 +75,8 @@ class Parametric(Method):
             not_covered="scores that do not follow the distribution; any finite number of them.",
         )
 
-    def against(self, null_scores: Floats, tail: Tail, *, stream: int = 0) -> FittedNull:
-        """Look at one class's scores through this method; see `Method.against`."""
-        del stream
-        return FittedNull(self, null_scores, tail, self._fit)
-
-    def smallest_n(self, alpha: float) -> int:
-        """Return what a fit needs: a fitted tail reaches any alpha."""
-        del alpha
-        return LEAST_SCORES
-
-    def _fit(self, scores: NDArray[np.float64]) -> TailFunction:
+    def fit(self, scores: NDArray[np.float64]) -> TailFunction:
+        """Return the tail probabilities of the fitted distribution."""
         from scipy import stats
 
         family = getattr(stats, self.distribution)
