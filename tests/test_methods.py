@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from scipy import stats
 import ratekeeper as rk
 from ratekeeper.methods import Method
 from ratekeeper.methods.rank import critical_rank
-from ratekeeper.methods.simultaneous import _escape, _exact_level
+from ratekeeper.methods.simultaneous import _escape, _exact_level, _limited
 
 ALL = (
     rk.Empirical(),
@@ -130,6 +131,33 @@ def test_the_band_level_agrees_with_simulation(n):
     assert _escape(n, level) == pytest.approx(0.2, rel=1e-6)
 
 
+@pytest.mark.parametrize("n", [1_001, 1_002, 5_000, 123_457])
+def test_the_union_bound_spends_delta_once(n):
+    """Above the exact range the shares of all limits add up to 1, and no limit comes too late."""
+    m = np.arange(n + 1)
+    count, share = _limited(m, n)
+    assert (count >= m).all()
+    assert (np.diff(count) >= 0).all()
+    assert (count[0], count[-1]) == (0, n)
+    limits, first = np.unique(count, return_index=True)
+    assert share[first].sum() == pytest.approx(1.0, abs=1e-12)
+    np.testing.assert_array_equal(count[limits], limits)
+    # Half a standard deviation, twice that where the two ends meet in the middle.
+    widest = np.sqrt(np.minimum(limits, n - limits)).max()
+    assert np.diff(limits).max() <= 2 + widest
+
+
+def test_the_smallest_p_value_goes_on_falling_where_the_exact_level_ends():
+    """One more score never makes a small alpha impossible, for deltas up to a tenth."""
+    none = np.zeros(1, dtype=int)
+    for delta in (0.01, 0.05, 0.1):
+        method = rk.Simultaneous(delta)
+        smallest = [method.p_of_count(none, n)[0] for n in (990, 999, 1_000, 1_001, 1_002, 1_100)]
+        assert (np.diff(smallest) < 0).all()
+    assert rk.Simultaneous(0.05).can_promise(1_001, 0.0065)
+    assert not rk.Simultaneous(0.05).can_promise(1_001, 0.0063)
+
+
 def test_the_band_is_between_one_alpha_and_the_dkw_band():
     """Simultaneous is stricter than HighProbability, and in the tail far better than DKW."""
     for n in (50, 300, 1_000, 5_000):
@@ -244,6 +272,15 @@ def test_kernel_is_the_integral_of_the_density_estimate(bandwidth):
     )
     expected = [other.integrate_box_1d(x, np.inf) for x in (-1.5, 0.0, 1.0)]
     np.testing.assert_allclose(pv.p0, expected, rtol=1e-9)
+
+
+def test_the_fit_is_checked_on_scores_it_has_not_seen():
+    """A fit that repeats its own scores is no better on the others than they allow."""
+    scores, labels = two_classes()
+    test = rk.calibrate(scores, labels).control("fnr", 0.1, method=rk.Kernel(1e-9))
+    distance = re.search(r"distance (\d\.\d+)", test.certificate.cells[0].remark)
+    # Two halves of 150 scores differ; one half and itself would differ by less than 1/150.
+    assert float(distance[1]) > 0.02
 
 
 def test_the_fit_is_checked_and_a_bad_one_is_called_bad():

@@ -269,6 +269,18 @@ def test_a_true_model_has_the_computed_rate():
     assert exactly(count, 5_000, expected)
 
 
+def test_the_check_of_a_true_fit_has_its_level():
+    """A true model is contradicted in no more than 5% of calibrations."""
+    rng = np.random.default_rng(12)
+    runs = 1_500
+    contradicted = sum(
+        "contradicted"
+        in rk.Parametric("norm").against(np.sort(rng.normal(size=100)), "low").remark()
+        for _ in range(runs)
+    )
+    assert at_most(contradicted, runs, 0.05)
+
+
 def test_the_power_interval_covers_the_true_other_error():
     """The exact interval of the other error covers the truth in at least 95 % of calibrations."""
     rng = np.random.default_rng(11)
