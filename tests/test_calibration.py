@@ -159,6 +159,7 @@ def test_copies_and_pickles_are_equal():
     cal = rk.calibrate(*example(), groups=np.arange(50) % 2)
     for other in (copy.copy(cal), copy.deepcopy(cal), pickle.loads(pickle.dumps(cal))):  # noqa: S301
         assert other == cal
+        assert not other.cells[0][0].flags.writeable
         assert other.p_values([0.5], groups=[1]).p1 == cal.p_values([0.5], groups=[1]).p1
 
 

@@ -82,7 +82,7 @@ def test_changing_a_small_array_later_changes_nothing(cal):
 
 def test_changing_a_large_array_later_is_noticed(cal):
     """For large arrays no copy is kept; p-values of other scores are refused."""
-    new = np.random.default_rng(0).normal(size=200_000)
+    new = np.random.default_rng(0).normal(size=1_200_000)
     decisions = cal.control("fnr", 0.05).decide(new)
     new[7] = np.nextafter(new[7], np.inf)  # flips no decision
     with pytest.raises(rk.InputError, match="changed after decide"):
@@ -128,9 +128,14 @@ def test_both_rates_give_four_outcomes():
     assert near.threshold == {"fnr": near.fnr.threshold, "fpr": near.fpr.threshold}
     np.testing.assert_array_equal(near.p_values([1.0]).p0, near.fpr.p_values([1.0]).p0)
     text = str(near.certificate)
-    assert "FNR <= 5.00" in text
-    assert "FPR <= 5.00" in text
-    assert set(json.loads(near.certificate.to_json())) == {"fnr", "fpr"}
+    assert "FNR <= 5%" in text
+    assert "FPR <= 5%" in text
+    assert text.count("Rule:") == text.count("Price:") == 1
+    facts = json.loads(near.certificate.to_json())
+    assert set(facts) == {"fnr", "fpr", "abstained"}
+    scores, labels = normal_scores()
+    abstained = near.decide(scores[labels == 1]).abstained.sum()
+    assert facts["abstained"]["positive"]["errors"] == abstained
 
 
 def test_both_rates_can_be_the_users_words():
@@ -170,7 +175,15 @@ def test_the_certificate_says_everything(cal):
     assert cell["threshold"] == test.threshold
     assert facts["other_error"]["rate"] == test.power.value
     text = " ".join(str(test.certificate).split())
-    for words in ("FNR <= 5.00", "high probability", str(test.threshold), "Price: FPR", "Assumed"):
+    for words in (
+        "FNR <= 5%",
+        "It needs: held-out",
+        f"Beta({k}, {201 - k})",
+        "high probability",
+        str(test.threshold),
+        "Price: FPR",
+        "Assumed",
+    ):
         assert words in text
     assert max(map(len, str(test.certificate).splitlines())) <= 80
 
@@ -232,11 +245,51 @@ def test_pooled_groups_are_named_in_the_certificate():
     assert test.threshold["b"] == pooled.threshold
     assert test.threshold["a"] != pooled.threshold
     assert test.certificate.pooled_groups == ("b",)
-    assert "Only the pooled promise" in str(test.certificate)
+    assert "Only the pooled threshold" in str(test.certificate)
+    assert "Group 'b' (10 scores)" in str(test.certificate)
     assert [cell.realised is None for cell in test.certificate.cells] == [False, True]
     p = test.p_values([0.0], groups=["b"]).p1
     np.testing.assert_array_equal(p, rk.calibrate(scores, labels).p_values([0.0]).p1)
     np.testing.assert_array_equal(test.decide([0.0], groups=["b"]).p_values.p1, p)
+
+
+@pytest.mark.parametrize("method", [rk.Kernel(), rk.Parametric(), rk.Resampled(30)])
+def test_thin_groups_can_be_pooled_with_any_method(method):
+    """A group too thin to be fitted or drawn from is judged by all, too."""
+    scores, labels, groups = grouped({"a": 50, "b": 5})
+    cal = rk.calibrate(scores, labels, groups=groups)
+    test = cal.control("fnr", 0.05, method=method, thin_groups="pool")
+    assert test.certificate.pooled_groups == ("b",)
+    assert test.decide([-5.0, 5.0], groups=["b", "b"]).labels.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("alpha", "delta", "words"),
+    [
+        (0.00125, 1e-5, ("FNR <= 0.125%", "at most 1e-05")),
+        (0.123456, 0.0123, ("FNR <= 12.3456%", "at most 0.0123")),
+    ],
+)
+def test_promised_numbers_are_not_rounded(alpha, delta, words):
+    """The certificate prints alpha and delta as they are, however small or odd."""
+    cal = rk.calibrate(np.linspace(0, 1, 40_000), np.repeat([0, 1], 20_000))
+    text = " ".join(
+        str(cal.control("fnr", alpha, method=rk.HighProbability(delta)).certificate).split()
+    )
+    for word in words:
+        assert word in text
+
+
+def test_the_law_is_an_upper_bound_with_ties_and_per_group():
+    """Tied scores make the printed law a bound; with groups delta counts for each."""
+    scores, labels, groups = grouped({"a": 80, "b": 80})
+    method = rk.HighProbability(0.05)
+    tied = rk.calibrate(scores.round(1), labels).control("fnr", 0.05, method=method).certificate
+    assert tied.cells[0].tied
+    assert "upper bounds" in " ".join(str(tied).split())
+    plain = rk.calibrate(scores, labels, groups=groups).control("fnr", 0.05, method=method)
+    assert not plain.certificate.cells[0].tied
+    assert "probability up to 0.1" in " ".join(str(plain.certificate).split())
 
 
 def test_pooling_needs_enough_together():
@@ -322,4 +375,4 @@ def test_reprs_are_readable(cal):
     assert "AbstainingTest" in repr(cal.control_both(0.1, 0.1))
     assert "100 objects" in repr(test.decide(np.zeros(100)))
     assert repr(cal.p_values(np.zeros(1))).startswith("PValues of 1 object\n")
-    assert "promised 5.00" in repr(test.evaluate(*normal_scores(50)))
+    assert "promised 5%" in repr(test.evaluate(*normal_scores(50)))

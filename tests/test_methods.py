@@ -215,6 +215,15 @@ def test_a_random_test_decides_by_the_p_values_it_reports():
     assert "drawn at random" in test.certificate.cells[0].rule
 
 
+def test_subsamples_are_drawn_without_replacement():
+    """The resampled count follows the hypergeometric law, not the wider binomial one."""
+    pool, size = np.arange(30.0), 20
+    p = rk.Resampled(size, 0, plain=True).against(pool, "low").p_values(np.full(20_000, 14.5))
+    law = stats.hypergeom(30, 15, size)
+    assert size * p.mean() == pytest.approx(law.mean(), abs=0.06)
+    assert (size * p).var() == pytest.approx(law.var(), rel=0.06)
+
+
 def test_a_random_test_needs_only_its_own_class():
     """Resampled for FNR decides although the other class is smaller than the subsample."""
     cal = rk.calibrate(np.r_[0.0, 0.1, np.linspace(0.2, 1, 50)], np.repeat([0, 1], [2, 50]))

@@ -137,7 +137,7 @@ def test_plan_reads_as_text():
     found = rk.plan("fpr", 0.01, delta=0.05, excess=0.005, n=2000)
     text = str(found)
     assert text == repr(found)
-    assert text.startswith("Plan for FPR <= 1.00%, in held-out negatives")
+    assert text.startswith("Plan for FPR <= 1%, in held-out negatives")
     assert "(Conformal): at least 99" in text
     assert "(HighProbability): at least 299" in text
     assert f"above 1.50% with probability at most 0.05: at least {found.n_excess:,}" in text

@@ -42,6 +42,14 @@ def test_the_public_names_are_exactly_those_listed():
     assert dir(rk) == sorted(rk.__all__)
 
 
+def test_modules_are_reachable():
+    """Diagnostics, data and errors are there without an import of their own."""
+    top, _ = loaded_after(
+        "import ratekeeper as rk\nrk.diagnostics.uniformity; rk.exceptions.InputError"
+    )
+    assert "ratekeeper" in top
+
+
 def test_an_unknown_name_is_an_attribute_error():
     """A misspelt name fails as in any module."""
     with pytest.raises(AttributeError, match="calibrat"):

@@ -110,6 +110,9 @@ _HOMES = {
     "storage": ("load", "save"),
 }
 
+# Reachable as attributes, so that `rk.diagnostics.uniformity` needs no import of its own.
+_MODULES = ("datasets", "diagnostics", "exceptions")
+
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class or a function
     for home, names in _HOMES.items():
@@ -119,6 +122,10 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class or a function
             value = getattr(import_module(f"ratekeeper.{home}"), name)
             globals()[name] = value
             return value
+    if name in _MODULES:
+        from importlib import import_module
+
+        return import_module(f"ratekeeper.{name}")
     raise AttributeError(f"module 'ratekeeper' has no attribute {name!r}")
 
 

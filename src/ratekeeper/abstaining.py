@@ -9,15 +9,19 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ratekeeper.certificate import JointCertificate
 from ratekeeper.decisions import Decisions
 from ratekeeper.p_values import PValues
+from ratekeeper.rates import Rate
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper.calibration import Calibration
     from ratekeeper.control import ErrorRateTest
+    from ratekeeper.ranks import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +64,27 @@ class AbstainingTest:
 
     @cached_property
     def certificate(self) -> JointCertificate:
-        """What is promised for each rate."""
-        return JointCertificate(self.fnr.certificate, self.fpr.certificate)
+        """What is promised for each rate, and how often the test abstains."""
+        abstained = {}
+        for label, name in enumerate(("negative", "positive")):
+            counts = [
+                (int(self._decide_on(scores, i).abstained.sum()), scores.size)
+                for i, scores in enumerate(self.calibration.cells[label])
+            ]
+            abstained[name] = Rate(sum(c for c, _ in counts), sum(n for _, n in counts))
+        return JointCertificate(self.fnr.certificate, self.fpr.certificate, abstained)
+
+    def _decide_on(self, scores: Floats, group: int) -> Decisions:
+        grouped = self.calibration.groups is not None
+        index = np.full(scores.size, group, dtype=np.intp) if grouped else None
+        return self.decide_on(scores, index)
 
     def decide(self, scores: ArrayLike, groups: ArrayLike | None = None) -> Decisions:
         """Decide on new objects; see `ErrorRateTest.decide`."""
-        values, index = self.calibration.read_new(scores, groups)
+        return self.decide_on(*self.calibration.read_new(scores, groups))
+
+    def decide_on(self, values: Floats, index: NDArray[np.intp] | None) -> Decisions:
+        """Decide on scores and groups that `Calibration.read_new` has read."""
         fnr, fpr = self.fnr.decide_on(values, index), self.fpr.decide_on(values, index)
         may_be_positive, may_be_negative = fnr.positive, ~fpr.positive
 

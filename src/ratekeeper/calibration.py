@@ -166,11 +166,14 @@ class Calibration:
 
     def nulls(self, null_class: int, method: Method) -> tuple[NullDistribution | None, ...]:
         """Look at the scores of a class through a method, group by group; None for empty cells."""
-        tail, stride = self.tail(null_class), len(self.cells[0])
-        return tuple(
-            method.against(scores, tail, stream=null_class * stride + i) if scores.size else None
-            for i, scores in enumerate(self.cells[null_class])
-        )
+        cells = range(len(self.cells[0]))
+        return tuple(self.null(null_class, i, method) for i in cells)
+
+    def null(self, null_class: int, group: int, method: Method) -> NullDistribution | None:
+        """Look at the scores of a class in the group of this index; None if there are none."""
+        scores = self.cells[null_class][group]
+        stream = null_class * len(self.cells[0]) + group
+        return method.against(scores, self.tail(null_class), stream=stream) if scores.size else None
 
     def p_values(
         self,
@@ -381,6 +384,10 @@ class Calibration:
                 ReversedScoreWarning,
                 stacklevel=3,
             )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()  # pickled arrays come back writeable
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Calibration) and self.data_hash == other.data_hash

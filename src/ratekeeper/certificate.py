@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ratekeeper.rates import percent
+from ratekeeper.rates import exact_percent, percent
 
 if TYPE_CHECKING:
     from ratekeeper.methods import Guarantee
@@ -22,10 +22,15 @@ _ORIGINS: dict[Origin, str] = {
         "model, trained on all of them, scores new objects alike: this is only approximate."
     ),
 }
-_ALWAYS = (
-    "New objects come from the same population as the calibration objects (exchangeable).",
-    "New objects are scored by the same model, code and number type as the calibration objects.",
+_SAME_POPULATION = (
+    "New objects come from the same population as the calibration objects (exchangeable)."
 )
+_SAME_SCORER: dict[Origin, str] = {
+    "held out": (
+        "New objects are scored by the same model, code and number type as the calibration objects."
+    ),
+    "cross-fitted": "New objects are scored by the same code and number type.",
+}
 _WIDTH = 79
 
 
@@ -45,8 +50,13 @@ class Cell:
         is the one whose error is controlled.
     threshold : float or None
         None for a randomised method.
+    condition : str
+        When a new object is called positive.
     rule : str
         The decision in words.
+    tied : bool
+        Whether calibration scores of the null class are tied; the law of the true rate is then
+        an upper bound.
     realised : RealisedRate or None
         Law of the true rate, for rank methods; None for a pooled group.
     other_error : Rate
@@ -59,7 +69,9 @@ class Cell:
     pooled: bool
     n: dict[str, int]
     threshold: float | None
+    condition: str
     rule: str
+    tied: bool
     realised: RealisedRate | None
     other_error: Rate
     remark: str | None
@@ -98,13 +110,13 @@ class Certificate:
 
     @property
     def pooled_groups(self) -> tuple[object, ...]:
-        """Groups that have only the promise made for an object drawn from everybody."""
+        """Groups that are judged by the threshold of all, and are promised nothing."""
         return tuple(cell.group for cell in self.cells if cell.pooled)
 
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the promise needs and nobody can check from the scores alone."""
-        return (_ORIGINS[self.origin], *_ALWAYS)
+        return (_ORIGINS[self.origin], _SAME_POPULATION, _SAME_SCORER[self.origin])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain Python values that JSON can write."""
@@ -149,6 +161,7 @@ class Certificate:
             "n": cell.n,
             "threshold": cell.threshold,
             "rule": cell.rule,
+            "tied": cell.tied,
             "realised_rate": law
             and {
                 "law": f"Beta({law.k}, {law.n + 1 - law.k})",
@@ -162,74 +175,144 @@ class Certificate:
         }
 
     def __str__(self) -> str:
+        paragraphs = [
+            *self._promise(),
+            *(self._cell_text(cell) for cell in self.cells),
+            *self._about_groups(),
+            *self._ground(),
+        ]
+        return _filled(paragraphs)
+
+    def _promise(self) -> list[str]:
         meaning = {
             "fnr": f"positives ({self.positive_label!r}) that are called negative",
             "fpr": f"negatives ({self.negative_label!r}) that are called positive",
         }[self.control]
         about = "approximate, cross-fitted, " if self.origin == "cross-fitted" else ""
-        paragraphs = [
-            f"CERTIFICATE  {self.control.upper()} <= {percent(self.alpha)}",
+        return [
+            f"CERTIFICATE  {self.control.upper()} <= {exact_percent(self.alpha)}",
             f"Controlled: the share of {meaning}. Method: {self.method}.",
             f"Promise ({about}{self.guarantee.kind}): {self.guarantee.promise}",
+            f"It needs: {self.guarantee.condition}",
             f"Not covered: {self.guarantee.not_covered}",
-            *(self._cell_text(cell) for cell in self.cells),
         ]
-        if len(self.cells) > 1:
-            paragraphs.append(f"Over all groups, {self._other.upper()}: {self.other_error}.")
-        if self.pooled_groups:
-            names = ", ".join(repr(group) for group in self.pooled_groups)
-            paragraphs.append(
-                f"Only the pooled promise, for lack of scores of their own: {names}. They are "
-                "judged by the threshold of all groups together, whose promise is about an object "
-                "drawn from everybody. The rate inside such a group is not promised and can be "
-                "far above alpha."
-            )
-        paragraphs.append("Assumed: " + " ".join(self.assumptions))
-        paragraphs.append(
-            f"Calibration: {self.n['negative']:,} negative and {self.n['positive']:,} positive "
-            f"scores ({self.score_type}), data {self.data_hash[:16]}, ratekeeper {self.version}."
-        )
-        return "\n".join(textwrap.fill(text, _WIDTH, subsequent_indent="  ") for text in paragraphs)
 
     def _cell_text(self, cell: Cell) -> str:
-        everybody = len(self.cells) == 1 and cell.group is None
-        where = "Rule" if everybody else f"Group {cell.group!r}"
-        text = f"{where}: {cell.rule}."
-        law = cell.realised
-        if law is not None:
-            low, high = law.interval
-            text += (
-                f" Over calibration sets of {law.n:,} such scores the true {self.control.upper()} "
-                f"averages {percent(law.mean)}, lies between {percent(low)} and {percent(high)} in "
-                f"90% of them, and is above {percent(self.alpha)} in "
-                f"{percent(law.exceeds(self.alpha))}."
-            )
+        text = f"{self._where(cell)}: {cell.rule}.{self._law_text(cell)}"
         text += f" Price: {self._other.upper()} {cell.other_error}."
         return text + (f" {cell.remark}" if cell.remark else "")
+
+    def _where(self, cell: Cell) -> str:
+        if len(self.cells) == 1 and cell.group is None:
+            return "Rule"
+        return f"Group {cell.group!r} ({cell.n['null']:,} scores)"
+
+    def _law_text(self, cell: Cell) -> str:
+        law = cell.realised
+        if law is None:
+            return ""
+        low, high = law.interval
+        if self.origin == "cross-fitted":
+            proviso = " If the deployed model scored like those of the folds, then over"
+        else:
+            proviso = " Over"
+        bound = " These are upper bounds, since scores are tied." if cell.tied else ""
+        return (
+            f"{proviso} calibration sets of {law.n:,} such scores the true {self.control.upper()} "
+            f"averages {percent(law.mean)}, lies between {percent(low)} and {percent(high)} in 90% "
+            f"of them, and is above {exact_percent(self.alpha)} in "
+            f"{percent(law.exceeds(self.alpha))}: Beta({law.k}, {law.n + 1 - law.k}).{bound}"
+        )
+
+    def _about_groups(self) -> list[str]:
+        texts = []
+        if len(self.cells) > 1:
+            texts.append(f"Over all groups, {self._other.upper()}: {self.other_error}.")
+            if self.delta is not None:
+                own = len(self.cells) - len(self.pooled_groups)
+                most = min(1.0, own * self.delta)
+                texts.append(
+                    "The promise is made for each group separately; that some group breaks it has "
+                    f"probability up to {most:g}."
+                )
+        if self.pooled_groups:
+            names = ", ".join(repr(group) for group in self.pooled_groups)
+            texts.append(
+                f"Only the pooled threshold, for lack of scores of their own: {names}. Nothing is "
+                "promised about the rate in such a group, which can be far above alpha, nor about "
+                "all groups together; the promise holds in the other groups."
+            )
+        return texts
+
+    def _ground(self) -> list[str]:
+        return [
+            f"Assumed: {' '.join(self.assumptions)}",
+            (
+                f"Calibration: {self.n['negative']:,} negative and {self.n['positive']:,} positive "
+                f"scores ({self.score_type}), data {self.data_hash[:16]}, ratekeeper "
+                f"{self.version}."
+            ),
+        ]
 
 
 @dataclass(frozen=True)
 class JointCertificate:
-    """The two certificates of a test that controls both rates."""
+    """What a test of both rates promises for each, and its price: abstention.
+
+    Attributes
+    ----------
+    fnr, fpr : Certificate
+        Those of the two tests it consists of. Their prices are those of either test alone.
+    abstained : dict of Rate
+        How often the joint test abstains on the calibration objects of each class.
+    """
 
     fnr: Certificate
     fpr: Certificate
+    abstained: dict[str, Rate]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts of both as plain Python values."""
-        return {"fnr": self.fnr.to_dict(), "fpr": self.fpr.to_dict()}
+        abstained = {name: rate.to_dict() for name, rate in self.abstained.items()}
+        return {"fnr": self.fnr.to_dict(), "fpr": self.fpr.to_dict(), "abstained": abstained}
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON text."""
         return json.dumps(_finite(self.to_dict()), indent=2, allow_nan=False)
 
     def __str__(self) -> str:
-        joint = (
-            "Both promises hold at once because the test abstains where both classes remain "
-            "possible; an abstention is not counted as an error. Each promise has its own chance "
-            "to fail."
-        )
-        return "\n\n".join([str(self.fnr), str(self.fpr), textwrap.fill(joint, _WIDTH)])
+        rules = [
+            f"{self.fnr._where(one)}: positive remains possible if {one.condition}; negative is "  # noqa: SLF001
+            f"ruled out if {two.condition}."
+            for one, two in zip(self.fnr.cells, self.fpr.cells, strict=True)
+        ]
+        laws = [
+            f"{part.control.upper()}:{part._law_text(cell)}"  # noqa: SLF001
+            for part in (self.fnr, self.fpr)
+            for cell in part.cells
+            if cell.realised is not None
+        ]
+        paragraphs = [
+            *self.fnr._promise(),  # noqa: SLF001
+            *self.fpr._promise(),  # noqa: SLF001
+            (
+                "Both hold at once because the test abstains where both classes remain possible; "
+                "an abstention is no error, and neither class where both are ruled out counts as "
+                "one. Each promise has its own chance to fail."
+            ),
+            *rules,
+            *laws,
+            (
+                f"Price: it abstains on {self.abstained['negative']} of the negative and "
+                f"{self.abstained['positive']} of the positive calibration objects."
+            ),
+            *self.fnr._ground(),  # noqa: SLF001
+        ]
+        return _filled(paragraphs)
+
+
+def _filled(paragraphs: list[str]) -> str:
+    return "\n".join(textwrap.fill(text, _WIDTH, subsequent_indent="  ") for text in paragraphs)
 
 
 def _finite(value: Any) -> Any:  # noqa: ANN401 - any JSON value

@@ -25,7 +25,7 @@ from ratekeeper.inputs import (
 )
 from ratekeeper.methods import check_method
 from ratekeeper.p_values import PValues, judge
-from ratekeeper.ranks import compare
+from ratekeeper.ranks import compare, has_ties
 from ratekeeper.rates import Rate, RealisedRate, check_probability, null_class_of
 from ratekeeper.version import __version__
 
@@ -43,7 +43,7 @@ ThinGroups = Literal["refuse", "pool"]
 
 # P-values that are asked for later need the scores as they were. Up to here they are copied, which
 # costs nothing to speak of; above, changes are noticed by the mark that `compare` leaves.
-_COPY_UP_TO = 1 << 16
+_COPY_UP_TO = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +205,9 @@ class ErrorRateTest:
                         "other": cal.cells[1 - self.null_class][i].size,
                     },
                     threshold=self._thresholds[i],
+                    condition=self._condition(self._thresholds[i]),
                     rule=self._rule(self._thresholds[i]),
+                    tied=has_ties(cal.cells[self.null_class][i]),
                     # The law of a shared threshold is about everybody, not about the group.
                     realised=RealisedRate(k, null.n) if k and not self._pooled[i] else None,
                     other_error=self._other_errors[i],
@@ -250,7 +252,7 @@ class ErrorRateTest:
         >>> scores = rng.normal(2 * labels)
         >>> test = rk.calibrate(scores[:1000], labels[:1000]).control("fnr", alpha=0.05)
         >>> test.evaluate(scores[1000:], labels[1000:])
-        FNR 4.74% (3.06% to 6.98%), promised 5.00%: in line; FPR 31.98% (27.89% to 36.30%)
+        FNR 4.74% (3.06% to 6.98%), promised 5%: in line; FPR 31.98% (27.89% to 36.30%)
         """
         decisions = self.decide_on(*self.calibration.read_new(scores, groups))
         truth = read_new_labels(labels, self.calibration.classes)
@@ -282,15 +284,17 @@ class ErrorRateTest:
 
     def _rule(self, threshold: float | None) -> str:
         negative, positive = (repr(plain_value(value)) for value in self.calibration.classes)
+        condition = self._condition(threshold)
+        return f"positive ({positive}) if {condition}, else negative ({negative})"
+
+    def _condition(self, threshold: float | None) -> str:
         if threshold is None:
             p = f"p{self.null_class}"
             sign = ">" if self.control == "fnr" else "<="
-            condition = f"{p} {sign} {self.alpha:g}, with {p} drawn at random"
-        else:
-            signs = {"greater_equal": ">=", "less_equal": "<=", "greater": ">", "less": "<"}
-            sign = signs[self._positive_if.__name__]
-            condition = f"score {sign} {self.calibration.dtype.type(threshold)!s}"
-        return f"positive ({positive}) if {condition}, else negative ({negative})"
+            return f"{p} {sign} {self.alpha:g}, with {p} drawn at random"
+        signs = {"greater_equal": ">=", "less_equal": "<=", "greater": ">", "less": "<"}
+        sign = signs[self._positive_if.__name__]
+        return f"score {sign} {self.calibration.dtype.type(threshold)!s}"
 
     def _compare_all(self, scores: Floats) -> tuple[NDArray[np.bool_], tuple[int, ...]]:
         threshold = np.array(self._thresholds, dtype=self.calibration.dtype)
@@ -342,9 +346,11 @@ def build_test(
         raise _too_few(calibration, control, alpha, method)
     if not method.can_promise(sum(scores.size for scores in cells), alpha):
         raise _too_few(calibration.pooled(), control, alpha, method)
-    own = calibration.nulls(null_class, method)
     shared = calibration.pooled().nulls(null_class, method)[0] if any(pooled) else None
-    nulls = tuple(shared if is_thin else null for is_thin, null in zip(pooled, own, strict=True))
+    nulls = tuple(
+        shared if is_thin else calibration.null(null_class, i, method)
+        for i, is_thin in enumerate(pooled)
+    )
     return ErrorRateTest(
         calibration,
         "fnr" if null_class else "fpr",

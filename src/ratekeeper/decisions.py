@@ -64,7 +64,12 @@ class Decisions:
 
     @cached_property
     def p_values(self) -> PValues:
-        """The p-values behind the decisions, computed when first asked for."""
+        """The p-values behind the decisions, computed when first asked for.
+
+        Of more than a million scores no copy is kept. If the caller has changed a value in the
+        array since, this is refused; only a reordering that keeps the values and the number of
+        positive decisions in every stretch of 65,536 scores goes unnoticed.
+        """
         return self._p_values()
 
     def __len__(self) -> int:

@@ -114,8 +114,11 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     >>> model = make_pipeline(StandardScaler(), LogisticRegression())
     >>> clf = rk.ErrorRateController(model, positive_label=0, calibration_size=0.5, random_state=0)
     >>> print(clf.fit(X, y).certificate_)
-    CERTIFICATE  FNR <= 5.00%
-    Controlled: the share of positives (0) that are called negative. Method: Conformal().
+    CERTIFICATE  FNR <= 5%
+    Controlled: the share of positives (0) that are called negative. Method:
+      Conformal().
+    Promise (marginal): On average over calibration sets and new objects, the rate
+      is at most alpha.
     ...
     >>> clf.predict(X_new[:5])
     array([1, 0, 0, 1, 0])

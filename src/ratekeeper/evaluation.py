@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ratekeeper.rates import percent
+from ratekeeper.rates import exact_percent
 
 if TYPE_CHECKING:
     from ratekeeper.rates import Control, Rate, Verdict
@@ -38,6 +38,6 @@ class Evaluation:
     def __repr__(self) -> str:
         other = "FPR" if self.control == "fnr" else "FNR"
         return (
-            f"{self.control.upper()} {self.target}, promised {percent(self.promised)}: "
+            f"{self.control.upper()} {self.target}, promised {exact_percent(self.promised)}: "
             f"{self.verdict}; {other} {self.other}"
         )

@@ -29,8 +29,8 @@ class PValues:
 
     Notes
     -----
-    A p-value is not the probability that the object belongs to the class. It is the error rate
-    that a threshold at this very score would have on the class.
+    A p-value is not the probability that the object belongs to the class. It
+    estimates or bounds the error rate that a threshold at this very score would have on the class.
 
     Examples
     --------

@@ -10,7 +10,14 @@ from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Conformal, HighProbability
 from ratekeeper.methods.method import first_true
 from ratekeeper.methods.rank import critical_rank
-from ratekeeper.rates import RealisedRate, check_count, check_probability, null_class_of, percent
+from ratekeeper.rates import (
+    RealisedRate,
+    check_count,
+    check_probability,
+    exact_percent,
+    null_class_of,
+    percent,
+)
 
 if TYPE_CHECKING:
     from ratekeeper.methods.rank import RankMethod
@@ -62,12 +69,12 @@ class Plan:
     def __str__(self) -> str:
         side = "positives" if self.control == "fnr" else "negatives"
         lines = [
-            f"Plan for {self.control.upper()} <= {percent(self.alpha)}, in held-out {side}",
+            f"Plan for {self.control.upper()} <= {exact_percent(self.alpha)}, in held-out {side}",
             f"  on average (Conformal): at least {self.n_marginal:,}",
         ]
         if self.n_high_probability is not None and self.delta is not None:
             lines.append(
-                f"  with probability {1 - self.delta:g} (HighProbability): at least "
+                f"  except with probability {self.delta:g} (HighProbability): at least "
                 f"{self.n_high_probability:,}"
             )
         if self.n_excess is not None and self.excess is not None:
@@ -131,9 +138,9 @@ def plan(
     --------
     >>> import ratekeeper as rk
     >>> rk.plan("fnr", alpha=0.05, delta=0.05, n=100)
-    Plan for FNR <= 5.00%, in held-out positives
+    Plan for FNR <= 5%, in held-out positives
       on average (Conformal): at least 19
-      with probability 0.95 (HighProbability): at least 59
+      except with probability 0.05 (HighProbability): at least 59
       with 100:
         Conformal: true rate 4.95% on average, 1.99% to 8.92% in 90% of calibration sets, ...
         HighProbability: true rate 1.98% on average, 0.36% to 4.66% in 90% of calibration ...

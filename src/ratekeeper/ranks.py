@@ -24,7 +24,7 @@ Tail = Literal["low", "high"]
 
 # Where sorting the queries starts to pay, measured on a 2-core Xeon against plain searchsorted.
 _SORT_FROM_QUERIES = 1024
-_SORT_FROM_SCORES = 64
+_SORT_FROM_SCORES = 256
 # A chunk of queries, its order and its results stay in the second-level cache; a calibration far
 # larger than the last-level cache wants longer chunks, since neighbouring queries then share lines.
 _CHUNKS = ((1 << 17, 1 << 14), (1 << 22, 1 << 17))
@@ -176,13 +176,25 @@ def sorted_parts(
         return tuple(pool.map(work, selections))
 
 
+def has_ties(ascending: Floats) -> bool:
+    """Return whether any two of some ascending scores are equal.
+
+    Examples
+    --------
+    >>> has_ties(np.array([0.1, 0.2, 0.2]))
+    True
+    """
+    return bool((ascending[1:] == ascending[:-1]).any())
+
+
 def _search(
     null_scores: Floats,
     scores: Floats,
     side: Literal["left", "right"],
     table: NDArray[np.float64] | None,
 ) -> NDArray[Any]:
-    if scores.size < _SORT_FROM_QUERIES or null_scores.size < _SORT_FROM_SCORES:
+    few = scores.size < _SORT_FROM_QUERIES or null_scores.size < _SORT_FROM_SCORES
+    if few or _is_ascending(scores):
         positions = null_scores.searchsorted(scores, side)
         return positions if table is None else table[positions]
     if null_scores.dtype != scores.dtype:
@@ -193,10 +205,6 @@ def _search(
 
     def work(start: int, stop: int) -> None:
         part = scores[start:stop]
-        if _is_ascending(part):
-            positions = null_scores.searchsorted(part, side)
-            result[start:stop] = positions if table is None else table[positions]
-            return
         order = part.argsort()
         positions = null_scores.searchsorted(part[order], side)
         result[start:stop][order] = positions if table is None else table[positions]

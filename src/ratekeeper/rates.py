@@ -216,6 +216,17 @@ def percent(rate: float) -> str:
     return f"{100 * rate:.2g}%"
 
 
+def exact_percent(rate: float) -> str:
+    """Write a promised rate, which must not be rounded.
+
+    Examples
+    --------
+    >>> exact_percent(0.05), exact_percent(0.00125)
+    ('5%', '0.125%')
+    """
+    return f"{100 * rate:.12g}%"
+
+
 @dataclass(frozen=True)
 class RealisedRate:
     """The law of the true error rate of a deployed rank test.

@@ -186,7 +186,8 @@ def test_the_realised_rate_follows_the_beta_law(n, alpha):
 def test_both_rates_are_kept_whatever_the_score(slope, higher):
     """Good, useless and reversed scores keep both promises; only the other error suffers."""
     rng = np.random.default_rng(5)
-    runs, n, new = 600, 60, 20
+    # With n = 20 the rates are 2/21, and m / n in place of (m + 1)/(n + 1) would give 3/21.
+    runs, n, new = 4_000, 20, 5
     labels, truth = np.repeat([0, 1], n), np.repeat([0, 1], new)
     missed = alarmed = wrong_other = 0
     with warnings.catch_warnings():
@@ -202,16 +203,16 @@ def test_both_rates_are_kept_whatever_the_score(slope, higher):
             missed += int(not fnr[-1])
             alarmed += int(fpr[0])
             wrong_other += int(np.sum(fnr[:new]))
-    assert at_most(missed, runs, 0.1)
-    assert at_most(alarmed, runs, 0.1)
+    assert exactly(missed, runs, 2 / 21)
+    assert exactly(alarmed, runs, 2 / 21)
     other = wrong_other / (runs * new)
-    assert other < 0.35 if slope > 0 else other > 0.85
+    assert other < 0.4 if slope > 0 else other > 0.85
 
 
 def test_both_rates_at_once_with_abstention():
     """A test of both rates decides wrongly in at most alpha of each class, neither included."""
     rng = np.random.default_rng(6)
-    runs, n = 3_000, 40
+    runs, n = 4_000, 20
     labels = np.repeat([0, 1], n)
     missed = alarmed = abstained = 0
     for _ in range(runs):
@@ -220,15 +221,15 @@ def test_both_rates_at_once_with_abstention():
         abstained += int(decisions.abstained.sum())
         alarmed += int(decisions.positive[0] or decisions.neither[0])
         missed += int(not decisions.positive[1] and not decisions.abstained[1])
-    assert at_most(missed, runs, 0.1)
-    assert at_most(alarmed, runs, 0.2)
+    assert exactly(missed, runs, 2 / 21)
+    assert exactly(alarmed, runs, 4 / 21)
     assert abstained > 0
 
 
 def test_each_group_keeps_its_own_rate_where_the_pooled_test_does_not():
     """Groups with different scores all keep alpha, while one threshold for all misses one group."""
     rng = np.random.default_rng(8)
-    runs, n = 2_000, 40
+    runs, n = 4_000, 20
     labels, groups = np.tile([0, 1], 2 * n), np.repeat(["low", "high"], 2 * n)
     missed = dict.fromkeys(("low", "high"), 0)
     missed_pooled = dict.fromkeys(("low", "high"), 0)
@@ -241,7 +242,7 @@ def test_each_group_keeps_its_own_rate_where_the_pooled_test_does_not():
         for i, name in enumerate(("low", "high")):
             missed[name] += int(not own.positive[i])
             missed_pooled[name] += int(not pooled.positive[i])
-    assert all(at_most(count, runs, 0.1) for count in missed.values())
+    assert all(exactly(count, runs, 2 / 21) for count in missed.values())
     assert not at_most(missed_pooled["low"], runs, 0.1)
 
 
@@ -269,16 +270,20 @@ def test_a_true_model_has_the_computed_rate():
     assert exactly(count, 5_000, expected)
 
 
-def test_the_check_of_a_true_fit_has_its_level():
-    """A true model is contradicted in no more than 5% of calibrations."""
-    rng = np.random.default_rng(12)
-    runs = 1_500
-    contradicted = sum(
-        "contradicted"
-        in rk.Parametric("norm").against(np.sort(rng.normal(size=100)), "low").remark()
-        for _ in range(runs)
-    )
-    assert at_most(contradicted, runs, 0.05)
+@pytest.mark.parametrize("n", [40, 100, 184, 193, 195, 400])
+def test_the_check_of_a_true_fit_has_its_level(n):
+    """A true model is contradicted in about 5% of calibrations, a wrong one more often."""
+    rng = np.random.default_rng(n)
+    runs = 600
+
+    def contradicted(draw):
+        nulls = (rk.Parametric("norm").against(np.sort(draw(size=n)), "low") for _ in range(runs))
+        return sum("contradicted" in null.remark() for null in nulls)
+
+    # The level of the half-sample rule is approximate: a little above 5% for small n.
+    true, wrong = contradicted(rng.normal), contradicted(rng.exponential)
+    assert stats.binom.ppf(RARE, runs, 0.04) <= true <= stats.binom.isf(RARE, runs, 0.07)
+    assert wrong > 0.3 * runs
 
 
 def test_the_power_interval_covers_the_true_other_error():

@@ -99,7 +99,7 @@ def rate_against_alpha(
     **Guarantee.** Each interval covers the true rate of the test at its alpha with the given
     confidence, over evaluation sets of independent objects. It does not cover all alphas at once,
     and a table over many will show some "exceeded" by chance. One calibration set with a marginal
-    method is above alpha almost half of the time, so "exceeded" need not break its promise.
+    method is above alpha up to about half of the time, so "exceeded" need not break its promise.
 
     Examples
     --------

@@ -41,7 +41,8 @@ class Bootstrap(RankMethod):
     -----
     **Guarantee.** Asymptotic. The mean tends to the paper's m / n as the replicates grow, and
     shares its excess over alpha. Its use is the interval, which says how far the p-value of this
-    object is known; see `PValues.interval0` and `PValues.interval1`.
+    object is known; see `PValues.interval0` and `PValues.interval1`. For counts near 0 it is too
+    short ([0, 0] at 0): `diagnostics.p_value_interval` is exact there.
 
     Examples
     --------

@@ -52,7 +52,7 @@ class HighProbability(RankMethod):
         return Guarantee(
             kind="high probability",
             promise=(
-                f"With probability at least {1 - self.delta:.4g} over calibration sets, the true "
+                f"Except with probability at most {self.delta:g} over calibration sets, the true "
                 "rate of this very test is at most alpha."
             ),
             condition=(

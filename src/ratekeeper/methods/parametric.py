@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
 
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods.fitted import FittedMethod
 from ratekeeper.methods.method import Guarantee
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from ratekeeper.methods.fitted import TailFunction
@@ -31,7 +33,7 @@ class Parametric(FittedMethod):
     -----
     **Guarantee.** Asymptotic, and only if the scores really follow the distribution. It speaks
     about tails beyond 1/n, where ranks cannot, and is only as good as the fit: read the check in
-    the certificate, which fits one half of the scores and tests the other.
+    the certificate, which fits one half of the scores and tests all.
 
     Examples
     --------
@@ -81,7 +83,10 @@ class Parametric(FittedMethod):
 
         family = getattr(stats, self.distribution)
         try:
-            frozen = family(*family.fit(scores))
+            # Searching for the best fit tries impossible ones too; only the result matters.
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                frozen = family(*family.fit(scores))
         except Exception as error:
             raise InputError(
                 f"The distribution {self.distribution!r} cannot be fitted to these scores: {error}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ratekeeper.exceptions import InputError
 from ratekeeper.methods.high_probability import beta_upper
 from ratekeeper.methods.method import Guarantee
 from ratekeeper.methods.rank import RankMethod
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 # Up to here the band's level is exact; the recursion takes n * n / 2 terms.
 _EXACT_UP_TO = 1000
 _LEVEL_PRECISION = 1e-6
+_SMALLEST_DELTA = 1e-6
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,13 @@ class Simultaneous(RankMethod):
     name: ClassVar[str] = "simultaneous"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", check_probability(self.delta, "delta"))
+        delta = check_probability(self.delta, "delta")
+        if not _SMALLEST_DELTA <= delta <= 1 - _SMALLEST_DELTA:
+            raise InputError(
+                f"delta={delta!r} is too close to 0 or 1 for an exact band: take one from "
+                f"{_SMALLEST_DELTA:g} to {1 - _SMALLEST_DELTA:g}."
+            )
+        object.__setattr__(self, "delta", delta)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -61,7 +69,7 @@ class Simultaneous(RankMethod):
         return Guarantee(
             kind="simultaneous",
             promise=(
-                f"With probability at least {1 - self.delta:.4g} over calibration sets, the true "
+                f"Except with probability at most {self.delta:g} over calibration sets, the true "
                 "rate is at most alpha for every alpha at once, also one chosen after looking."
             ),
             condition=(
@@ -123,10 +131,15 @@ def _exact_level(n: int, delta: float) -> float:
     # position needs few steps. The lower end, which is returned, is always safe.
     low, high = np.log(delta / n), np.log(delta)
     at_low, at_high = (np.log(_escape(n, np.exp(x)) / delta) for x in (low, high))
+    by_halves = False
     while high - low > _LEVEL_PRECISION and at_low < -_LEVEL_PRECISION:
         slope = (at_high - at_low) / (high - low)
-        # A hair inside, so that the lower end moves too.
+        # A hair inside, so that the lower end moves too; every other step halves, lest a bent
+        # curve make it slow.
         middle = low - at_low / slope - 0.25 * _LEVEL_PRECISION
+        if by_halves or not low < middle < high:
+            middle = 0.5 * (low + high)
+        by_halves = not by_halves
         at = np.log(_escape(n, np.exp(middle)) / delta)
         if at <= 0.0:
             low, at_low = middle, at

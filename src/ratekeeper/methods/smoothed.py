@@ -55,7 +55,8 @@ class Smoothed(Method):
             promise="On average over calibration sets and new objects, the rate is exactly alpha.",
             condition=(
                 "held-out calibration objects, exchangeable with the new ones, and a fresh random "
-                "draw for each object."
+                "draw for each object: an int seed repeats its draws in every call, so judge all "
+                "objects in one call, or pass a Generator."
             ),
             not_covered=(
                 "this one calibration set; equal treatment of equal scores, since ties are broken "
