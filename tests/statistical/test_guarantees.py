@@ -57,13 +57,14 @@ def test_conformal_keeps_alpha_on_average(n, shape, tail):
             assert exactly(count, RUNS, np.floor(alpha * (n + 1) + 1e-9) / (n + 1))
 
 
+@pytest.mark.parametrize("tail", ["low", "high"])
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("n", [5, 50, 200])
-def test_smoothed_is_exact_with_ties_too(n, shape):
+@pytest.mark.parametrize("n", [5, 50, 1_000])
+def test_smoothed_is_exact_with_ties_too(n, shape, tail):
     """P(p <= alpha) is alpha itself, whatever the ties."""
     rng = np.random.default_rng(7)
     for alpha in (0.05, 0.37):
-        count = rejections(rk.Smoothed(rng), shape, n, "low", alpha)
+        count = rejections(rk.Smoothed(rng), shape, n, tail, alpha)
         assert exactly(count, RUNS, alpha)
 
 
@@ -81,11 +82,13 @@ def test_the_paper_at_21_scores_breaks_its_promise():
     assert not at_most(count, RUNS, 0.05)
 
 
+@pytest.mark.parametrize("tail", ["low", "high"])
+@pytest.mark.parametrize("n", [21, 50, 1_000])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_resampling_keeps_alpha_on_average_in_the_corrected_form(shape):
+def test_resampling_keeps_alpha_on_average_in_the_corrected_form(shape, n, tail):
     """Over pools, subsamples and objects P(p <= alpha) is at most alpha."""
     method = rk.Resampled(21, np.random.default_rng(1))
-    assert at_most(rejections(method, shape, 50, "low", 0.05), RUNS, 0.05)
+    assert at_most(rejections(method, shape, n, tail, 0.05), RUNS, 0.05)
 
 
 def test_resampling_in_the_papers_form_does_not():
@@ -130,16 +133,17 @@ def test_high_probability_fails_in_at_most_delta_of_calibration_sets(n, alpha, d
     assert exactly(broken, RUNS, exact)
 
 
-@pytest.mark.parametrize("n", [59, 300])
-def test_high_probability_holds_with_ties(n):
+@pytest.mark.parametrize("tail", ["low", "high"])
+@pytest.mark.parametrize("n", [59, 300, 1_000])
+def test_high_probability_holds_with_ties(n, tail):
     """On scores rounded to a tenth the true rate exceeds alpha no more often."""
     rng = np.random.default_rng(n)
     broken = 0
     for _ in range(RUNS):
         null = np.sort((10 * rng.random(n)).round() / 10)
-        threshold = rk.HighProbability(0.05).against(null, "low").threshold(0.05)
-        # A rounded uniform is below t if the uniform is below t - 1/20.
-        broken += max(0.0, threshold - 0.05) > 0.05
+        threshold = rk.HighProbability(0.05).against(null, tail).threshold(0.05)
+        # A rounded uniform is beyond t if the uniform is beyond it by 1/20.
+        broken += max(0.0, true_rate(threshold, tail) - 0.05) > 0.05
     assert at_most(broken, RUNS, 0.05)
 
 
@@ -155,6 +159,22 @@ def test_the_simultaneous_promise_holds_for_all_alpha_at_once(n, exact):
         thresholds = np.sort(rng.random((1_000, n)), axis=1)
         broken += int(np.sum((thresholds > limits).any(axis=1)))
     assert exactly(broken, runs, 0.1) if exact else at_most(broken, runs, 0.1)
+
+
+@pytest.mark.parametrize("tail", ["low", "high"])
+def test_the_simultaneous_promise_holds_for_tied_scores(tail):
+    """On scores rounded to a tenth no more calibration sets break any alpha, at either end."""
+    n, runs, method = 100, 4_000, rk.Simultaneous(0.1)
+    alphas = method.p_of_count(np.arange(n), n)
+    rng = np.random.default_rng(13)
+    broken = 0
+    for _ in range(runs):
+        null = np.sort((10 * rng.random(n)).round() / 10)
+        # The test at alphas[m] has the (m + 1)-th most extreme score as threshold.
+        thresholds = null if tail == "low" else 1 - null[::-1]
+        broken += bool((np.maximum(0.0, thresholds - 0.05) > alphas).any())
+    assert method.against(null, tail).threshold(alphas[7]) == null[7 if tail == "low" else -8]
+    assert at_most(broken, runs, 0.1)
 
 
 def test_high_probability_does_not_allow_choosing_alpha_afterwards():
