@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         Simultaneous,
         Smoothed,
     )
+    from ratekeeper.normality import NormalityResult, normality_test, normality_tests
     from ratekeeper.p_values import PValues
     from ratekeeper.planning import Plan, plan
     from ratekeeper.storage import load, save
@@ -60,6 +61,7 @@ __all__ = [
     "HighProbability",
     "InputError",
     "Kernel",
+    "NormalityResult",
     "PValues",
     "Parametric",
     "Plan",
@@ -73,6 +75,8 @@ __all__ = [
     "__version__",
     "calibrate",
     "load",
+    "normality_test",
+    "normality_tests",
     "plan",
     "save",
 ]
@@ -105,13 +109,14 @@ _HOMES = {
         "Simultaneous",
         "Smoothed",
     ),
+    "normality": ("NormalityResult", "normality_test", "normality_tests"),
     "p_values": ("PValues",),
     "planning": ("Plan", "plan"),
     "storage": ("load", "save"),
 }
 
 # Reachable as attributes, so that `rk.diagnostics.uniformity` needs no import of its own.
-_MODULES = ("datasets", "diagnostics", "exceptions")
+_MODULES = ("datasets", "diagnostics", "exceptions", "normality")
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class or a function

@@ -1,0 +1,1 @@
+"""The paper's normality experiment, run again as published and without its leak."""

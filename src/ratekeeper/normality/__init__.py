@@ -1,0 +1,22 @@
+"""Neural tests of normality, the classical tests beside them, and what both are judged on.
+
+`normality_test` is what most people want. `classical` holds Shapiro-Wilk and eight others under
+one interface; `families` and `pearson` draw alternatives; ``python -m
+ratekeeper.normality.training`` retrains the networks and simulates their tables anew.
+"""
+
+from ratekeeper.normality.classical import CLASSICAL, ClassicalResult, ClassicalTest, classical_test
+from ratekeeper.normality.model import ALTERNATIVES
+from ratekeeper.normality.neural import normality_test, normality_tests
+from ratekeeper.normality.result import NormalityResult
+
+__all__ = [
+    "ALTERNATIVES",
+    "CLASSICAL",
+    "ClassicalResult",
+    "ClassicalTest",
+    "NormalityResult",
+    "classical_test",
+    "normality_test",
+    "normality_tests",
+]

@@ -1,0 +1,128 @@
+"""The forward pass of a network that judges samples, in NumPy alone.
+
+The network is small and symmetric by construction: its first layer is evaluated for the sample
+and for the sample with its sign reversed, and the two are added, so that both get one score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ratekeeper.normality.features import ODD
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Single = NDArray[np.float32]
+
+SIZE_INPUTS = 2  # what the network is told of the sample size
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """Mean and standard deviation of every feature under normality, by sample size.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (n_sizes,)
+    mean, sd : ndarray of shape (n_sizes, n_features)
+    """
+
+    sizes: NDArray[np.int64]
+    mean: NDArray[np.floating]
+    sd: NDArray[np.floating]
+
+    def at(self, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return means and reciprocal standard deviations, interpolated in log n."""
+        above = min(max(int(np.searchsorted(self.sizes, n)), 1), self.sizes.size - 1)
+        low, high = np.log(self.sizes[above - 1 : above + 1])
+        weight = (np.log(n) - low) / (high - low)
+        mean = (1 - weight) * self.mean[above - 1] + weight * self.mean[above]
+        log_sd = (1 - weight) * np.log(self.sd[above - 1]) + weight * np.log(self.sd[above])
+        return mean, np.exp(-log_sd)
+
+
+def compressed(
+    features: NDArray[np.float64], centre: NDArray[np.float64], factor: NDArray[np.float64]
+) -> Single:
+    """Bring features to the scale of their law under normality and draw in far values.
+
+    Examples
+    --------
+    >>> compressed(np.array([[3.0, 1.0]]), np.array([1.0, 1.0]), np.array([0.5, 9.0]))
+    array([[0.6931472, 0.       ]], dtype=float32)
+    """
+    scaled = ((features - centre) * factor).astype(np.float32)
+    return np.copysign(np.log(np.absolute(scaled) + 1), scaled)
+
+
+def size_inputs(n: int) -> Single:
+    """Return what the network is told of the sample size.
+
+    Examples
+    --------
+    >>> size_inputs(10).round(2)
+    array([-0.85,  0.6 ], dtype=float32)
+    """
+    return np.array([(np.log(n) - 4) / 2, np.sqrt(10 / n) - 0.4], dtype=np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Weights of one network: two hidden layers, one score.
+
+    Attributes
+    ----------
+    even : ndarray of shape (n_even + 2, width)
+        First layer on the even features and the inputs for the sample size.
+    odd : ndarray of shape (n_odd, width)
+        First layer on the odd features.
+    bias, second, second_bias, last, last_bias : ndarray
+        The rest.
+    scaling : Scaling
+        Brings features to a common scale.
+    """
+
+    even: Single
+    odd: Single
+    bias: Single
+    second: Single
+    second_bias: Single
+    last: Single
+    last_bias: Single
+    scaling: Scaling
+
+    def scores(self, features: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+        """Return the score of each row of features; high speaks against normality."""
+        centre, factor, bias, first = _prepared(self, n)
+        x = compressed(features, centre, factor)
+        both = x @ first  # the even part and the odd part, side by side
+        width = bias.size
+        even, odd = both[:, :width], both[:, width:]
+        even += bias
+        hidden = np.maximum(even + odd, 0)
+        hidden += np.maximum(even - odd, 0)
+        hidden = hidden @ self.second
+        hidden += self.second_bias
+        np.maximum(hidden, 0, out=hidden)
+        score = hidden @ self.last
+        score += self.last_bias
+        return score.astype(np.float64)
+
+
+@lru_cache(maxsize=512)
+def _prepared(
+    network: Network, n: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], Single, Single]:
+    """Return what the first layer needs at one sample size."""
+    centre, factor = network.scaling.at(n)
+    width = network.bias.size
+    first = np.zeros((ODD.size, 2 * width), dtype=np.float32)
+    first[~ODD, :width] = network.even[:-SIZE_INPUTS]
+    first[ODD, width:] = network.odd
+    bias = network.bias + size_inputs(n) @ network.even[-SIZE_INPUTS:]
+    return centre, factor, bias, first

@@ -1,0 +1,146 @@
+"""From what users hold to samples that a test of normality can judge: checked, sorted, standard."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ratekeeper.exceptions import InputError
+from ratekeeper.inputs import show
+from ratekeeper.normality.tables import check_size
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+
+# Squares of values within these bounds neither overflow nor vanish.
+_SMALL, _LARGE = 1e-100, 1e100
+_NEED = "A test of normality needs a sample of numbers, or an array of samples along one axis."
+
+
+def read_samples(samples: ArrayLike, axis: int = -1) -> Array:
+    """Return samples as float64 with the values of each along the last axis.
+
+    Parameters
+    ----------
+    samples : array_like
+        One sample, or many of one size.
+    axis : int, default=-1
+        The axis along which the values of a sample lie.
+
+    Raises
+    ------
+    InputError
+        If a sample is too small or too large, holds NaN or infinities, or is constant.
+
+    Examples
+    --------
+    >>> read_samples([[1, 2], [3, 1], [2, 4], [5, 5], [4, 0]], axis=0)
+    array([[1., 3., 2., 5., 4.],
+           [2., 1., 4., 5., 0.]])
+    """
+    array = read_numbers(samples, axis)
+    check_size(array.shape[-1])
+    _refuse_not_finite(array)
+    _refuse_constant(array)
+    return array
+
+
+def read_numbers(samples: ArrayLike, axis: int = -1) -> Array:
+    """Return numbers as float64, samples along the last axis; nothing else is checked.
+
+    Examples
+    --------
+    >>> read_numbers([1, 2, None])
+    array([ 1.,  2., nan])
+    """
+    array = _numbers(samples)
+    if not -array.ndim <= axis < array.ndim:
+        raise InputError(
+            f"axis={axis} does not exist in samples of shape {array.shape}: take an axis from "
+            f"{-array.ndim} to {array.ndim - 1}."
+        )
+    return np.moveaxis(array, axis, -1)
+
+
+def standardise_sorted(samples: Array) -> Array:
+    """Sort each row and bring it to mean 0 and variance 1 (divisor n - 1).
+
+    Parameters
+    ----------
+    samples : ndarray of shape (rows, n)
+        Finite, no row constant, not too large to sum: any that `read_samples` lets through.
+
+    Returns
+    -------
+    ndarray of shape (rows, n)
+        A new array. Shifting or scaling a sample changes it by rounding only.
+
+    Examples
+    --------
+    >>> standardise_sorted(np.array([[3.0, 1.0, 2.0]]))
+    array([[-1.,  0.,  1.]])
+    """
+    z = np.sort(samples, axis=1)
+    n = z.shape[1]
+    size = np.maximum(np.abs(z[:, 0]), np.abs(z[:, -1]))
+    if size.size and (size.min() < _SMALL or size.max() > _LARGE):
+        # Powers of two, so that scaling rounds nothing.
+        z = np.ldexp(z, -np.frexp(size)[1][:, None])
+    # The middle value first: far from 0, the mean itself would carry the rounding of a large sum.
+    z -= z[:, n // 2, None].copy()
+    z -= z.mean(axis=1, keepdims=True)
+    z *= np.sqrt((n - 1) / np.einsum("ij,ij->i", z, z))[:, None]
+    return z
+
+
+def _numbers(samples: ArrayLike) -> Array:
+    try:
+        if isinstance(samples, np.ma.MaskedArray):  # what is masked is missing
+            samples = np.ma.filled(samples.astype(np.float64), np.nan)
+        array = np.asarray(samples)
+        if array.dtype.kind == "O":
+            array = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"samples cannot be read as numbers ({error}). {_NEED}") from error
+    if array.dtype.kind not in "fiu":
+        raise InputError(f"samples holds {array.dtype.name} values. {_NEED} Convert to float.")
+    if array.ndim == 0:
+        raise InputError(f"samples is a single value, {show(array[()])}. {_NEED}")
+    # Extended precision may hold what float64 cannot; infinities are refused later.
+    with np.errstate(over="ignore"):
+        return array.astype(np.float64, copy=False)
+
+
+def _refuse_not_finite(array: Array) -> None:
+    finite = np.isfinite(array)
+    if finite.all():
+        return
+    places = np.argwhere(~finite)
+    *sample, value = places[0].tolist()
+    count = "1 value that is" if len(places) == 1 else f"{len(places):,} values that are"
+    raise InputError(
+        f"samples has {count} NaN or infinite: {show(array[(*sample, value)])} at position {value} "
+        f"of {_which(sample)}. A test of normality needs finite values: drop the others, and ask "
+        "why they are there."
+    )
+
+
+def _refuse_constant(array: Array) -> None:
+    constant = array.min(axis=-1) == array.max(axis=-1)
+    if not constant.any():
+        return
+    sample = np.argwhere(constant)[0].tolist()
+    raise InputError(
+        f"All {array.shape[-1]:,} values of {_which(sample)} are {show(array[(*sample, 0)])}, so "
+        "its variance is 0. A test of normality needs values that vary: check how they were "
+        "recorded, or leave this sample out."
+    )
+
+
+def _which(sample: list[int]) -> str:
+    if not sample:
+        return "the sample"
+    return f"sample {sample[0] if len(sample) == 1 else tuple(sample)}"

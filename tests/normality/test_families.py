@@ -1,0 +1,188 @@
+"""The families of alternatives and the four published groups."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ratekeeper.exceptions import InputError
+from ratekeeper.normality.families import (
+    FAMILIES,
+    GROUPS,
+    Family,
+    Kind,
+    draw_group,
+    family,
+    held_out_families,
+    training_families,
+)
+from ratekeeper.normality.shapes import between, log_between
+
+NAMES = [one.name for one in FAMILIES]
+
+
+@pytest.mark.parametrize("n", [5, 37, 1000])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_family_draws_usable_rows(name, n):
+    """Rows are finite, of the right shape, not constant, and the same for the same seed."""
+    draw = family(name).draw
+    values = draw(np.random.default_rng(3), 200, n)
+    assert values.shape == (200, n)
+    assert values.dtype == np.float64
+    assert np.isfinite(values).all()
+    spread = np.ptp(values, axis=1)
+    assert (spread > 1e-9 * np.abs(values).max(axis=1)).all()
+    np.testing.assert_array_equal(values, draw(np.random.default_rng(3), 200, n))
+    assert np.unique(values, axis=0).shape == values.shape
+
+
+def test_no_family_is_both_trained_on_and_held_out():
+    """Every family has one name and one purpose, and both purposes have all kinds."""
+    assert len(set(NAMES)) == len(NAMES)
+    training, held_out = training_families(), held_out_families()
+    assert sorted(NAMES) == sorted(one.name for one in (*training, *held_out))
+    assert not {one.name for one in training} & {one.name for one in held_out}
+    assert not {one.draw for one in training} & {one.draw for one in held_out}
+    for some in (training, held_out):
+        assert {one.kind for one in some} == set(get_args(Kind))
+
+
+def _one(recipe, seed):
+    """Return the law that a recipe makes of the first shapes a seed gives."""
+    return recipe(np.random.default_rng(seed))
+
+
+# Families draw their shapes first, so the same seed tells which law a single row has.
+CLOSED_FORMS = {
+    "student_t": lambda rng: stats.t(log_between(rng, 1, 1, 30).item()),
+    "logistic": lambda _: stats.logistic(),
+    "laplace": lambda _: stats.laplace(),
+    "uniform": lambda _: stats.uniform(),
+    "exponential": lambda _: stats.expon(),
+    "exponential_power_heavy": lambda rng: stats.gennorm(log_between(rng, 1, 0.6, 1.7).item()),
+    "exponential_power_light": lambda rng: stats.gennorm(log_between(rng, 1, 2.5, 20).item()),
+    "tukey_heavy": lambda rng: stats.tukeylambda(between(rng, 1, -1, -0.05).item()),
+    "tukey_light": lambda rng: stats.tukeylambda(between(rng, 1, 0.35, 1.5).item()),
+    "gamma": lambda rng: stats.gamma(log_between(rng, 1, 0.3, 20).item()),
+    "chi_square": lambda rng: stats.chi2(rng.integers(1, 21, (1, 1)).item()),
+    "lognormal": lambda rng: stats.lognorm(log_between(rng, 1, 0.1, 2).item()),
+    "weibull": lambda rng: stats.weibull_min(log_between(rng, 1, 0.4, 4).item()),
+    "truncated_both_sides": lambda rng: _truncated(between(rng, 1, 0.5, 2.5).item()),
+    "hyperbolic_secant": lambda _: stats.hypsecant(),
+    "inverse_gaussian": lambda rng: _inverse_gaussian(log_between(rng, 1, 0.3, 10).item()),
+    "birnbaum_saunders": lambda rng: stats.fatiguelife(between(rng, 1, 0.3, 2).item()),
+    "lomax": lambda rng: stats.lomax(between(rng, 1, 1, 4).item()),
+    "maxwell": lambda _: stats.maxwell(),
+    "raised_cosine": lambda _: stats.cosine(),
+    "triangular": lambda rng: stats.triang(between(rng, 1, 0.2, 0.8).item()),
+}
+MIRRORED = [one.name for one in FAMILIES if one.kind == "skewed"]
+
+
+def _truncated(end):
+    return stats.truncnorm(-end, end)
+
+
+def _inverse_gaussian(shape):
+    return stats.invgauss(1 / shape, scale=shape)
+
+
+@pytest.mark.parametrize("seed", [5, 6])
+@pytest.mark.parametrize("name", CLOSED_FORMS)
+def test_a_family_follows_its_law(name, seed):
+    """A row of a family with a closed form follows that form."""
+    values = family(name).draw(np.random.default_rng(seed), 1, 20_000)[0]
+    if name in MIRRORED:  # all of these have positive values, or all negative ones
+        assert np.unique(np.sign(values)).size == 1
+        values = np.abs(values)
+    law = _one(CLOSED_FORMS[name], seed)
+    assert stats.kstest(values, law.cdf).pvalue > 1e-6
+
+
+def test_stable_rows_have_their_characteristic_function():
+    """A symmetric stable row of index alpha has the characteristic function exp(-|t|**alpha)."""
+    for seed in range(5):
+        alpha = between(np.random.default_rng(seed), 1, 1.0, 1.95).item()
+        values = family("stable").draw(np.random.default_rng(seed), 1, 40_000)[0]
+        for t in (0.3, 1.0, 2.0):
+            assert np.cos(t * values).mean() == pytest.approx(np.exp(-(t**alpha)), abs=0.025)
+
+
+@pytest.mark.parametrize("name", MIRRORED)
+def test_skewed_families_lean_both_ways(name):
+    """About half the rows of a skewed family lean to the left."""
+    leans = stats.skew(family(name).draw(np.random.default_rng(7), 400, 300), axis=1)
+    assert 125 < np.sum(leans < 0) < 275
+
+
+@pytest.mark.parametrize("n", [100, 1000, 10_000])
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("near_")])
+def test_near_families_stay_hard_but_possible(name, n):
+    """A test made for the departure finds a near family sometimes, however large n is."""
+    values = family(name).draw(np.random.default_rng(11), 200, n)
+    made_for = stats.skewtest if name in {"near_gamma", "near_shift_contaminated"} else None
+    found = (made_for or stats.kurtosistest)(values, axis=1).pvalue < 0.05
+    assert 0.2 < found.mean() < 0.95
+
+
+def test_the_groups_have_the_published_members():
+    """The members of G1 to G4 are those of the published runs, by name and in number."""
+    assert list(GROUPS) == ["G1", "G2", "G3", "G4"]
+    assert [len(members) for members in GROUPS.values()] == [4, 3, 8, 5]
+
+
+MEMBERS = {
+    "t(1)": stats.t(1),
+    "t(3)": stats.t(3),
+    "logistic": stats.logistic(),
+    "laplace": stats.laplace(),
+    "gumbel(0, 1)": stats.gumbel_r(0, 1),
+    "gumbel(0, 2)": stats.gumbel_r(0, 2),
+    "gumbel(0, 1/2)": stats.gumbel_r(0, 0.5),
+    "1 + exponential": stats.expon(1),
+    "gamma(2)": stats.gamma(2),
+    "gamma(1/2)": stats.gamma(0.5),
+    "lognormal(0, 1)": stats.lognorm(1),
+    "lognormal(0, 2)": stats.lognorm(2),
+    "lognormal(0, 1/2)": stats.lognorm(0.5),
+    "weibull(1/2)": stats.weibull_min(0.5),
+    "weibull(2)": stats.weibull_min(2),
+    "uniform": stats.uniform(),
+    "beta(2, 2)": stats.beta(2, 2),
+    "beta(1/2, 1/2)": stats.beta(0.5, 0.5),
+    "beta(3, 3/2)": stats.beta(3, 1.5),
+    "beta(2, 1)": stats.beta(2, 1),
+}
+
+
+def test_members_follow_their_laws():
+    """Every member of every group has its law, on its own scale."""
+    members = [member for group in GROUPS.values() for member in group]
+    assert [member.name for member in members] == list(MEMBERS)
+    for member in members:
+        values = member.draw(np.random.default_rng(13), 100, 200)
+        assert values.shape == (100, 200)
+        assert stats.kstest(values.ravel(), MEMBERS[member.name].cdf).pvalue > 1e-6
+
+
+def test_a_group_is_drawn_in_equal_shares():
+    """Members follow each other, the first ones with one row more when rows do not divide."""
+    values = draw_group(np.random.default_rng(17), "G2", 3001, 20)
+    assert values.shape == (3001, 20)
+    first, second, third = np.split(values, [1001, 2001])
+    for part, scale in ((first, 1), (second, 2), (third, 0.5)):
+        assert stats.kstest(part.ravel(), stats.gumbel_r(0, scale).cdf).pvalue > 1e-6
+    assert draw_group(np.random.default_rng(17), "G3", 2, 5).shape == (2, 5)
+
+
+def test_unknown_names_are_refused():
+    """A wrong name is answered with the right ones."""
+    with pytest.raises(InputError, match="no family 'gama'; choose one of student_t"):
+        family("gama")
+    with pytest.raises(InputError, match="no group 'G5'; choose one of G1, G2, G3, G4"):
+        draw_group(np.random.default_rng(0), "G5", 3, 5)
+    with pytest.raises(InputError, match="kind is 'odd'; it must be one of heavy"):
+        Family("new", "odd", family("gamma").draw)
