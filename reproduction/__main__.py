@@ -21,6 +21,7 @@ from reproduction.protocol import FULL, QUICK
 from reproduction.report import Results, compose
 from reproduction.study import Study
 from reproduction.trainings import trainings
+from reproduction.valid.results import valid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -69,16 +70,20 @@ def run(seed: int, watch: Watch, *, quick: bool) -> dict[str, bytes]:
         scale=scale_table(study, watch),
         power=raw_power,
         fair_power=fair_power,
+        valid=valid(study, watch),
     )
+    tables = {table.name: table for table in results.tables()}
     images = {
         "figure_1a_densities.png": figures.densities(results.published.densities),
         "figure_1bc_control.png": figures.control(results.published.control),
         "figure_1de_by_size.png": figures.by_size(results.published.by_size),
         "figure_2_power.png": figures.power(raw_power),
         "leak_free_power.png": figures.fair_power(fair_power),
+        "valid_power.png": figures.valid_power(tables["valid_power"]),
+        "valid_held_out.png": figures.held_out(tables["valid_held_out"]),
     }
     blocks = compose(study, results)
-    files = {f"{table.name}.csv": table.csv().encode() for table in results.tables()}
+    files = {f"{name}.csv": table.csv().encode() for name, table in tables.items()}
     files |= images
     files["README.md"] = as_markdown(blocks).encode()
     files["index.html"] = as_html(blocks, images).encode()

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from reproduction.leak_free import FAIR, LEAKY
 from reproduction.protocol import GROUPS
-from reproduction.rivals import OURS, STANDARD
+from reproduction.rivals import NETWORKS, OURS, STANDARD, titles
+from reproduction.valid.cells import RIVAL, SMALL_SIZES
+from reproduction.valid.tables import ERROR, LEAD
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,8 +28,19 @@ _COLOURS = {
     LEAKY: "#999999",
     FAIR: "#0072B2",
     OURS: "#000000",
+    "SF": "#F0E442",
+    "K2": "#999999",
+    "ZA": "#56B4E9",
+    "ZC": "#0072B2",
+    "BHEP": "#8C564B",
 }
 _NORMAL, _OTHER = "#0072B2", "#D55E00"
+_DIRECTED = "#CC0000"
+_SHADES = ("#BBBBBB", "#56B4E9", "#0072B2", "#000000")
+# The directed network that looks for what a group has.
+_MADE_FOR = {"G1": "heavy", "G2": "skewed", "G3": "skewed", "G4": "light"}
+# Beyond these leads a line leaves the panel.
+_SHOWN = (-0.15, 0.3)
 
 
 def densities(table: Table) -> bytes:
@@ -94,6 +107,48 @@ def fair_power(table: Table) -> bytes:
     return _png(figure)
 
 
+def valid_power(table: Table) -> bytes:
+    """Draw the lead over Shapiro-Wilk on each group at 5%."""
+    figure, panels = _figure(2, 2, (8.0, 7.0))
+    others = [test for test in titles() if test != RIVAL]
+    for axes, (group, kind) in zip(panels, _MADE_FOR.items(), strict=True):
+        axes.axhline(0, color="#999999", linewidth=0.8)
+        n, lead, error = _lines(table, group, *map(table.columns.index, (LEAD, ERROR)))
+        bars = [2 * one for one in error]
+        axes.errorbar(n, lead, bars, color=_COLOURS[OURS], linewidth=2, capsize=3, label=OURS)
+        name = NETWORKS[kind]
+        axes.plot(n, _leads(table, group, name), "--", color=_DIRECTED, label="directed network")
+        for test in others:
+            values = _leads(table, group, test)
+            axes.plot(n, values, color=_COLOURS[test], linewidth=1, label=test)
+        axes.set(title=f"{group} (directed network: {name})", xlabel="n", xscale="log", ylim=_SHOWN)
+        axes.set_ylabel(f"power at 5%, less that of {RIVAL}")
+        axes.set_xticks(SMALL_SIZES, [str(size) for size in SMALL_SIZES])
+        axes.minorticks_off()
+    _legend_below(figure, panels[0], columns=5)
+    return _png(figure)
+
+
+def held_out(table: Table) -> bytes:
+    """Draw the lead over Shapiro-Wilk on every held-out family, one mark for each size."""
+    figure, (axes,) = _figure(1, 1, (7.0, 7.0))
+    place = table.columns.index(LEAD)
+    families = list(dict.fromkeys(row[0] for row in table.rows))
+    axes.axvline(0, color="#999999", linewidth=0.8)
+    for i, (n, colour) in enumerate(zip(SMALL_SIZES, _SHADES, strict=True)):
+        leads = [row[place] for row in table.rows if row[1] == n]
+        # Below each other, so that no mark hides another.
+        heights = [k + 0.18 * (i - 1.5) for k in range(len(families))]
+        axes.plot(leads, heights, "o", markersize=4, color=colour, label=f"n = {n}")
+    axes.set_yticks(range(len(families)), [str(name).replace("_", " ") for name in families])
+    axes.invert_yaxis()
+    axes.grid(axis="y", color="#eeeeee")
+    axes.set_axisbelow(True)
+    axes.set(xlabel=f"power at 5% of {OURS}, less that of {RIVAL}")
+    _legend_below(figure, axes)
+    return _png(figure)
+
+
 def _figure(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
     from matplotlib.figure import Figure
 
@@ -109,13 +164,20 @@ def _lines(table: Table, group: str, *places: int) -> list[tuple[float, ...]]:
     return [tuple(row[place] for row in rows) for place in (1, *places)]
 
 
+def _leads(table: Table, group: str, test: str) -> list[float]:
+    """Return the power of a test less that of Shapiro-Wilk, size by size."""
+    _, power, rival = _lines(table, group, *map(table.columns.index, (test, RIVAL)))
+    return [a - b for a, b in zip(power, rival, strict=True)]
+
+
 def _dress(axes: Axes, group: str) -> None:
     axes.set(title=group, xlabel="n", ylabel="power at alpha = 0.1", ylim=(-0.02, 1.02))
 
 
-def _legend_below(figure: Figure, axes: Axes) -> None:
+def _legend_below(figure: Figure, axes: Axes, columns: int | None = None) -> None:
     handles, names = axes.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
+    ncols = columns or len(names)
+    figure.legend(handles, names, loc="outside lower center", ncols=ncols, frameon=False)
 
 
 def _png(figure: Figure) -> bytes:

@@ -58,6 +58,10 @@ class Counts:
         Normal samples of each size and standard deviation in the demonstration of the leak.
     trainings : int
         Networks trained on the same set, which differ in their random numbers only.
+    size : int
+        Normal samples of each size and standard deviation in the study of the valid test.
+    near, held_out : int
+        Of each law that is nearly normal, and of each held-out family, and size.
     """
 
     train: int
@@ -67,6 +71,9 @@ class Counts:
     group: int
     null: int
     trainings: int
+    size: int
+    near: int
+    held_out: int
 
 
 FULL = Counts(
@@ -77,6 +84,9 @@ FULL = Counts(
     group=10_000,
     null=10_000,
     trainings=10,
+    size=40_000,
+    near=2_000,
+    held_out=4_000,
 )
 # A test at 1% needs at least 99 calibration scores of a class in every size.
 QUICK = Counts(
@@ -87,6 +97,9 @@ QUICK = Counts(
     group=40,
     null=100,
     trainings=2,
+    size=200,
+    near=20,
+    held_out=20,
 )
 
 

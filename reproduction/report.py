@@ -11,14 +11,18 @@ import numpy as np
 from ratekeeper.normality.pearson import pearson_grid
 from reproduction import published
 from reproduction.leak_free import FAIR, FAIR_LARGER, LEAKY, STALE
+from reproduction.networks import networks_table
 from reproduction.page import parse
 from reproduction.protocol import SIZES
 from reproduction.replica import QUANTILES, quantile_places
-from reproduction.rivals import OURS, STANDARD, titles
+from reproduction.rivals import NETWORKS, OURS, STANDARD, titles
 from reproduction.study import SETS
 from reproduction.tables import Table
 from reproduction.targets import largest_difference, targets
 from reproduction.trainings import LEVEL, SHOWN_SIZES, trainings_table
+from reproduction.valid.facts import valid_facts
+from reproduction.valid.tables import valid_files, valid_page_tables
+from reproduction.valid.targets import valid_targets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from reproduction.page import Block
     from reproduction.study import Study
     from reproduction.trainings import Training
+    from reproduction.valid.results import Valid
 
 WORDS = Path(__file__).with_name("page.md")
 QUICK_FORM = "**This is the quick form: the sets are tiny, and the numbers mean nothing.**"
@@ -45,6 +50,7 @@ class Results:
     scale: Table
     power: Table
     fair_power: Table
+    valid: Valid
 
     def tables(self) -> list[Table]:
         """Return every table that becomes a file of its own."""
@@ -60,6 +66,8 @@ class Results:
             self.fair.table,
             self.scale,
             self.fair_power,
+            valid_targets(self.valid, self.fair),
+            *valid_files(self.valid),
         ]
 
 
@@ -70,7 +78,9 @@ def compose(study: Study, results: Results) -> list[Block]:
     tables = {table.name: table for table in results.tables()}
     for shown in (
         _sets(study),
+        networks_table(),
         _leak_free_at_5(results.fair),
+        *valid_page_tables(results.valid),
         # The page leaves out what only the files need.
         _without_columns(results.published.table_1, "repository"),
         _at_shown_sizes(results.power),
@@ -94,6 +104,7 @@ def facts(study: Study, results: Results) -> dict[str, Any]:
         **_table_facts(study, results),
         **_training_facts(results.trainings),
         **_fair_facts(results),
+        **valid_facts(study, results.valid),
     }
 
 
@@ -142,6 +153,7 @@ def _fair_facts(results: Results) -> dict[str, Any]:
         "fair": found[FAIR, "fnr", LEVEL],
         "fair_larger": found[FAIR_LARGER, "fnr", LEVEL],
         "ours": found[OURS, "fnr", LEVEL],
+        "pearson": found[NETWORKS["pearson"], "fnr", LEVEL],
         "sw": found["SW", "fnr", LEVEL],
         "stale": found[STALE, "fpr", LEVEL],
         "unit_rejected": _rejected(results.scale, "N(0, 1²)"),
@@ -159,6 +171,7 @@ def _sets(study: Study) -> Table:
         ("calibration", "p-values, for each n by itself", f"{counts.calibration:,}"),
         ("test", "Table 1, figure 1", f"{counts.test:,}"),
         ("G1 to G4", "figure 2", f"{counts.group:,} non-normal ones in each group and size"),
+        ("for the valid test", "the last part of this page", "stated there"),
     ]
     return Table("sets", ("set", "used for", "samples of each class"), rows)
 

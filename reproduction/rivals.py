@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     Booleans = NDArray[np.bool_]
 
 STANDARD = ("SW", "AD", "LF", "JB")
-# Ours, by the departure that they look for.
+# Ours, by the alternative that they look for.
 NETWORKS = {
     "omnibus": "rk omnibus",
     "heavy": "rk heavy",
     "skewed": "rk skewed",
     "light": "rk light",
+    "pearson": "rk pearson",
 }
 OURS = NETWORKS["omnibus"]
 

@@ -29,11 +29,14 @@ class Table:
     columns : tuple of str
     rows : list of tuple
         Numbers stay numbers: rates are rounded when they are written.
+    decimals : int, default=3
+        Of rates on the page.
     """
 
     name: str
     columns: tuple[str, ...]
     rows: list[tuple[Cell, ...]]
+    decimals: int = 3
 
     def csv(self) -> str:
         """Return the table as CSV, rates with five decimals."""
@@ -44,23 +47,26 @@ class Table:
         return stream.getvalue()
 
     def markdown(self) -> str:
-        """Return the table as Markdown, rates with three decimals."""
+        """Return the table as Markdown, rates with few decimals."""
         right = [any(isinstance(row[i], int | float) for row in self.rows) for i in self._places()]
         lines = [self.columns, tuple("---:" if number else "---" for number in right)]
-        lines += [tuple(_written(cell, 3) for cell in row) for row in self.rows]
+        lines += [tuple(_written(cell, self.decimals) for cell in row) for row in self.rows]
         return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
     def html(self) -> str:
-        """Return the table as HTML, rates with three decimals."""
+        """Return the table as HTML, rates with few decimals."""
         head = "".join(f"<th>{html.escape(column)}</th>" for column in self.columns)
         body = "\n".join(
-            "<tr>" + "".join(f"<td{_align(cell)}>{_shown(cell)}</td>" for cell in row) + "</tr>"
-            for row in self.rows
+            "<tr>" + "".join(self._entry(cell) for cell in row) + "</tr>" for row in self.rows
         )
         return f"<table>\n<tr>{head}</tr>\n{body}\n</table>"
 
     def _places(self) -> range:
         return range(len(self.columns))
+
+    def _entry(self, cell: Cell) -> str:
+        number = ' class="number"' if isinstance(cell, int | float) else ""
+        return f"<td{number}>{html.escape(_written(cell, self.decimals))}</td>"
 
 
 def rates(rejected: NDArray[np.bool_], is_normal: NDArray[np.int64]) -> Rates:
@@ -84,11 +90,3 @@ def _written(cell: Cell, decimals: int) -> str:
         return ""
     # Adding 0.0 turns a rounded -0.0 into 0.0.
     return f"{round(cell, decimals) + 0.0:.{decimals}f}" if isinstance(cell, float) else str(cell)
-
-
-def _shown(cell: Cell) -> str:
-    return html.escape(_written(cell, 3))
-
-
-def _align(cell: Cell) -> str:
-    return ' class="number"' if isinstance(cell, int | float) else ""

@@ -43,18 +43,21 @@ def targets(columns: dict[Column, Rates], found: list[Training]) -> Table:
         ("NN_0 at 5%: FPR", columns["NN_0", alpha].fpr, alpha, CONTROLLED),
     ]
     rows = [
-        (what, f"{aim:g} ± {margin:g}", value, _met(abs(value - aim) <= margin))
+        (what, f"{aim:g} ± {margin:g}", value, yes_or_no(abs(value - aim) <= margin))
         for what, value, aim, margin in near
     ]
     for test in STANDARD:
         worst = largest_difference(columns, test)
         what = f"{test}: largest difference from a printed number"
-        rows.append((what, f"at most {STANDARD_TESTS:g}", worst, _met(worst <= STANDARD_TESTS)))
+        rows.append(
+            (what, f"at most {STANDARD_TESTS:g}", worst, yes_or_no(worst <= STANDARD_TESTS))
+        )
     for n, share in zip(SHOWN_SIZES, found[0].rejected, strict=True):
         what = f"NN_1 at 5%: N(0, 1) rejected, n = {n}"
-        rows.append((what, f"more than {HALF:g}", share, _met(share > HALF)))
+        rows.append((what, f"more than {HALF:g}", share, yes_or_no(share > HALF)))
     return Table("targets", ("what", "target", "measured", "met"), rows)
 
 
-def _met(met: bool) -> str:  # noqa: FBT001 - the answer itself
+def yes_or_no(met: bool) -> str:  # noqa: FBT001 - the answer itself
+    """Return whether a target was met, in a word."""
     return "yes" if met else "no"

@@ -11,9 +11,17 @@ from reproduction.output import write
 from reproduction.page import as_html, parse
 from reproduction.protocol import FULL, GROUPS, SIZES, draw_group_fairly, draw_set, labels, sizes
 from reproduction.replica import inputs, quantile_places
-from reproduction.rivals import STANDARD, lilliefors_p_value, usual_rejections
+from reproduction.rivals import NETWORKS, OURS, STANDARD, lilliefors_p_value, usual_rejections
 from reproduction.study import watch_nothing
 from reproduction.tables import Table
+from reproduction.valid.cells import LARGE_SIZES, SMALL_SIZES, Cell, best_on_average, mean_lead
+from reproduction.valid.size import LEVELS, OUTSIDE, SDS, SizeCheck, size_band
+from reproduction.valid.size import SIZES as SIZES_OF_THE_SIZE
+from reproduction.valid.targets import smallest_step
+from scipy import stats
+
+from ratekeeper.normality.families import held_out_families
+from ratekeeper.normality.training.pipeline import populations
 
 FILES = {
     "README.md",
@@ -33,6 +41,13 @@ FILES = {
     "table_1.csv",
     "targets.csv",
     "trainings.csv",
+    "valid_held_out.csv",
+    "valid_held_out.png",
+    "valid_near_normal.csv",
+    "valid_power.csv",
+    "valid_power.png",
+    "valid_size.csv",
+    "valid_targets.csv",
 }
 
 
@@ -71,6 +86,67 @@ def test_the_tables_cover_the_paper(quick):
             assert float(row[f"{rate} difference"]) == pytest.approx(difference, abs=2e-5)
 
 
+def test_the_tables_of_the_valid_test_are_complete(quick):
+    """Every network at every size and level, every group and held-out family at every n."""
+    found = {(r["test"], int(r["n"]), r["sd"], r["level"]) for r in read(quick / "valid_size.csv")}
+    levels = [f"{level:.0%}" for level in LEVELS]
+    assert found == {
+        (test, n, f"{sd:g}", level)
+        for test in NETWORKS.values()
+        for n in SIZES_OF_THE_SIZE
+        for sd in SDS
+        for level in levels
+        if test == OURS or sd == 1
+    }
+    places = {(row["group"], int(row["n"])) for row in read(quick / "valid_power.csv")}
+    assert places == {(group, n) for group in GROUPS for n in SMALL_SIZES}
+    places = {(row["family"], int(row["n"])) for row in read(quick / "valid_held_out.csv")}
+    assert places == {(one.name, n) for one in held_out_families() for n in SMALL_SIZES}
+    assert {int(row["n"]) for row in read(quick / "valid_near_normal.csv")} == set(LARGE_SIZES)
+    assert set(NETWORKS.values()) <= {row["test"] for row in read(quick / "leak_free.csv")}
+
+
+def test_differences_of_power_are_those_of_the_columns(quick):
+    """The lead is our power less Shapiro-Wilk's, and less that of the best classical test."""
+    for name in ("valid_power", "valid_near_normal", "valid_held_out"):
+        for row in read(quick / f"{name}.csv"):
+            ours, best = float(row[OURS]), row["best classical"]
+            lead = float(row["rk omnibus - SW"])
+            assert lead == pytest.approx(ours - float(row["SW"]), abs=2e-5)
+            lead = float(row["rk omnibus - best"])
+            assert lead == pytest.approx(ours - float(row[best]), abs=2e-5)
+            assert float(row[best]) >= float(row["SW"])
+
+
+def test_a_target_is_met_when_its_number_says_so(quick):
+    """Every target of the valid test is a bound, and the answer follows from it."""
+    rows = read(quick / "valid_targets.csv")
+    assert len(rows) == 11
+    for row in rows:
+        *relation, bound = row["target"].split()
+        measured, bound = float(row["measured"]), float(bound)
+        met = {
+            ("at", "least"): measured >= bound,
+            ("at", "most"): measured <= bound,
+            ("more", "than"): measured > bound,
+            (): measured == bound,
+        }[tuple(relation)]
+        assert row["met"] == ("yes" if met else "no")
+
+
+def test_the_page_says_what_every_network_was_trained_on(quick):
+    """All networks are in the table, and held-out families only where they are called that."""
+    text = (quick / "README.md").read_text(encoding="utf-8")
+    start = text.index("| network | trained on")
+    table = text[start : text.index("\n\n", start)]
+    for name in NETWORKS.values():
+        assert f"| {name} |" in table
+    for one in held_out_families():
+        assert one.name.replace("_", " ") not in table
+        assert one.name.replace("_", " ") in text
+        assert not any(one.name in members for members in populations().values())
+
+
 def test_the_page_stands_alone_and_says_that_it_is_the_quick_form(quick):
     """No place is left unfilled, and the HTML needs neither another file nor an address."""
     text = (quick / "README.md").read_text(encoding="utf-8")
@@ -79,7 +155,7 @@ def test_the_page_stands_alone_and_says_that_it_is_the_quick_form(quick):
         assert "quick form" in page
         assert "[[" not in page
         assert not re.search(r"\{\w*\}", text)
-    assert html.count('src="data:image/png;base64,') == 5
+    assert html.count('src="data:image/png;base64,') == 7
     assert not re.search(r'(src|href)="(?!data:)', html)
     assert set(re.findall(r"\]\((\S+\.png)\)", text)) == {f for f in FILES if f.endswith(".png")}
 
@@ -247,3 +323,60 @@ def test_a_table_is_written_alike_in_three_forms():
     assert "<td>a &lt; b</td>" in page
     assert page.count("<li>") == 2
     assert "<title>Title</title>" in page
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_band_holds_all_but_one_in_ten_thousand(level):
+    """Its tails are at most half of that each, and one step narrower they would be more."""
+    rows, draws = 40_000, 249_999
+    low, high = (round(rows * end) for end in size_band(rows, level, draws))
+    k = round(level * (draws + 1))
+    law = stats.betabinom(rows, k, draws + 1 - k)
+    for tail, narrower in ((law.cdf(low - 1), law.cdf(low)), (law.sf(high), law.sf(high - 1))):
+        assert tail <= OUTSIDE / 2 < narrower
+    # Wider than without the Monte Carlo error of the table.
+    plain = stats.binom(rows, level)
+    assert low < plain.ppf(OUTSIDE / 2)
+    assert high > plain.isf(OUTSIDE / 2)
+
+
+@pytest.mark.parametrize(
+    ("share", "verdict"), [(0.04, "inside"), (0.06, "inside"), (0.0399, "outside"), (1, "outside")]
+)
+def test_a_share_at_the_end_of_its_band_is_inside(share, verdict):
+    """The band holds its ends."""
+    assert SizeCheck(OURS, 10, 1.0, 0.05, share, (0.04, 0.06)).verdict == verdict
+
+
+def _cell(law, n, ours, sw, other="0000"):
+    """Make a cell in which the tests rejected where the digits are 1."""
+    rejected = {test: np.zeros(len(ours), dtype=bool) for test in ("SF", "AD", "LF", "JB", "K2")}
+    rejected |= {test: np.zeros(len(ours), dtype=bool) for test in ("ZA", "BHEP")}
+    given = {OURS: ours, "SW": sw, "ZC": other}
+    rejected |= {test: np.array([digit == "1" for digit in d]) for test, d in given.items()}
+    return Cell(law, n, rejected)
+
+
+def test_leads_and_their_errors_by_hand():
+    """Differences are paired: what both tests reject does not add to the error."""
+    one = _cell("G1", 10, "1100", "1000", "1110")
+    assert (one.power(OURS), one.lead(), one.lead(rival="ZC")) == (0.5, 0.25, -0.25)
+    assert one.best_classical == "ZC"
+    # The differences are 0, 1, 0, 0, of variance 3/16.
+    assert one.lead_error() == pytest.approx(np.sqrt(3 / 16 / 4))
+    same = _cell("G1", 20, "1110", "1110")
+    assert (same.lead(), same.lead_error(), same.best_classical) == (0, 0, "SW")
+    assert mean_lead([one, same]) == pytest.approx((0.125, one.lead_error() / 2))
+    assert best_on_average([one, same]) == "SW"
+
+
+def test_power_rises_only_if_it_does_in_every_group():
+    """The smallest gain is taken within groups, never from one group to the next."""
+    cells = [
+        _cell(group, n, ours, "0000")
+        for group in GROUPS
+        for n, ours in ((10, "1000"), (20, "1100"), (50, "1111"))
+    ]
+    assert smallest_step(cells) == 0.25
+    cells[-1] = _cell("G4", 50, "1000", "0000")
+    assert smallest_step(cells) == -0.25

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from typing import get_args
 
 import numpy as np
@@ -55,9 +57,13 @@ def _one(recipe, seed):
     return recipe(np.random.default_rng(seed))
 
 
+def _leaning_beta(rng, low, high, *ratio):
+    first = log_between(rng, 1, low, high).item()
+    return stats.beta(first, first * (log_between(rng, 1, *ratio).item() if ratio else 1))
+
+
 # Families draw their shapes first, so the same seed tells which law a single row has.
 CLOSED_FORMS = {
-    "student_t": lambda rng: stats.t(log_between(rng, 1, 1, 30).item()),
     "logistic": lambda _: stats.logistic(),
     "laplace": lambda _: stats.laplace(),
     "uniform": lambda _: stats.uniform(),
@@ -66,10 +72,6 @@ CLOSED_FORMS = {
     "exponential_power_light": lambda rng: stats.gennorm(log_between(rng, 1, 2.5, 20).item()),
     "tukey_heavy": lambda rng: stats.tukeylambda(between(rng, 1, -1, -0.05).item()),
     "tukey_light": lambda rng: stats.tukeylambda(between(rng, 1, 0.35, 1.5).item()),
-    "gamma": lambda rng: stats.gamma(log_between(rng, 1, 0.3, 20).item()),
-    "chi_square": lambda rng: stats.chi2(rng.integers(1, 21, (1, 1)).item()),
-    "lognormal": lambda rng: stats.lognorm(log_between(rng, 1, 0.1, 2).item()),
-    "weibull": lambda rng: stats.weibull_min(log_between(rng, 1, 0.4, 4).item()),
     "truncated_both_sides": lambda rng: _truncated(between(rng, 1, 0.5, 2.5).item()),
     "hyperbolic_secant": lambda _: stats.hypsecant(),
     "inverse_gaussian": lambda rng: _inverse_gaussian(log_between(rng, 1, 0.3, 10).item()),
@@ -78,8 +80,33 @@ CLOSED_FORMS = {
     "maxwell": lambda _: stats.maxwell(),
     "raised_cosine": lambda _: stats.cosine(),
     "triangular": lambda rng: stats.triang(between(rng, 1, 0.2, 0.8).item()),
+    "beta_far_leaning": lambda rng: _leaning_beta(rng, 0.4, 6.0, 2.6, 6.0),
 }
-MIRRORED = [one.name for one in FAMILIES if one.kind == "skewed"]
+# Families that are one part of a range of shapes, which their name tells.
+CUT_FORMS = {
+    "student_t": lambda rng, low, high: stats.t(log_between(rng, 1, low, high).item()),
+    "gamma": lambda rng, low, high: stats.gamma(log_between(rng, 1, low, high).item()),
+    "lognormal": lambda rng, low, high: stats.lognorm(log_between(rng, 1, low, high).item()),
+    "weibull": lambda rng, low, high: stats.weibull_min(log_between(rng, 1, low, high).item()),
+    "beta": _leaning_beta,
+    "beta_leaning": lambda rng, low, high: _leaning_beta(rng, low, high, 1.4, 2.6),
+}
+RANGES = {
+    "student_t": (1.0, 30.0),
+    "gamma": (0.3, 20.0),
+    "lognormal": (0.1, 2.2),
+    "weibull": (0.4, 4.0),
+    "beta": (0.4, 12.0),
+    "beta_leaning": (0.4, 6.0),
+}
+CUT_NAMES = [name for name in NAMES if "[" in name]
+MIRRORED = [one.name for one in FAMILIES if one.kind == "skewed" or "leaning" in one.name]
+
+
+def _cut(name):
+    """Return the family that a name is a part of, and the ends of its range."""
+    whole, low, high = re.fullmatch(r"(\w+)\[([\d.]+)-([\d.]+)\]", name).groups()
+    return whole, float(low), float(high)
 
 
 def _truncated(end):
@@ -90,16 +117,41 @@ def _inverse_gaussian(shape):
     return stats.invgauss(1 / shape, scale=shape)
 
 
+def _follows(name, seed, law):
+    values = family(name).draw(np.random.default_rng(seed), 1, 20_000)[0]
+    if law.support()[0] >= 0:  # a mirrored row has negative values only
+        assert np.unique(np.sign(values)).size == 1
+        values = np.abs(values)
+    return stats.kstest(values, law.cdf).pvalue > 1e-6
+
+
 @pytest.mark.parametrize("seed", [5, 6])
 @pytest.mark.parametrize("name", CLOSED_FORMS)
 def test_a_family_follows_its_law(name, seed):
     """A row of a family with a closed form follows that form."""
-    values = family(name).draw(np.random.default_rng(seed), 1, 20_000)[0]
-    if name in MIRRORED:  # all of these have positive values, or all negative ones
-        assert np.unique(np.sign(values)).size == 1
-        values = np.abs(values)
-    law = _one(CLOSED_FORMS[name], seed)
-    assert stats.kstest(values, law.cdf).pvalue > 1e-6
+    assert _follows(name, seed, _one(CLOSED_FORMS[name], seed))
+
+
+@pytest.mark.parametrize("seed", [5, 6])
+@pytest.mark.parametrize("name", CUT_NAMES)
+def test_a_part_of_a_range_follows_its_law(name, seed):
+    """A row of a family that is part of a range has a shape from between the ends it names."""
+    whole, low, high = _cut(name)
+    assert _follows(name, seed, CUT_FORMS[whole](np.random.default_rng(seed), low, high))
+
+
+def test_the_parts_make_the_whole_range():
+    """Cut families touch each other from the first shape to the last, all of one kind."""
+    parts = [_cut(name) for name in CUT_NAMES]
+    assert {whole for whole, _, _ in parts} == set(RANGES)
+    for name, (first, last) in RANGES.items():
+        ends = [(low, high) for whole, low, high in parts if whole == name]
+        assert ends[0][0] == first
+        assert ends[-1][1] == last
+        assert all(low < high for low, high in ends)
+        assert all(before[1] == after[0] for before, after in pairwise(ends))
+        kinds = {one.kind for one in FAMILIES if one.name.startswith(f"{name}[")}
+        assert len(kinds) == 1
 
 
 def test_stable_rows_have_their_characteristic_function():
@@ -185,4 +237,4 @@ def test_unknown_names_are_refused():
     with pytest.raises(InputError, match="no group 'G5'; choose one of G1, G2, G3, G4"):
         draw_group(np.random.default_rng(0), "G5", 3, 5)
     with pytest.raises(InputError, match="kind is 'odd'; it must be one of heavy"):
-        Family("new", "odd", family("gamma").draw)
+        Family("new", "odd", family("laplace").draw)

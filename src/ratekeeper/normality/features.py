@@ -22,32 +22,33 @@ if TYPE_CHECKING:
 _DEVIATES = np.array([0.4, 0.8, 1.2, 1.6, 2.0])
 _EXTREMES = 3  # so many largest and smallest values
 _LEGENDRE = 8  # L-moments up to this order
-_FREQUENCY = np.float32(0.8)  # of the empirical characteristic function; multiples 1 to 4 are used
+_FREQUENCY = np.float32(0.8)  # of the empirical characteristic function; twice it is used too
 _LARGEST_EXPONENT = np.float32(20.0)
 # Borjesson and Sundberg's approximation of the normal tail, right to 0.3%: a feature needs no more.
-_TAIL_A, _TAIL_B = np.float32(0.339), np.float32(5.510)
-_ROOT_TWO_PI = np.float32(2.5066282746)
-_BLOCK = 1 << 15  # numbers of a sample worked on at once: what fits a processor's cache
-_SUMS = 17  # functions whose averages are features
+_TAIL_A, _TAIL_B = 0.339, np.float32(5.510)
+_TAIL_ROOT = np.float32(_TAIL_A * np.sqrt(2 * np.pi))
+_TAIL_LINE = np.float32((1 - _TAIL_A) * np.sqrt(2 * np.pi))
 _FLOOR = np.float32(1e-3)  # spacings below this share of a standard deviation count as ties
-# Where a sum by rank is even and where it is odd, in the order of `_weights`.
+_BLOCK = 1 << 15  # numbers of a sample worked on at once: what fits a processor's cache
+_MEANS = 11  # functions whose averages are features
+# Which features change their sign with the sample, in the order in which `_fill` writes them.
 _LINEAR_ODD = (False,) * (1 + 3 + 2 + _EXTREMES + 5) + (True,) * (3 + 2 + _EXTREMES + 5 + 1)
 _LINEAR = len(_LINEAR_ODD)
-_VALUES_ODD = (False,) * 8 + (True,) * 7 + (False, True)
-_TAILS_ODD = (False, False, True, True, False, True, False, True, False, True)
-ODD = np.array(_LINEAR_ODD + (False,) * 5 + (True,) * 5 + _VALUES_ODD + _TAILS_ODD)
+_SPACINGS_ODD = (False,) * 5 + (True,) * 5
+_MEANS_ODD = (False,) * 5 + (True,) * 4 + (False, True)
+_TAILS_ODD = (False, False, True, True, False, True)
+ODD = np.array(_LINEAR_ODD + _SPACINGS_ODD + _MEANS_ODD + _TAILS_ODD)
 
 
 @dataclass(frozen=True, eq=False)
 class _Weights:
     """Weights by rank for one sample size."""
 
+    # In double precision: long sums of numbers near 1 in size would lose what is looked for.
     linear: NDArray[np.float64]  # (n, features and then raw quantiles) on the sorted values
-    tails: Single  # (n, 2) on log F
-    tails_reversed: Single  # likewise on log (1 - F)
+    tails: NDArray[np.float64]  # (2 n, 4) on the logarithms of both tails; see `_tail_sums`
+    halves: NDArray[np.float64]  # (n, 2) a constant and a slope
     logit: Single  # (n,) expected log odds
-    middle: Single  # (n,) plotting positions
-    halves: Single  # (n, 2) a constant and a slope
 
 
 def features(z: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -73,12 +74,13 @@ def _fill(found: NDArray[np.float64], z: NDArray[np.float64], weights: _Weights)
     found[:, :_LINEAR] = linear[:, :_LINEAR]
     start = _add_pairs(found, _LINEAR, *_log_spacings(linear[:, _LINEAR:]))
     s = z.astype(np.float32)
-    planes = np.empty((_SUMS, *s.shape), dtype=np.float32)
+    planes = np.empty((_MEANS, *s.shape), dtype=np.float32)
     square = _value_planes(s, planes)
-    means = (np.add.reduce(planes, axis=-1) / np.float32(s.shape[1])).T
-    found[:, start : start + _SUMS - 2] = means[:, :-2]
-    growth = np.log(means[:, -2:])
-    start = _add_pairs(found, start + _SUMS - 2, growth[:, 1:], growth[:, :1])
+    means = np.add.reduce(planes, axis=-1)
+    means /= np.float32(s.shape[1])
+    growth = np.log(means[-2:])
+    found[:, start : start + _MEANS - 2] = means[:-2].T
+    start = _add_pairs(found, start + _MEANS - 2, growth[1:].T, growth[:1].T)
     _tail_sums(found[:, start:], s, planes[0], square, weights)
 
 
@@ -86,7 +88,7 @@ def _add_pairs(
     found: NDArray[np.float64], start: int, low: NDArray[Any], high: NDArray[Any]
 ) -> int:
     """Write sums, which are even, and differences, which are odd, of mirrored quantities."""
-    width = low.shape[1]
+    width = int(low.shape[1])
     np.add(high, low, out=found[:, start : start + width])
     np.subtract(high, low, out=found[:, start + width : start + 2 * width])
     return start + 2 * width
@@ -102,32 +104,21 @@ def _log_spacings(quantiles: NDArray[np.float64]) -> tuple[Single, Single]:
 
 def _value_planes(s: Single, planes: Single) -> Single:
     """Fill one plane for each function whose average over the sample is a feature."""
-    size, fourth, sixth, logs, c1, c2, c3, c4, cube, fifth, signed, s1, s2, s3, s4, up, down = planes
+    size, fourth, logs, cosine, cosine_2, cube, signed, sine, sine_2, up, down = planes
     np.absolute(s, out=size)
     square = s * s
     np.multiply(square, square, out=fourth)
     np.multiply(square, s, out=cube)
-    np.multiply(cube, cube, out=sixth)
-    np.multiply(cube, square, out=fifth)
     np.multiply(size, s, out=signed)
-    np.log(1 + square, out=logs)
+    np.add(square, 1, out=logs)
+    np.log(logs, out=logs)
     angle = _FREQUENCY * s
-    np.cos(angle, out=c1)
-    np.sin(angle, out=s1)
-    # Multiples of the angle by the doubling and tripling formulas.
-    twice = 2 * c1
-    np.multiply(twice, c1, out=c2)
-    c2 -= 1
-    np.multiply(twice, s1, out=s2)
-    np.multiply(twice, c2, out=c3)
-    c3 -= c1
-    np.multiply(twice, s2, out=s3)
-    s3 -= s1
-    np.multiply(twice, c3, out=c4)
-    c4 -= c2
-    np.multiply(twice, s3, out=s4)
-    s4 -= s2
-    np.clip(s, -_LARGEST_EXPONENT, _LARGEST_EXPONENT, out=up)
+    np.cos(angle, out=cosine)
+    np.sin(angle, out=sine)
+    np.multiply(cosine, cosine, out=cosine_2)  # a function of the cosine of twice the angle
+    np.multiply(cosine, sine, out=sine_2)
+    np.minimum(s, _LARGEST_EXPONENT, out=up)
+    np.maximum(up, -_LARGEST_EXPONENT, out=up)
     np.exp(up, out=up)
     np.reciprocal(up, out=down)
     return square
@@ -136,30 +127,27 @@ def _value_planes(s: Single, planes: Single) -> Single:
 def _tail_sums(
     found: NDArray[np.float64], s: Single, size: Single, square: Single, weights: _Weights
 ) -> None:
-    """Sums of log F and log (1 - F), F the fitted normal law: as in Anderson-Darling and Zhang."""
-    outer = np.sqrt(square + _TAIL_B)
-    outer *= _TAIL_A * _ROOT_TWO_PI
-    outer += ((1 - _TAIL_A) * _ROOT_TWO_PI) * size
-    np.log(outer, out=outer)
-    outer += 0.5 * square
-    np.negative(outer, out=outer)
-    tail = np.exp(outer)
-    rest = 1 - tail
-    inner = np.log(rest)
-    low = s < 0
-    log_f, log_s = np.where(low, outer, inner), np.where(low, inner, outer)
-    start = _add_pairs(found, 0, log_f @ weights.tails, log_s @ weights.tails_reversed)
-    log_s -= log_f
-    log_s -= weights.logit
-    log_s *= log_s
-    found[:, start : start + 2] = log_s @ weights.halves
-    off = np.where(low, tail, rest)
-    off -= weights.middle
-    ends = off.max(axis=1), off.min(axis=1)
-    np.subtract(*ends, out=found[:, start + 4])
-    np.add(*ends, out=found[:, start + 5])
-    off *= off
-    found[:, start + 2 : start + 4] = off @ weights.halves
+    """Sum log F and log (1 - F), F the fitted normal law, as Anderson-Darling and Zhang do."""
+    both = np.empty((s.shape[0], 2, s.shape[1]), dtype=np.float32)
+    total, odds = both[:, 0], both[:, 1]
+    np.add(square, _TAIL_B, out=total)
+    np.sqrt(total, out=total)
+    total *= _TAIL_ROOT
+    total += _TAIL_LINE * size
+    np.log(total, out=total)
+    total += np.float32(0.5) * square
+    np.negative(total, out=total)  # log of the smaller tail
+    inner = np.exp(total)
+    np.subtract(1, inner, out=inner)
+    np.log(inner, out=inner)
+    # log F and log (1 - F) are the half sum of these two and plus or minus the half difference.
+    np.subtract(inner, total, out=odds)
+    np.copysign(odds, s, out=odds)
+    total += inner
+    np.matmul(both.reshape(s.shape[0], -1), weights.tails, out=found[:, :4])
+    odds += weights.logit
+    odds *= odds
+    np.matmul(odds, weights.halves, out=found[:, 4:])
 
 
 @lru_cache(maxsize=256)
@@ -169,7 +157,8 @@ def _weights(n: int) -> _Weights:
     rank = np.arange(1, n + 1)
     normal = ndtri((rank - 0.375) / (n + 0.25))
     position = (rank - 0.5) / n
-    even, odd = [normal / np.linalg.norm(normal)], []
+    even: list[NDArray[np.float64]] = [normal / np.linalg.norm(normal)]
+    odd: list[NDArray[np.float64]] = []
     for order in range(3, _LEGENDRE + 1):
         column = eval_legendre(order - 1, 2 * position - 1) / n
         (odd if order % 2 else even).append(column)
@@ -186,15 +175,14 @@ def _weights(n: int) -> _Weights:
         even.append(quantiles[k + j] - quantiles[k - j])
         odd.append(quantiles[k + j] + quantiles[k - j])
     odd.append(quantiles[k])
-    tails = np.column_stack([(2 * rank - 1) / n**2, 1 / (n - rank + 0.5) / np.log(n + 1)])
-    tails = tails.astype(np.float32)
+    # Anderson-Darling's weights and Zhang's; those of log (1 - F) are the same from the other end.
+    low = np.column_stack([(2 * rank - 1) / n**2, 1 / (n - rank + 0.5) / np.log(n + 1)]) / 2
+    high = low[::-1]
     return _Weights(
         linear=np.column_stack([*even, *odd, *quantiles]),
-        tails=tails,
-        tails_reversed=np.ascontiguousarray(tails[::-1]),
+        tails=np.block([[high + low, high - low], [low - high, -high - low]]),
+        halves=np.column_stack([np.full(n, 1 / n), (2 * position - 1) / n]),
         logit=np.log((n - 0.5) / (rank - 0.75) - 1).astype(np.float32),
-        middle=position.astype(np.float32),
-        halves=np.column_stack([np.full(n, 1 / n), (2 * position - 1) / n]).astype(np.float32),
     )
 
 

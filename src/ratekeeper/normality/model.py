@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper.methods import NullDistribution
-    from ratekeeper.normality.tables import Tabulated
+    from ratekeeper.normality.tables import Tabulated, TabulatedNull
 
 Alternative = Literal["omnibus", "heavy", "skewed", "light", "pearson"]
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
@@ -66,7 +65,7 @@ def check_alternative(alternative: object) -> Alternative:
     'heavy'
     """
     for known in ALTERNATIVES:
-        if alternative == known:
+        if isinstance(alternative, str) and alternative == known:
             return known
     names = ", ".join(map(repr, ALTERNATIVES))
     raise InputError(f"alternative={show(alternative)} must be one of {names}.")
@@ -96,7 +95,7 @@ def tabulated(alternative: Alternative) -> Tabulated:
 
 
 @lru_cache(maxsize=4096)
-def null_law(alternative: Alternative, null_class: int, n: int) -> NullDistribution:
+def null_law(alternative: Alternative, null_class: int, n: int) -> TabulatedNull:
     """Return the law of the scores of a class at one sample size, which gives p-values."""
     known = calibration(alternative, (n,))
     method = tabulated(alternative)
@@ -117,7 +116,9 @@ def load_tests(path: Path) -> dict[str, NeuralTest]:
     names = sorted({key.split(".")[0] for key in arrays if "." in key})
     return {
         name: NeuralTest(
-            network=Network(*(arrays[f"{name}.{part}"] for part in WEIGHTS), scaling=scaling),
+            network=Network(
+                **{part: arrays[f"{name}.{part}"] for part in WEIGHTS}, scaling=scaling
+            ),
             normal=_tables(arrays, f"{name}.normal", "high"),
             other=_tables(arrays, f"{name}.other", "low"),
         )

@@ -57,7 +57,7 @@ def compressed(
     array([[0.6931472, 0.       ]], dtype=float32)
     """
     scaled = ((features - centre) * factor).astype(np.float32)
-    return np.copysign(np.log(np.absolute(scaled) + 1), scaled)
+    return np.asarray(np.copysign(np.log(np.absolute(scaled) + 1), scaled))
 
 
 def size_inputs(n: int) -> Single:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -11,7 +12,13 @@ from ratekeeper.inputs import show
 from ratekeeper.normality.features import features
 from ratekeeper.normality.model import check_alternative, neural_tests, null_law
 from ratekeeper.normality.result import NormalityResult
-from ratekeeper.normality.samples import read_numbers, read_samples, standardise_sorted
+from ratekeeper.normality.samples import (
+    read_numbers,
+    read_samples,
+    standardise_plain,
+    standardise_sorted,
+)
+from ratekeeper.normality.tables import check_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +28,10 @@ if TYPE_CHECKING:
     from ratekeeper.normality.model import Alternative
 
     Array = NDArray[np.float64]
+    Judged = tuple[Array, Array, Array]
 
+# Values that are worked on at once.
+_PIECE = 1 << 17
 NanPolicy = Literal["raise", "omit", "propagate"]
 
 
@@ -72,12 +82,16 @@ def normality_test(
     (1000,)
     """
     alternative = check_alternative(alternative)
-    if nan_policy != "raise":
+    if check_nan_policy(nan_policy) != "raise":
         return _with_nan(x, axis, alternative, nan_policy)
-    samples = read_samples(x, axis)
+    samples = read_numbers(x, axis)
     n = samples.shape[-1]
-    statistic, ties = _scores(samples.reshape(-1, n), alternative)
-    pvalue = null_law(alternative, 1, n).p_values(statistic)
+    check_size(n)
+    found = _plain_scores(samples.reshape(-1, n), alternative)
+    if found is None:  # either refused here, with the reason, or of extreme scale
+        rows = read_samples(samples).reshape(-1, n)
+        found = _judge(standardise_sorted(rows), rows, alternative)
+    statistic, pvalue, ties = found
     if samples.ndim == 1:
         return NormalityResult(
             float(statistic[0]), float(pvalue[0]), n, alternative, float(ties[0])
@@ -121,22 +135,60 @@ def normality_tests(
     array([False,  True])
     """
     alternative = check_alternative(alternative)
+    if not isinstance(samples, Iterable):
+        raise InputError(
+            f"samples={show(samples)} is not a list of samples. For one sample use normality_test."
+        )
     rows = [_one_sample(sample, i) for i, sample in enumerate(samples)]
     sizes = np.array([row.size for row in rows], dtype=np.int64)
     statistic, pvalue, ties = np.empty((3, sizes.size))
     for n in np.unique(sizes).tolist():
         here = np.flatnonzero(sizes == n)
-        statistic[here], ties[here] = _scores(np.stack([rows[i] for i in here]), alternative)
-        pvalue[here] = null_law(alternative, 1, n).p_values(statistic[here])
+        same = np.stack([rows[i] for i in here])
+        found = _judge(standardise_sorted(same), same, alternative)
+        statistic[here], pvalue[here], ties[here] = found
     return NormalityResult(statistic, pvalue, sizes, alternative, ties)
 
 
-def _scores(samples: Array, alternative: Alternative) -> tuple[Array, Array]:
-    """Return the network's score of each row, and its share of tied values."""
-    z = standardise_sorted(samples)
-    equal = z[:, 1:] == z[:, :-1]
-    ties = equal.sum(axis=1) / z.shape[1]
-    return neural_tests()[alternative].network.scores(features(z), z.shape[1]), ties
+def _plain_scores(samples: Array, alternative: Alternative) -> Judged | None:
+    """Judge samples that have nothing unusual, in pieces, on several cores if they are many."""
+    rows, n = samples.shape
+    if samples.size <= _PIECE:
+        return _plain_scores_of(samples, alternative)
+    from concurrent.futures import ThreadPoolExecutor
+
+    step = max(1, _PIECE // n)
+    pieces = [samples[start : start + step] for start in range(0, rows, step)]
+    with ThreadPoolExecutor() as pool:
+        done = list(pool.map(lambda piece: _plain_scores_of(piece, alternative), pieces))
+    found = [one for one in done if one is not None]
+    if len(found) < len(done):
+        return None
+    statistic, pvalue, ties = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return statistic, pvalue, ties
+
+
+def _plain_scores_of(samples: Array, alternative: Alternative) -> Judged | None:
+    z = standardise_plain(samples)
+    return None if z is None else _judge(z, samples, alternative)
+
+
+def _judge(z: Array, samples: Array, alternative: Alternative) -> Judged:
+    """Return score, p-value and share of tied values of each row."""
+    n = z.shape[1]
+    ties = np.zeros(len(z))
+    if np.equal(z[:, 1:], z[:, :-1]).any():  # perhaps only since an outlier ate the other values
+        ties = _equal_neighbours(np.sort(samples, axis=1))
+    # Of a sample and its mirror image one is looked at, so that both get one score to the last bit.
+    turned = z[:, 0] + z[:, -1] < 0
+    if turned.any():
+        z[turned] = -z[turned, ::-1]
+    statistic = neural_tests()[alternative].network.scores(features(z), n)
+    return statistic, null_law(alternative, 1, n).p_values(statistic), ties
+
+
+def _equal_neighbours(rows: Array) -> Array:
+    return np.asarray((rows[:, 1:] == rows[:, :-1]).sum(axis=1) / rows.shape[1])
 
 
 def _one_sample(sample: ArrayLike, i: int) -> Array:
@@ -152,33 +204,45 @@ def _one_sample(sample: ArrayLike, i: int) -> Array:
     return row
 
 
+def check_nan_policy(nan_policy: object) -> NanPolicy:
+    """Return the policy if it is one.
+
+    Examples
+    --------
+    >>> check_nan_policy("omit")
+    'omit'
+    """
+    for known in get_args(NanPolicy):
+        if isinstance(nan_policy, str) and nan_policy == known:
+            return nan_policy  # type: ignore[return-value]
+    names = ", ".join(map(repr, get_args(NanPolicy)))
+    raise InputError(f"nan_policy={show(nan_policy)} must be one of {names}.")
+
+
 def _with_nan(
-    x: ArrayLike, axis: int, alternative: Alternative, nan_policy: str
+    x: ArrayLike, axis: int, alternative: Alternative, nan_policy: NanPolicy
 ) -> NormalityResult:
-    if nan_policy not in get_args(NanPolicy):
-        names = ", ".join(map(repr, get_args(NanPolicy)))
-        raise InputError(f"nan_policy={show(nan_policy)} must be one of {names}.")
     samples = read_numbers(x, axis)
-    shape = samples.shape[:-1]
-    rows = samples.reshape(-1, samples.shape[-1])
-    missing = np.isnan(rows)
-    if nan_policy == "omit":
-        found = normality_tests(
-            [row[~gone] for row, gone in zip(rows, missing, strict=True)], alternative=alternative
-        )
-        n = found.n.reshape(shape)
-        columns = found.statistic, found.pvalue, found.ties
+    shape, n = samples.shape[:-1], samples.shape[-1]
+    if nan_policy == "propagate":
+        gone = np.asarray(np.isnan(samples).any(axis=-1))
+        # Something in the place of what is missing, so that the others keep their own.
+        filled = np.where(gone[..., None], np.arange(n), samples)
+        found = normality_test(filled, axis=-1, alternative=alternative)
+        columns = [
+            np.where(gone, np.nan, column) for column in (found.statistic, found.pvalue, found.ties)
+        ]
+        sizes = np.full(shape, n)
+    elif not shape:
+        return normality_test(samples[~np.isnan(samples)], alternative=alternative)
     else:
-        whole = ~missing.any(axis=1)
-        columns = tuple(np.full((3, len(rows)), np.nan))
-        n = np.full(shape, rows.shape[1])
-        if whole.any():
-            found = normality_test(rows[whole], axis=1, alternative=alternative)
-            for column, values in zip(
-                columns, (found.statistic, found.pvalue, found.ties), strict=True
-            ):
-                column[whole] = values
-    statistic, pvalue, ties = (column.reshape(shape) for column in columns)
+        rows = samples.reshape(-1, n)
+        found = normality_tests([row[~np.isnan(row)] for row in rows], alternative=alternative)
+        columns = [column.reshape(shape) for column in (found.statistic, found.pvalue, found.ties)]
+        sizes = found.n.reshape(shape)
+    statistic, pvalue, ties = columns
     if not shape:
-        return NormalityResult(float(statistic), float(pvalue), int(n), alternative, float(ties))
-    return NormalityResult(statistic, pvalue, n, alternative, ties)
+        return NormalityResult(
+            float(statistic), float(pvalue), int(sizes), alternative, float(ties)
+        )
+    return NormalityResult(statistic, pvalue, sizes, alternative, ties)

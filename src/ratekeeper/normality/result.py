@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper.exceptions import InputError
 from ratekeeper.normality.model import POPULATIONS, calibration, null_law, tabulated
+from ratekeeper.normality.tables import SMALLEST
+from ratekeeper.rates import check_probability, null_class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
     from ratekeeper.control import ErrorRateTest
     from ratekeeper.decisions import Decisions
+    from ratekeeper.normality.model import Alternative
 
 # Rounding that leaves this share of equal neighbours begins to move p-values; see the guide.
 _MANY_TIES = 0.1
@@ -38,7 +42,7 @@ class NormalityResult:
     alternative : str
         Which departures the test looks for.
     ties : float or ndarray
-        Share of values that equal another value of their sample.
+        Share of values that repeat another value of their sample.
 
     Notes
     -----
@@ -62,7 +66,7 @@ class NormalityResult:
     statistic: Any
     pvalue: Any
     n: Any
-    alternative: str
+    alternative: Alternative
     ties: Any
 
     def __iter__(self) -> Iterator[Any]:
@@ -88,17 +92,31 @@ class NormalityResult:
         tied = np.asarray(self.ties) > _MANY_TIES
         if not tied.any():
             return None
-        which = "The sample has" if tied.ndim == 0 else f"{np.count_nonzero(tied):,} samples have"
+        count = np.count_nonzero(tied)
+        which = (
+            f"{count:,} sample{'s have' if count > 1 else ' has'}"
+            if tied.ndim
+            else "The sample has"
+        )
         return (
-            f"{which} many equal values (up to {np.max(self.ties):.0%}), as rounding leaves them. "
-            "The p-value is for continuous data; rounding itself can be what it finds. Test "
+            f"{which} many equal values (up to {np.nanmax(self.ties):.0%}), as rounding leaves "
+            "them. The p-value is for continuous data; rounding itself can be what it finds. Test "
             "unrounded values, or see how p changes when uniform noise of the width of the "
             "rounding is added."
         )
 
     def _test(self, alpha: float, control: str) -> ErrorRateTest:
         # Its certificate would take kept order statistics for single scores: not for users.
-        known = calibration(self.alternative, tuple(self._sizes.tolist()))
+        check_probability(alpha, "alpha")
+        null_class = null_class_of(control)
+        for n in self._sizes.tolist():
+            smallest = null_law(self.alternative, null_class, n).smallest
+            if alpha < smallest:
+                raise InputError(
+                    f"alpha={alpha!r} is below {smallest:.2g}, the smallest p-value that the "
+                    f"tables show at n = {n:,} for {control.upper()}. Take alpha from there up."
+                )
+        known = calibration(self.alternative, tuple(self._sizes.tolist()) or (SMALLEST,))
         return known.control(control, alpha, method=tabulated(self.alternative))
 
     def decide(self, alpha: float, control: str = "fnr") -> Decisions:

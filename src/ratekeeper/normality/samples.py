@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# Squares of values within these bounds neither overflow nor vanish.
-_SMALL, _LARGE = 1e-100, 1e100
+# Sums of squares within these bounds have lost nothing to overflow or underflow.
+_SMALL, _LARGE = 1e-200, 1e200
 _NEED = "A test of normality needs a sample of numbers, or an array of samples along one axis."
 
 
@@ -57,12 +58,16 @@ def read_numbers(samples: ArrayLike, axis: int = -1) -> Array:
     array([ 1.,  2., nan])
     """
     array = _numbers(samples)
+    try:
+        axis = operator.index(axis)
+    except TypeError:
+        raise InputError(f"axis={show(axis)} must be a whole number, such as 0 or -1.") from None
     if not -array.ndim <= axis < array.ndim:
         raise InputError(
             f"axis={axis} does not exist in samples of shape {array.shape}: take an axis from "
             f"{-array.ndim} to {array.ndim - 1}."
         )
-    return np.moveaxis(array, axis, -1)
+    return array if array.ndim == 1 else np.moveaxis(array, axis, -1)
 
 
 def standardise_sorted(samples: Array) -> Array:
@@ -83,16 +88,35 @@ def standardise_sorted(samples: Array) -> Array:
     >>> standardise_sorted(np.array([[3.0, 1.0, 2.0]]))
     array([[-1.,  0.,  1.]])
     """
+    z = standardise_plain(samples)
+    if z is None:
+        size = np.maximum(np.abs(samples).max(axis=1), np.finfo(np.float64).tiny)
+        # Powers of two, so that scaling rounds nothing.
+        z = standardise_plain(np.ldexp(samples, -np.frexp(size)[1][:, None]))
+    assert z is not None  # noqa: S101 - finite rows that vary, of size 1, can be standardised
+    return z
+
+
+def standardise_plain(samples: Array) -> Array | None:
+    """Do the same, or return None where a row is not finite, constant, or of extreme scale.
+
+    The fast way to deal with ordinary samples: what is wrong with others is found out later.
+
+    Examples
+    --------
+    >>> standardise_plain(np.array([[1.0, 1.0, 1.0]])) is None
+    True
+    """
     z = np.sort(samples, axis=1)
     n = z.shape[1]
-    size = np.maximum(np.abs(z[:, 0]), np.abs(z[:, -1]))
-    if size.size and (size.min() < _SMALL or size.max() > _LARGE):
-        # Powers of two, so that scaling rounds nothing.
-        z = np.ldexp(z, -np.frexp(size)[1][:, None])
-    # The middle value first: far from 0, the mean itself would carry the rounding of a large sum.
-    z -= z[:, n // 2, None].copy()
-    z -= z.mean(axis=1, keepdims=True)
-    z *= np.sqrt((n - 1) / np.einsum("ij,ij->i", z, z))[:, None]
+    with np.errstate(over="ignore", invalid="ignore"):
+        # The middle value first: far from 0, the mean itself would carry the rounding of a sum.
+        z -= z[:, n // 2, None].copy()
+        z -= np.add.reduce(z, axis=1, keepdims=True) / n
+        squares = np.einsum("ij,ij->i", z, z)
+    if not np.logical_and.reduce((squares > _SMALL) & (squares < _LARGE)):
+        return None
+    z *= np.sqrt((n - 1) / squares)[:, None]
     return z
 
 
@@ -102,6 +126,8 @@ def _numbers(samples: ArrayLike) -> Array:
             samples = np.ma.filled(samples.astype(np.float64), np.nan)
         array = np.asarray(samples)
         if array.dtype.kind == "O":
+            if any(isinstance(value, str | bytes) for value in array.flat):
+                raise InputError(f"samples holds text. {_NEED} Convert to float.")
             array = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"samples cannot be read as numbers ({error}). {_NEED}") from error
@@ -109,9 +135,11 @@ def _numbers(samples: ArrayLike) -> Array:
         raise InputError(f"samples holds {array.dtype.name} values. {_NEED} Convert to float.")
     if array.ndim == 0:
         raise InputError(f"samples is a single value, {show(array[()])}. {_NEED}")
+    if array.dtype == np.float64:
+        return array
     # Extended precision may hold what float64 cannot; infinities are refused later.
     with np.errstate(over="ignore"):
-        return array.astype(np.float64, copy=False)
+        return array.astype(np.float64)
 
 
 def _refuse_not_finite(array: Array) -> None:

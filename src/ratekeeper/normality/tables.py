@@ -87,10 +87,10 @@ class Tabulated(Method):
 
     Notes
     -----
-    **Guarantee.** The p-value of a score is the conformal ``(m + 1) / (N + 1)`` of the N simulated
-    scores behind the table, interpolated (linearly in its logarithm) between the kept ones and
-    never below the smallest level that N can show. It is exact up to the Monte Carlo error of the
-    table, which at level p is ``sqrt(p (1 - p) / N)``.
+    **Guarantee.** At a kept level alpha, ``p <= alpha`` exactly where the conformal p-value
+    ``(m + 1) / (N + 1)`` of all N simulated scores is at most alpha, ties apart. Between kept
+    scores the logarithm of p is interpolated, and p is never below the smallest level that N can
+    show. It is exact up to the Monte Carlo error of the table, ``sqrt(p (1 - p) / N)``.
 
     Examples
     --------
@@ -141,7 +141,15 @@ class TabulatedNull(FittedNull):
         nodes = scores if tail == "low" else -scores[::-1]
         shown = np.isfinite(nodes)
         self._nodes = nodes[shown]
-        self._logs = np.log(np.asarray(method.levels))[shown]
+        logs = np.log(np.asarray(method.levels))
+        # Rounded down where the exponential would not come back to the level but end above it.
+        logs = np.where(np.exp(logs) > method.levels, np.nextafter(logs, -np.inf), logs)
+        self._logs = logs[shown]
+
+    @property
+    def smallest(self) -> float:
+        """The smallest p-value that the simulations can show."""
+        return float(np.exp(self._logs[0]))
 
     def p_values(self, scores: Floats) -> NDArray[np.float64]:
         """Return the interpolated tail probability of each score."""

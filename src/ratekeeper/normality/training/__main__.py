@@ -28,7 +28,9 @@ def main(seed: int, quick: bool, workers: int | None, output: Path) -> None:  # 
     from rich.console import Console
     from rich.progress import Progress, TimeElapsedColumn
 
-    with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=Console(stderr=True)) as bar:
+    with Progress(
+        *Progress.get_default_columns(), TimeElapsedColumn(), console=Console(stderr=True)
+    ) as bar:
         stages = {}
 
         def report(stage: str, share: float) -> None:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     Single = NDArray[np.float32]
 
-_SOFTNESS = 1.5
+_SOFTNESS = 1.0
 _BLOCK = 1 << 17
-_RATE = 4e-3
+_RATE = 6e-3
 
 
 def mixture_targets(
@@ -78,7 +78,7 @@ def train_students(
         student = Learner(n_even, n_odd, (*plan.student, 1), rng)
         gradient = imitate(target, _SOFTNESS)
         work = student.fit(
-            examples.even, examples.odd, gradient, epochs=plan.student_epochs, rate=_RATE
+            examples.even, examples.odd, gradient, epochs=plan.student_epochs[name], rate=_RATE
         )
         for share in work:
             report("Training small networks", (i + share) / len(targets))

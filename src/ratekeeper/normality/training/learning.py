@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     # From outputs and the rows of the batch to the gradient of the mean loss.
     Gradient = Callable[[Single, NDArray[np.intp]], Single]
 
-_BATCH = 4096
-_WARM_UP = 300  # steps over which the learning rate rises
+_BATCH = 2048
+_WARM_UP = 300  # steps over which the learning rate rises, if there are many
 _SMALLEST_RATE = 1e-6
 _AVERAGE = 0.002  # share of each step in the running average of weights
 _DECAY = np.float32(1e-5)
@@ -40,11 +40,14 @@ class Learner:
         Draws the first weights and the order of the rows.
     """
 
-    def __init__(self, n_even: int, n_odd: int, widths: tuple[int, int, int], rng: Generator):
+    def __init__(
+        self, n_even: int, n_odd: int, widths: tuple[int, int, int], rng: Generator
+    ) -> None:
         first, second, last = widths
 
         def weights(rows: int, columns: int, inputs: int) -> Single:
-            return (rng.normal(size=(rows, columns)) / np.sqrt(inputs)).astype(np.float32)
+            drawn = rng.normal(size=(rows, columns)) / np.sqrt(inputs)
+            return np.asarray(drawn, dtype=np.float32)
 
         def zeros(size: int) -> Single:
             return np.zeros(size, dtype=np.float32)
@@ -69,13 +72,14 @@ class Learner:
     ) -> Iterator[float]:
         """Learn, and yield the share of the work that is done, from time to time."""
         steps = max(1, len(even) // _BATCH) * epochs
+        warm_up = min(_WARM_UP, steps // 10)
         done = 0
         for _ in range(epochs):
             order = self._rng.permutation(len(even))
             for start in range(0, max(1, len(even) - _BATCH + 1), _BATCH):
                 batch = order[start : start + _BATCH]
                 slope = 0.5 * (1 + np.cos(np.pi * min(1.0, done / steps)))
-                now = rate * min(1.0, done / _WARM_UP) * slope + _SMALLEST_RATE
+                now = rate * min(1.0, (done + 1) / (warm_up + 1)) * slope + _SMALLEST_RATE
                 self._step(even[batch], odd[batch], gradient, batch, np.float32(now))
                 done += 1
                 if done % 50 == 0:
@@ -129,7 +133,7 @@ class Learner:
         """Return the averaged weights as a network."""
         parts = {name: part.copy() for name, part in self.average.items()}
         parts["last"], parts["last_bias"] = parts["last"][:, 0], parts["last_bias"][0]
-        return Network(**parts, scaling=scaling)  # type: ignore[arg-type]
+        return Network(**parts, scaling=scaling)
 
 
 def _forward(
@@ -150,7 +154,7 @@ def tell_apart(classes: NDArray[np.integer]) -> Gradient:
         share /= share.sum(axis=1, keepdims=True)
         share[np.arange(batch.size), classes[batch]] -= 1
         share /= np.float32(batch.size)
-        return share
+        return np.asarray(share)
 
     return gradient
 
@@ -162,7 +166,7 @@ def imitate(targets: Single, softness: float) -> Gradient:
     """
 
     def probability(score: Single) -> Single:
-        return 1 / (1 + np.exp(np.clip(score / np.float32(-softness), -60, 60)))
+        return np.asarray(1 / (1 + np.exp(np.clip(score / np.float32(-softness), -60, 60))))
 
     def gradient(out: Single, batch: NDArray[np.intp]) -> Single:
         miss = probability(out) - probability(targets[batch][:, None])

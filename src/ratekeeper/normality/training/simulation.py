@@ -134,6 +134,8 @@ def simulate_all(
 
     spawn = multiprocessing.get_context("spawn")  # forking a process with threads can hang it
     with one_thread_each(), ProcessPoolExecutor(workers, mp_context=spawn) as pool:
-        found = pool.map(simulate, parts, chunksize=8)
+        # Small parts travel in bundles; large ones alone, so that no core waits for another.
+        bundle = 1 if max(part.n * part.rows for part in parts) > _BLOCK else 8
+        found = pool.map(simulate, parts, chunksize=bundle)
         for part, (rows, w) in zip(parts, found, strict=True):
             yield part, rows, w

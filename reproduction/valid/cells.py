@@ -1,0 +1,113 @@
+"""Power at 5% in many cells: a law or group of laws, and a sample size.
+
+Within a cell all tests judge the same samples, so that differences of power are paired. All of
+them have Monte Carlo critical values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ratekeeper.normality.families import draw_group, held_out_families
+from ratekeeper.normality.training.simulation import NEAR, Source, draw
+from reproduction.protocol import GROUPS
+from reproduction.rivals import NETWORKS, OURS, exact_p_values, titles
+from reproduction.trainings import LEVEL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from reproduction.study import Study, Watch
+
+RIVAL = "SW"
+SMALL_SIZES = (10, 20, 50, 100)
+LARGE_SIZES = (1_000, 5_000)
+DIRECTED = tuple(NETWORKS[kind] for kind in ("heavy", "skewed", "light"))
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """Which samples of one law and size each test rejected.
+
+    Attributes
+    ----------
+    law : str
+    n : int
+    rejected : dict of str to ndarray
+        By test, one entry for each sample.
+    """
+
+    law: str
+    n: int
+    rejected: dict[str, NDArray[np.bool_]]
+
+    def power(self, test: str) -> float:
+        """Return the share of samples that a test rejected."""
+        return float(self.rejected[test].mean())
+
+    def lead(self, test: str = OURS, rival: str = RIVAL) -> float:
+        """Return how much more a test rejected than another one."""
+        return self.power(test) - self.power(rival)
+
+    def lead_error(self, test: str = OURS, rival: str = RIVAL) -> float:
+        """Return the standard error of the lead, which is paired."""
+        difference = self.rejected[test].astype(float) - self.rejected[rival]
+        return float(difference.std() / np.sqrt(difference.size))
+
+    @property
+    def best_classical(self) -> str:
+        """The classical test that rejected most; the first of them if several did."""
+        return max(titles(), key=self.power)
+
+
+def mean_lead(cells: Sequence[Cell], test: str = OURS, rival: str = RIVAL) -> tuple[float, float]:
+    """Return the mean lead over cells, all of one weight, and its standard error."""
+    leads = [cell.lead(test, rival) for cell in cells]
+    errors = [cell.lead_error(test, rival) for cell in cells]
+    return float(np.mean(leads)), float(np.linalg.norm(errors) / len(cells))
+
+
+def best_on_average(cells: Sequence[Cell]) -> str:
+    """Return the classical test with the highest mean power."""
+    return max(titles(), key=lambda test: np.mean([cell.power(test) for cell in cells]))
+
+
+def group_cells(study: Study, watch: Watch) -> list[Cell]:
+    """Judge samples of the groups G1 to G4."""
+    rng = study.generator("valid, groups")
+    cells = []
+    for group, n in watch([(g, n) for g in GROUPS for n in SMALL_SIZES], "G1 to G4 at 5%"):
+        x = draw_group(rng, group, study.counts.group, n)
+        cells.append(_judged(group, x, (OURS, *DIRECTED, *titles())))
+    return cells
+
+
+def near_cells(study: Study, watch: Watch) -> list[Cell]:
+    """Judge large samples of laws that are close to the normal."""
+    rng = study.generator("valid, near")
+    cells = []
+    for law, n in watch([(law, n) for n in LARGE_SIZES for law in NEAR], "nearly normal samples"):
+        x = draw(Source("near", law), rng, study.counts.near, n)
+        cells.append(_judged(law, x, (OURS, *titles())))
+    return cells
+
+
+def held_out_cells(study: Study, watch: Watch) -> list[Cell]:
+    """Judge samples of the families that no network was trained on."""
+    rng = study.generator("valid, held out")
+    cells = []
+    jobs = [(family, n) for family in held_out_families() for n in SMALL_SIZES]
+    for family, n in watch(jobs, "held-out families"):
+        x = family.draw(rng, study.counts.held_out, n)
+        cells.append(_judged(family.name, x, (OURS, *titles())))
+    return cells
+
+
+def _judged(law: str, x: NDArray[np.float64], tests: tuple[str, ...]) -> Cell:
+    p = exact_p_values(x, tests)
+    return Cell(law, x.shape[1], {test: p[test] <= LEVEL for test in tests})

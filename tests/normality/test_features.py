@@ -1,0 +1,245 @@
+"""What the networks see of a sample: symmetry, independence of the batch, and every definition."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import special
+
+from ratekeeper.normality import features as module
+from ratekeeper.normality.features import ODD, features
+from ratekeeper.normality.samples import standardise_sorted
+
+SIZES = (*range(5, 31), 100, 1_000, 10_000)
+# Single precision, and sums of it over a sample.
+ROUNDING = {"rtol": 2e-4, "atol": 2e-5}
+
+
+def _standard(seed, rows, n, draw="normal"):
+    rng = np.random.default_rng([seed, n])
+    return standardise_sorted(getattr(rng, draw)(size=(rows, n)))
+
+
+def _extreme_samples(n):
+    """Return samples as far from normal as they come, and some of extreme scales."""
+    rng = np.random.default_rng(n)
+    outlier = rng.normal(size=n)
+    outlier[0] = 1e12
+    lonely = np.zeros(n)
+    lonely[-1] = 1.0
+    halves = np.repeat([0.0, 1.0], [n // 2, n - n // 2])
+    ordinary = rng.normal(size=n)
+    return {
+        "one huge outlier": outlier,
+        "one value apart": lonely,
+        "one value apart, below": -lonely,
+        "two points": halves,
+        "two points, far from 0": 1e8 + halves,
+        "many ties": rng.integers(0, 3, n).astype(float) + lonely,
+        "both ends": np.r_[-1e6, 1e6, np.zeros(n - 2)],
+        "tiny": 1e-300 * ordinary,
+        "huge": 1e300 * ordinary,
+        "all orders of magnitude": 10.0 ** np.linspace(-150, 150, n),
+        "equally spaced": np.arange(n, dtype=float),
+    }
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_features_are_finite(n):
+    """Every feature of every sample is a number, also of the strangest samples."""
+    samples = _extreme_samples(n)
+    found = features(standardise_sorted(np.stack(list(samples.values()))))
+    assert found.shape == (len(samples), ODD.size)
+    assert found.dtype == np.float64
+    for name, row in zip(samples, found, strict=True):
+        assert np.isfinite(row).all(), name
+    assert np.isfinite(features(_standard(1, 20, n, "standard_cauchy"))).all()
+    assert np.abs(found).max() < 1e14
+
+
+@pytest.mark.parametrize("n", [5, 6, 9, 30, 100, 1_000, 10_000])
+@pytest.mark.parametrize("draw", ["normal", "standard_exponential", "standard_cauchy"])
+def test_reversing_the_sign_flips_the_odd_features(n, draw):
+    """The features of -x are those of x, but for the sign of the odd ones."""
+    z = _standard(2, 20, n, draw)
+    straight, reversed_ = features(z), features(-z[:, ::-1])
+    scale = np.abs(straight).max(axis=0)  # of each feature, since differences may cancel
+    off = np.abs(reversed_ - np.where(ODD, -straight, straight))
+    assert (off <= 1e-5 * np.maximum(scale, 1)).all()
+
+
+def test_odd_features_are_0_for_symmetric_samples():
+    """A sample that is its own mirror image has no odd features; its even ones are not all 0."""
+    half = np.random.default_rng(3).exponential(size=(10, 20))
+    found = features(standardise_sorted(np.hstack([half, -half])))
+    np.testing.assert_allclose(found[:, ODD], 0, atol=1e-5)
+    assert (np.abs(found[:, ~ODD]).max(axis=0) > 1e-3).all()
+
+
+@pytest.mark.parametrize("n", [5, 37, 300, 3_000])
+def test_a_row_does_not_depend_on_the_others(n, monkeypatch):
+    """Alone, in another order, in a larger batch or in other blocks a row has its features."""
+    z = _standard(4, 40, n, "standard_exponential")
+    found = features(z)
+    alone = np.vstack([features(row[None]) for row in z])
+    np.testing.assert_allclose(alone, found, **ROUNDING)
+    np.testing.assert_allclose(features(z[::-1].copy())[::-1], found, **ROUNDING)
+    strange = np.stack(list(_extreme_samples(n).values()))
+    mixed = features(np.vstack([standardise_sorted(strange), z]))
+    np.testing.assert_allclose(mixed[len(strange) :], found, **ROUNDING)
+    for block in (1, 7 * n, 1 << 20):
+        monkeypatch.setattr(module, "_BLOCK", block)
+        np.testing.assert_allclose(features(z), found, **ROUNDING)
+
+
+def test_samples_are_not_changed():
+    """Features are read off; the samples stay as they are, and no rows give no rows."""
+    z = _standard(5, 3, 20)
+    before = z.copy()
+    features(z)
+    np.testing.assert_array_equal(z, before)
+    assert features(z[:0]).shape == (0, ODD.size)
+
+
+# The definitions once more, in plain Python and double precision.
+
+N = 37
+VALUES = _standard(6, 1, N, "standard_exponential")[0].tolist()
+MIRROR = [-value for value in reversed(VALUES)]
+EVEN_LINEAR, ODD_LINEAR, SPACINGS = 14, 14, 5
+MEANS, TAILS = slice(38, 49), slice(49, 55)
+
+
+def _found(values=VALUES):
+    return features(np.array([values]))[0]
+
+
+def _blom(rank):
+    return special.ndtri((rank - 0.375) / (N + 0.25))
+
+
+def _sorted_features(values):
+    """Return the sums by rank, even ones first."""
+    ranked = list(enumerate(values, start=1))
+    norm = math.sqrt(sum(_blom(rank) ** 2 for rank, _ in ranked))
+    even, odd = [sum(_blom(rank) / norm * z for rank, z in ranked)], []
+    for order in range(2, 8):  # Legendre polynomials, as in L-moments 3 to 8
+        total = sum(special.eval_legendre(order, (2 * rank - 1) / N - 1) * z for rank, z in ranked)
+        (even if order % 2 else odd).append(total / N)
+    for order in range(2, 6):
+        total = sum(special.eval_hermitenorm(order, _blom(rank)) * z for rank, z in ranked)
+        (even if order % 2 else odd).append(total / N)
+    for j in range(3):
+        even.append(values[-1 - j] - values[j])
+        odd.append(values[-1 - j] + values[j])
+    for deviate in (0.4, 0.8, 1.2, 1.6, 2.0):
+        above, below = _quantile(values, deviate), _quantile(values, -deviate)
+        even.append(above - below)
+        odd.append(above + below)
+    odd.append(_quantile(values, 0.0))
+    return even, odd
+
+
+def _quantile(values, deviate):
+    """Return the sample quantile of R's type 8, at the normal law's probability of a deviate."""
+    place = special.ndtr(deviate) * (N + 1 / 3) + 1 / 3  # a rank
+    place = min(max(place, 1), N)
+    below = min(int(place), N - 1)
+    share = place - below
+    return (1 - share) * values[below - 1] + share * values[below]
+
+
+def test_the_layout_of_the_features():
+    """Sums by rank, spacings, means, tails: the definitions below cover every feature."""
+    assert ODD.size == 55
+    assert ODD.tolist() == (
+        [False] * EVEN_LINEAR
+        + [True] * ODD_LINEAR
+        + [False] * SPACINGS
+        + [True] * SPACINGS
+        + [False] * 5
+        + [True] * 4
+        + [False, True]
+        + [False, False, True, True, False, True]
+    )
+
+
+@pytest.mark.parametrize("values", [VALUES, MIRROR], ids=["sample", "mirror"])
+def test_sums_by_rank(values):
+    """Shapiro-Francia's sum, L-moments, Hermite sums, extremes and quantiles are as defined."""
+    even, odd = _sorted_features(values)
+    assert (len(even), len(odd)) == (EVEN_LINEAR, ODD_LINEAR)
+    np.testing.assert_allclose(_found(values)[: len(even) + len(odd)], even + odd, rtol=1e-9)
+
+
+def test_quantiles_are_type_8():
+    """Quantiles are those of `numpy.quantile` with the median-unbiased method."""
+    for deviate in (-2.0, -1.2, -0.4, 0.0, 0.8, 1.6):
+        expected = np.quantile(VALUES, special.ndtr(deviate), method="median_unbiased")
+        assert _quantile(VALUES, deviate) == pytest.approx(expected, rel=1e-9)
+
+
+def test_spacings_of_quantiles():
+    """Log distances between quantiles, from the middle outwards, as sums and differences."""
+    deviates = (0.0, 0.4, 0.8, 1.2, 1.6, 2.0)
+    sums, differences = [], []
+    for inner, outer in pairwise(deviates):
+        right = math.log(_quantile(VALUES, outer) - _quantile(VALUES, inner))
+        left = math.log(_quantile(VALUES, -inner) - _quantile(VALUES, -outer))
+        sums.append(right + left)
+        differences.append(right - left)
+    here = slice(EVEN_LINEAR + ODD_LINEAR, EVEN_LINEAR + ODD_LINEAR + 2 * SPACINGS)
+    np.testing.assert_allclose(_found()[here], sums + differences, **ROUNDING)
+
+
+def test_tied_quantiles_have_a_floor():
+    """Spacings below a thousandth of a standard deviation count as a thousandth."""
+    lonely = standardise_sorted(np.r_[np.zeros(N - 1), 1.0][None])[0]
+    assert _found(lonely)[EVEN_LINEAR + ODD_LINEAR] == pytest.approx(2 * math.log(1e-3), rel=1e-5)
+
+
+def _mean(function):
+    return sum(function(z) for z in VALUES) / N
+
+
+def test_means_of_functions():
+    """Moments, the characteristic function and the logarithm of the Laplace transform."""
+    even = [abs, lambda z: z**4, lambda z: math.log(1 + z * z)]
+    even += [lambda z: math.cos(0.8 * z), lambda z: math.cos(0.8 * z) ** 2]
+    odd = [lambda z: z**3, lambda z: z * abs(z)]
+    odd += [lambda z: math.sin(0.8 * z), lambda z: math.sin(1.6 * z) / 2]
+    up, down = math.log(_mean(math.exp)), math.log(_mean(lambda z: math.exp(-z)))
+    expected = [*map(_mean, even + odd), up + down, up - down]
+    np.testing.assert_allclose(_found()[MEANS], expected, **ROUNDING)
+
+
+def test_sums_of_tail_probabilities():
+    """As in Anderson-Darling and Zhang, to the 0.3% of the tail used."""
+    log_f = [math.log(special.ndtr(z)) for z in VALUES]
+    log_s = [math.log(special.ndtr(-z)) for z in VALUES]
+    ranks = range(1, N + 1)
+    position = [(rank - 0.5) / N for rank in ranks]
+    low, high = [], []
+    for weight in (
+        [(2 * rank - 1) / N**2 for rank in ranks],
+        [1 / (N - rank + 0.5) / math.log(N + 1) for rank in ranks],
+    ):
+        low.append(sum(w * value for w, value in zip(weight, log_f, strict=True)))
+        high.append(sum(w * value for w, value in zip(weight[::-1], log_s, strict=True)))
+    odds = [
+        (above - below - math.log((N - 0.5) / (rank - 0.75) - 1)) ** 2
+        for rank, below, above in zip(ranks, log_f, log_s, strict=True)
+    ]
+    slope = [2 * middle - 1 for middle in position]
+    expected = [
+        high[0] + low[0],
+        high[1] + low[1],
+        high[0] - low[0],
+        high[1] - low[1],
+        sum(odds) / N,
+        sum(a * b for a, b in zip(odds, slope, strict=True)) / N,
+    ]
+    np.testing.assert_allclose(_found()[TAILS], expected, rtol=0.01, atol=2e-3)

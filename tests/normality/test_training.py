@@ -1,0 +1,284 @@
+"""Training: one seed decides everything, and nothing that is held out is ever drawn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from ratekeeper.normality.families import family, held_out_families, training_families
+from ratekeeper.normality.features import ODD
+from ratekeeper.normality.model import ALTERNATIVES, WEIGHTS, load_tests
+from ratekeeper.normality.network import SIZE_INPUTS, Scaling, size_inputs
+from ratekeeper.normality.tables import SIZES, tail_levels
+from ratekeeper.normality.training import FULL, QUICK, simulation, train
+from ratekeeper.normality.training.__main__ import main
+from ratekeeper.normality.training.learning import Learner, imitate, tell_apart
+from ratekeeper.normality.training.pipeline import populations
+from ratekeeper.normality.training.simulation import NORMAL, Part, Source, draw, simulate
+from ratekeeper.normality.training.tabulation import Draws
+
+SEED = 7
+# Every step of training, as little of each as there can be.
+TINY = replace(
+    QUICK,
+    sizes=(5, 10),
+    training_sizes=(5, 10),
+    anchors=(5, 10),
+    normal_rows={10: 300},
+    family_rows={10: 40},
+    validation_rows=100,
+    draws=Draws(199, {10: 10}),
+)
+
+
+def _arrays(tests):
+    """Return everything that training makes, by name."""
+    found = {}
+    for name, test in tests.items():
+        for part in WEIGHTS:
+            found[f"{name}.{part}"] = np.asarray(getattr(test.network, part))
+        for part in ("sizes", "mean", "sd"):
+            found[f"{name}.scaling.{part}"] = getattr(test.network.scaling, part)
+        for part in ("sizes", "levels", "scores"):
+            found[f"{name}.normal.{part}"] = getattr(test.normal, part)
+            found[f"{name}.other.{part}"] = getattr(test.other, part)
+    return found
+
+
+@pytest.fixture(scope="module")
+def quick():
+    """Return the arrays of a quick training with one worker, and what was reported."""
+    reports = {}
+    tests = train(
+        QUICK,
+        seed=SEED,
+        workers=1,
+        report=lambda stage, share: reports.setdefault(stage, []).append(share),
+    )
+    return _arrays(tests), reports
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Return the file that the command writes with the same seed and two workers."""
+    path = tmp_path_factory.mktemp("training") / "new" / "neural.npz"
+    options = ["--quick", "--seed", str(SEED), "--workers", "2", "-o", str(path)]
+    result = CliRunner().invoke(main, options)
+    assert result.exit_code == 0, result.output
+    assert f"Wrote 5 networks with their tables to {path}." in result.output
+    return path
+
+
+def test_the_command_writes_a_file_of_tests(written):
+    """A quick run of the command gives networks and tables that can be read and used."""
+    tests = load_tests(written)
+    assert sorted(tests) == sorted(ALTERNATIVES)
+    assert [entry.name for entry in written.parent.iterdir()] == [written.name]
+    features = np.random.default_rng(0).normal(size=(4, ODD.size))
+    for test in tests.values():
+        assert test.normal.sizes.tolist() == list(QUICK.sizes)
+        scores = test.network.scores(features, 20)
+        assert np.isfinite(scores).all()
+        for law in (test.normal.null(20), test.other.null(20)):
+            p = law.p_values(scores)
+            assert ((p > 0) & (p <= 1)).all()
+
+
+def test_one_seed_gives_the_same_bits(quick, written):
+    """Trained again, with two workers for one, everything is the same bit for bit."""
+    ours, again = quick[0], _arrays(load_tests(written))
+    assert ours.keys() == again.keys()
+    for name, array in ours.items():
+        assert array.dtype == again[name].dtype, name
+        assert array.tobytes() == again[name].tobytes(), name
+
+
+def test_another_seed_gives_other_networks():
+    """The seed decides the features' scale, every weight matrix and every table."""
+    one, other = (_arrays(train(TINY, seed=seed, workers=1)) for seed in (1, 2))
+    for name, array in one.items():
+        fixed = name.endswith((".sizes", ".levels"))
+        assert (array.tobytes() == other[name].tobytes()) == fixed, name
+
+
+def test_progress_is_reported(quick):
+    """Every stage reports shares of its work that rise to 1."""
+    stages = quick[1]
+    assert len(stages) >= 6
+    for stage, shares in stages.items():
+        assert stage
+        assert (np.diff(shares) >= 0).all(), stage
+        assert shares[0] >= 0
+        assert shares[-1] == pytest.approx(1), stage
+
+
+def test_tables_are_ordered(quick):
+    """Scores of normal samples fall with the level, those of the alternatives rise."""
+    arrays, _ = quick
+    for name in ALTERNATIVES:
+        normal, other = arrays[f"{name}.normal.scores"], arrays[f"{name}.other.scores"]
+        assert (normal[:, :-1] >= normal[:, 1:]).all()
+        assert (other[:, :-1] <= other[:, 1:]).all()
+        assert np.isfinite(normal).all()
+        # So many alternatives were drawn at each size; what they cannot show is infinite.
+        drawn = 40 * len(populations()[name])
+        levels = arrays[f"{name}.other.levels"]
+        np.testing.assert_array_equal(
+            np.isfinite(other), np.broadcast_to(levels * (drawn + 1) > 1 - 1e-9, other.shape)
+        )
+
+
+@pytest.mark.parametrize("name", [one.name for one in held_out_families()])
+def test_held_out_families_are_never_drawn(name):
+    """Whoever asks the simulation for a family that is held out is refused."""
+    with pytest.raises(AssertionError, match=f"{name} is held out"):
+        draw(Source("family", name), np.random.default_rng(0), 2, 10)
+    with pytest.raises(AssertionError, match="held out"):
+        simulate(Part(Source("family", name), 10, 2, (0,)))
+
+
+def test_populations_are_training_families():
+    """Every network is trained for families that are not held out, each of the right kind."""
+    found = populations()
+    assert list(found) == list(ALTERNATIVES)
+    held_out = {one.name for one in held_out_families()}
+    for names in found.values():
+        assert names
+        assert not set(names) & held_out
+        assert len(set(names)) == len(names)
+    assert found["omnibus"] == tuple(one.name for one in training_families())
+    assert found["pearson"] == ("pearson",)
+    for kind in ("heavy", "skewed", "light"):
+        own = {one.name for one in training_families() if one.kind == kind}
+        assert own <= set(found[kind])
+        assert {family(name).kind for name in set(found[kind]) - own} <= {"contaminated", "mixed"}
+    assert not set(found["heavy"]) & set(found["light"])
+    assert not set(found["heavy"]) & set(found["skewed"])
+    assert not set(found["skewed"]) & set(found["light"])
+
+
+def test_everything_that_is_simulated_is_allowed(monkeypatch):
+    """A whole training draws normal samples, training families, groups and near laws only."""
+    seen = set()
+
+    def watched(part):
+        seen.add(part.source)
+        return simulate(part)
+
+    def here(parts, workers):
+        return ((part, *watched(part)) for part in parts)
+
+    for module in ("examples", "pipeline"):
+        monkeypatch.setattr(f"ratekeeper.normality.training.{module}.simulate_all", here)
+    monkeypatch.setattr("ratekeeper.normality.training.pipeline.simulate", watched)
+    train(TINY, seed=1, workers=1)
+    allowed = {Source("family", one.name) for one in training_families()}
+    allowed |= {Source("group", name) for name in ("G1", "G2", "G3", "G4")}
+    allowed |= {NORMAL}
+    assert seen == allowed
+
+
+def test_parts_have_streams_of_their_own():
+    """The samples of a part depend on its stream alone, and differ between streams."""
+    laplace = Source("family", "laplace")
+    first, w = simulate(Part(laplace, 12, 30, (1, 2)))
+    again, _ = simulate(Part(laplace, 12, 30, (1, 2)))
+    other, _ = simulate(Part(laplace, 12, 30, (1, 3)))
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any(axis=1).all()
+    assert ((w > 0) & (w <= 1)).all()
+
+
+def _numerical_slope(loss, out, step=1e-3):
+    slope = np.empty_like(out)
+    for place in np.ndindex(out.shape):
+        up, down = out.copy(), out.copy()
+        up[place] += step
+        down[place] -= step
+        slope[place] = (loss(up) - loss(down)) / (2 * step)
+    return slope
+
+
+def _log_softmax(out):
+    return out - np.log(np.exp(out).sum(axis=1, keepdims=True))
+
+
+def _logistic(score):
+    return 1 / (1 + np.exp(-score))
+
+
+def test_gradients_are_slopes_of_the_losses():
+    """Both gradients are the slopes of a mean cross-entropy, found by small steps."""
+    rng = np.random.default_rng(4)
+    out, batch = rng.normal(size=(5, 3)), np.array([4, 0, 2, 1, 3])
+    classes = np.array([0, 2, 1, 1, 0])
+    found = tell_apart(classes)(out.astype(np.float32), batch)
+    expected = _numerical_slope(
+        lambda x: -_log_softmax(x)[np.arange(5), classes[batch]].mean(), out
+    )
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    targets, softness = rng.normal(size=5).astype(np.float32), 1.5
+    found = imitate(targets, softness)(out[:, :1].astype(np.float32), batch)
+    wanted = _logistic(targets[batch] / softness)[:, None]
+
+    def loss(x):
+        p = _logistic(x / softness)
+        # Times the softness, which makes the slope the plain difference of probabilities.
+        return -softness * (wanted * np.log(p) + (1 - wanted) * np.log(1 - p)).mean()
+
+    np.testing.assert_allclose(found, _numerical_slope(loss, out[:, :1]), atol=1e-5)
+
+
+def test_a_learner_learns():
+    """It learns what depends on the size of an odd input, and its network scores the same."""
+    rng = np.random.default_rng(5)
+    n_odd = int(ODD.sum())
+    even = rng.normal(size=(400, ODD.size - n_odd + SIZE_INPUTS)).astype(np.float32)
+    odd = rng.normal(size=(400, n_odd)).astype(np.float32)
+    target = (4 * np.abs(odd[:, 0]) - 3 + even[:, 0]).astype(np.float32)
+    learner = Learner(even.shape[1], n_odd, (12, 6, 1), rng)
+    shares = list(learner.fit(even, odd, imitate(target, 1.5), epochs=1_500, rate=1e-2))
+    assert shares[-1] == 1
+    out = learner.outputs(even, odd)[:, 0]
+    np.testing.assert_array_equal(out, learner.outputs(even, -odd)[:, 0])
+    assert np.mean((out > 0) == (target > 0)) > 0.95
+
+    # Inputs are compressed features; undo that for scale 1 and the inputs for one size.
+    scaling = Scaling(np.array([5, 50]), np.zeros((2, ODD.size)), np.ones((2, ODD.size)))
+    even[:, -SIZE_INPUTS:] = size_inputs(20)
+    inputs = np.empty((400, ODD.size))
+    inputs[:, ~ODD], inputs[:, ODD] = even[:, :-SIZE_INPUTS], odd
+    features = np.copysign(np.expm1(np.abs(inputs)), inputs)
+    scores = learner.network(scaling).scores(features, 20)
+    np.testing.assert_allclose(scores, learner.outputs(even, odd)[:, 0], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", simulation.NEAR)
+def test_near_laws_are_near_the_normal(name):
+    """The laws that are close to normal have some skewness or excess, though little."""
+    values = draw(Source("near", name), np.random.default_rng(3), 1, 400_000)[0]
+    z = (values - values.mean()) / values.std()
+    skewness, excess = (z**3).mean(), (z**4).mean() - 3
+    assert 0.1 < max(abs(skewness), abs(excess)) < 3.5
+
+
+def test_the_full_plan_is_what_ships():
+    """The full plan has all sizes, levels down to 1 in 250,000, and networks that see the ends."""
+    assert FULL.sizes == SIZES
+    assert set(FULL.training_sizes) <= set(FULL.sizes)
+    assert set(FULL.anchors) <= set(FULL.training_sizes)
+    assert (FULL.training_sizes[0], FULL.training_sizes[-1]) == (SIZES[0], SIZES[-1])
+    assert tail_levels(FULL.draws.normal, FULL.level_ratio)[0] == 1 / 250_000
+    for rows in (FULL.scaling_rows, FULL.normal_rows, FULL.family_rows, FULL.draws.other):
+        assert list(rows) == sorted(rows)
+        assert max(rows) == SIZES[-1]
+
+
+def test_the_command_needs_a_file():
+    """Without a file to write nothing is trained."""
+    result = CliRunner().invoke(main, ["--quick"])
+    assert result.exit_code != 0
+    assert "--output" in result.output
