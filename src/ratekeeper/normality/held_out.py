@@ -77,6 +77,13 @@ def _raised_cosine(rng: Generator, rows: int, n: int) -> Array:
     return np.where(stays, x, x - np.pi * np.where(x < 0, -1, 1))
 
 
+def _rounded(rng: Generator, rows: int, n: int) -> Array:
+    # Nobody wants rounding to be found, so nothing is trained to find it. It stands here to be
+    # looked at.
+    step = between(rng, rows, 0.05, 0.25)
+    return np.asarray(step * np.round(rng.standard_normal((rows, n)) / step))
+
+
 def _sinh_arcsinh(rng: Generator, rows: int, n: int) -> Array:
     shift, weight = between(rng, rows, -0.8, 0.8), between(rng, rows, 0.6, 0.9)
     return np.sinh((np.arcsinh(rng.standard_normal((rows, n))) + shift) / weight)
@@ -126,6 +133,7 @@ HELD_OUT: tuple[tuple[str, Kind, Draw], ...] = (
     ("asymmetric_laplace", "mixed", two_sided(_asymmetric_laplace)),
     ("g_and_h", "mixed", two_sided(_g_and_h)),
     ("kumaraswamy", "mixed", two_sided(_kumaraswamy)),
+    ("rounded", "mixed", _rounded),
     ("sinh_arcsinh", "mixed", _sinh_arcsinh),
     ("skew_t", "mixed", two_sided(_skew_t)),
 )
