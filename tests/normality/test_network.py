@@ -110,14 +110,14 @@ def test_scores_are_those_of_the_slow_loop(n):
 
 
 def test_the_mirror_image_has_the_same_score():
-    """Flipping the sign of the odd features changes no bit of the score."""
+    """Flipping the sign of the odd features changes the score by rounding only."""
     network = _random_network(12)
     rows = np.random.default_rng(12).normal(size=(50, ODD.size))
     straight, mirrored = (network.scores(x, 33) for x in (rows, np.where(ODD, -rows, rows)))
-    np.testing.assert_array_equal(straight, mirrored)
+    np.testing.assert_allclose(straight, mirrored, rtol=1e-6)
     other = rows.copy()
     other[:, np.flatnonzero(ODD)[0]] *= -1
-    assert (network.scores(other, 33) != straight).any()
+    assert (np.abs(network.scores(other, 33) - straight) > 1e-3).any()
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)

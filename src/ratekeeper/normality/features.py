@@ -20,15 +20,18 @@ if TYPE_CHECKING:
 
 # Quantiles that are looked at, as normal deviates; with the median they are 2 * 5 + 1.
 _DEVIATES = np.array([0.4, 0.8, 1.2, 1.6, 2.0])
+# Spacings of neighbouring quantiles, from the median to the left and then to the right.
+_OUTWARDS = [4, 3, 2, 1, 0, 5, 6, 7, 8, 9]
 _EXTREMES = 3  # so many largest and smallest values
 _LEGENDRE = 8  # L-moments up to this order
 _FREQUENCY = np.float32(0.8)  # of the empirical characteristic function; twice it is used too
 _LARGEST_EXPONENT = np.float32(20.0)
+_NO_LARGE_EXPONENT = 400  # up to this n no standardised value can reach it: (n - 1) / sqrt(n)
 # Borjesson and Sundberg's approximation of the normal tail, right to 0.3%: a feature needs no more.
 _TAIL_A, _TAIL_B = 0.339, np.float32(5.510)
 _TAIL_ROOT = np.float32(_TAIL_A * np.sqrt(2 * np.pi))
 _TAIL_LINE = np.float32((1 - _TAIL_A) * np.sqrt(2 * np.pi))
-_FLOOR = np.float32(1e-3)  # spacings below this share of a standard deviation count as ties
+_FLOOR = 1e-3  # spacings below this share of a standard deviation count as ties
 _BLOCK = 1 << 15  # numbers of a sample worked on at once: what fits a processor's cache
 _MEANS = 11  # functions whose averages are features
 # Which features change their sign with the sample, in the order in which `_fill` writes them.
@@ -45,7 +48,7 @@ class _Weights:
     """Weights by rank for one sample size."""
 
     # In double precision: long sums of numbers near 1 in size would lose what is looked for.
-    linear: NDArray[np.float64]  # (n, features and then raw quantiles) on the sorted values
+    linear: NDArray[np.float64]  # (n, features and then spacings) on the sorted values
     tails: NDArray[np.float64]  # (2 n, 4) on the logarithms of both tails; see `_tail_sums`
     halves: NDArray[np.float64]  # (n, 2) a constant and a slope
     logit: Single  # (n,) expected log odds
@@ -62,6 +65,9 @@ def features(z: NDArray[np.float64]) -> NDArray[np.float64]:
     rows, n = z.shape
     weights = _weights(n)
     found = np.empty((rows, ODD.size))
+    if rows * n <= _BLOCK:
+        _fill(found, z, weights)
+        return found
     block = max(1, _BLOCK // n)  # what is worked on at once stays in the processor's cache
     for start in range(0, rows, block):
         part = z[start : start + block]
@@ -72,15 +78,19 @@ def features(z: NDArray[np.float64]) -> NDArray[np.float64]:
 def _fill(found: NDArray[np.float64], z: NDArray[np.float64], weights: _Weights) -> None:
     linear = z @ weights.linear
     found[:, :_LINEAR] = linear[:, :_LINEAR]
-    start = _add_pairs(found, _LINEAR, *_log_spacings(linear[:, _LINEAR:]))
+    spacings = linear[:, _LINEAR:]
+    np.maximum(spacings, _FLOOR, out=spacings)
+    np.log(spacings, out=spacings)
+    half = len(_DEVIATES)
+    start = _add_pairs(found, _LINEAR, spacings[:, :half], spacings[:, half:])
     s = z.astype(np.float32)
     planes = np.empty((_MEANS, *s.shape), dtype=np.float32)
     square = _value_planes(s, planes)
     means = np.add.reduce(planes, axis=-1)
     means /= np.float32(s.shape[1])
-    growth = np.log(means[-2:])
+    growth = np.log(means[-2:]).T
     found[:, start : start + _MEANS - 2] = means[:-2].T
-    start = _add_pairs(found, start + _MEANS - 2, growth[1:].T, growth[:1].T)
+    start = _add_pairs(found, start + _MEANS - 2, growth[:, 1:], growth[:, :1])
     _tail_sums(found[:, start:], s, planes[0], square, weights)
 
 
@@ -92,14 +102,6 @@ def _add_pairs(
     np.add(high, low, out=found[:, start : start + width])
     np.subtract(high, low, out=found[:, start + width : start + 2 * width])
     return start + 2 * width
-
-
-def _log_spacings(quantiles: NDArray[np.float64]) -> tuple[Single, Single]:
-    """Logarithms of the distances between neighbouring quantiles, left and right of the median."""
-    logs = (quantiles[:, 1:] - quantiles[:, :-1]).astype(np.float32)
-    np.log(np.maximum(logs, _FLOOR, out=logs), out=logs)
-    half = logs.shape[1] // 2
-    return logs[:, half - 1 :: -1], logs[:, half:]
 
 
 def _value_planes(s: Single, planes: Single) -> Single:
@@ -117,9 +119,12 @@ def _value_planes(s: Single, planes: Single) -> Single:
     np.sin(angle, out=sine)
     np.multiply(cosine, cosine, out=cosine_2)  # a function of the cosine of twice the angle
     np.multiply(cosine, sine, out=sine_2)
-    np.minimum(s, _LARGEST_EXPONENT, out=up)
-    np.maximum(up, -_LARGEST_EXPONENT, out=up)
-    np.exp(up, out=up)
+    if s.shape[1] > _NO_LARGE_EXPONENT:
+        np.minimum(s, _LARGEST_EXPONENT, out=up)
+        np.maximum(up, -_LARGEST_EXPONENT, out=up)
+        np.exp(up, out=up)
+    else:
+        np.exp(s, out=up)
     np.reciprocal(up, out=down)
     return square
 
@@ -135,16 +140,16 @@ def _tail_sums(
     total *= _TAIL_ROOT
     total += _TAIL_LINE * size
     np.log(total, out=total)
-    total += np.float32(0.5) * square
-    np.negative(total, out=total)  # log of the smaller tail
-    inner = np.exp(total)
+    inner = np.float32(-0.5) * square
+    np.subtract(inner, total, out=total)  # log of the smaller tail
+    np.exp(total, out=inner)
     np.subtract(1, inner, out=inner)
     np.log(inner, out=inner)
     # log F and log (1 - F) are the half sum of these two and plus or minus the half difference.
     np.subtract(inner, total, out=odds)
     np.copysign(odds, s, out=odds)
     total += inner
-    np.matmul(both.reshape(s.shape[0], -1), weights.tails, out=found[:, :4])
+    np.matmul(both.reshape(len(s), 2 * s.shape[1]), weights.tails, out=found[:, :4])
     odds += weights.logit
     odds *= odds
     np.matmul(odds, weights.halves, out=found[:, 4:])
@@ -179,7 +184,7 @@ def _weights(n: int) -> _Weights:
     low = np.column_stack([(2 * rank - 1) / n**2, 1 / (n - rank + 0.5) / np.log(n + 1)]) / 2
     high = low[::-1]
     return _Weights(
-        linear=np.column_stack([*even, *odd, *quantiles]),
+        linear=np.column_stack([*even, *odd, *np.diff(quantiles, axis=0)[_OUTWARDS, :]]),
         tails=np.block([[high + low, high - low], [low - high, -high - low]]),
         halves=np.column_stack([np.full(n, 1 / n), (2 * position - 1) / n]),
         logit=np.log((n - 0.5) / (rank - 0.75) - 1).astype(np.float32),

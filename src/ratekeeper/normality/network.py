@@ -56,8 +56,13 @@ def compressed(
     >>> compressed(np.array([[3.0, 1.0]]), np.array([1.0, 1.0]), np.array([0.5, 9.0]))
     array([[0.6931472, 0.       ]], dtype=float32)
     """
-    scaled = ((features - centre) * factor).astype(np.float32)
-    return np.asarray(np.copysign(np.log(np.absolute(scaled) + 1), scaled))
+    centred = features - centre
+    centred *= factor
+    scaled = centred.astype(np.float32)
+    size = np.absolute(scaled)
+    size += 1
+    np.log(size, out=size)
+    return np.copysign(size, scaled, out=size)
 
 
 def size_inputs(n: int) -> Single:
@@ -98,18 +103,14 @@ class Network:
 
     def scores(self, features: NDArray[np.float64], n: int) -> NDArray[np.float64]:
         """Return the score of each row of features; high speaks against normality."""
-        centre, factor, bias, first = _prepared(self, n)
-        x = compressed(features, centre, factor)
-        both = x @ first  # the even part and the odd part, side by side
-        width = bias.size
-        even, odd = both[:, :width], both[:, width:]
-        even += bias
-        hidden = np.maximum(even + odd, 0)
-        hidden += np.maximum(even - odd, 0)
-        hidden = hidden @ self.second
-        hidden += self.second_bias
+        centre, factor, first, bias, second = _prepared(self, n)
+        hidden = compressed(features, centre, factor) @ first
+        hidden += bias
         np.maximum(hidden, 0, out=hidden)
-        score = hidden @ self.last
+        inner = hidden @ second
+        inner += self.second_bias
+        np.maximum(inner, 0, out=inner)
+        score = inner @ self.last
         score += self.last_bias
         return score.astype(np.float64)
 
@@ -117,12 +118,16 @@ class Network:
 @lru_cache(maxsize=512)
 def _prepared(
     network: Network, n: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], Single, Single]:
-    """Return what the first layer needs at one sample size."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64], Single, Single, Single]:
+    """Return what the first two layers need at one sample size.
+
+    The first layer looks at the sample and at its mirror image side by side; that the two are
+    added is left to the second layer, which has its weights twice.
+    """
     centre, factor = network.scaling.at(n)
     width = network.bias.size
     first = np.zeros((ODD.size, 2 * width), dtype=np.float32)
-    first[~ODD, :width] = network.even[:-SIZE_INPUTS]
-    first[ODD, width:] = network.odd
-    bias = network.bias + size_inputs(n) @ network.even[-SIZE_INPUTS:]
-    return centre, factor, bias, first
+    first[~ODD] = np.tile(network.even[:-SIZE_INPUTS], 2)
+    first[ODD] = np.hstack([network.odd, -network.odd])
+    bias = np.tile(network.bias + size_inputs(n) @ network.even[-SIZE_INPUTS:], 2)
+    return centre, factor, first, bias, np.vstack([network.second, network.second])

@@ -179,12 +179,18 @@ def _judge(z: Array, samples: Array, alternative: Alternative) -> Judged:
     ties = np.zeros(len(z))
     if np.equal(z[:, 1:], z[:, :-1]).any():  # perhaps only since an outlier ate the other values
         ties = _equal_neighbours(np.sort(samples, axis=1))
-    # Of a sample and its mirror image one is looked at, so that both get one score to the last bit.
+    statistic = neural_tests()[alternative].network.scores(features(_leaning_right(z)), n)
+    return statistic, null_law(alternative, 1, n).p_values(statistic), ties
+
+
+def _leaning_right(z: Array) -> Array:
+    """Return each sample or its mirror image, so that both get one score to the last bit."""
+    if len(z) == 1:
+        return np.negative(z[:, ::-1], order="C") if z[0, 0] + z[0, -1] < 0 else z
     turned = z[:, 0] + z[:, -1] < 0
     if turned.any():
         z[turned] = -z[turned, ::-1]
-    statistic = neural_tests()[alternative].network.scores(features(z), n)
-    return statistic, null_law(alternative, 1, n).p_values(statistic), ties
+    return z
 
 
 def _equal_neighbours(rows: Array) -> Array:
