@@ -67,18 +67,15 @@ def _random_tests():
 
 def _slow_score(network, row, n):
     """Return the score of one row of features, in plain Python and double precision."""
-    sizes = network.scaling.sizes.tolist()
-    above = next(i for i in range(1, len(sizes)) if n <= sizes[i])
-    weight = math.log(n / sizes[above - 1]) / math.log(sizes[above] / sizes[above - 1])
+    logs = np.log(network.scaling.sizes)
+
+    def between(values):  # the polynomial through all sizes, which are few here
+        return float(np.polyval(np.polyfit(logs, values, logs.size - 1), math.log(n)))
+
     inputs = []
     for j, value in enumerate(row.tolist()):
-        below, over = (
-            float(network.scaling.mean[above - 1, j]),
-            float(network.scaling.mean[above, j]),
-        )
-        logs = [math.log(float(network.scaling.sd[above - i, j])) for i in (1, 0)]
-        centre = (1 - weight) * below + weight * over
-        scaled = (value - centre) / math.exp((1 - weight) * logs[0] + weight * logs[1])
+        centre = between(network.scaling.mean[:, j])
+        scaled = (value - centre) / math.exp(between(np.log(network.scaling.sd[:, j])))
         inputs.append(math.copysign(math.log1p(abs(scaled)), scaled))
     even = [x for x, odd in zip(inputs, ODD, strict=True) if not odd]
     even += [(math.log(n) - 4) / 2, math.sqrt(10 / n) - 0.4]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ratekeeper.exceptions import InputError, TooFewScoresError
+from ratekeeper.exceptions import InputError
 from ratekeeper.normality import ALTERNATIVES, normality_test, normality_tests
 
 NAN = float("nan")

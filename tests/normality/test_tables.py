@@ -20,6 +20,7 @@ from ratekeeper.normality.tables import (
     Tabulated,
     check_size,
     extreme_order_statistics,
+    interpolation,
     tail_levels,
 )
 
@@ -250,3 +251,20 @@ def test_tables_refuse_sizes_beyond_their_own():
         tables.at(7)
     with pytest.raises(InputError, match=r"n = 31 is larger than the tables reach \(30\)"):
         tables.null(31)
+
+
+@pytest.mark.parametrize("n", [5, 77, 100, 101, 112, 150, 225, 4_500, 7_000, 9_000, 9_999, 10_000])
+def test_values_between_sizes_are_those_of_a_polynomial(n):
+    """Six sizes around n, so that what changes smoothly with log n is met almost exactly."""
+    sizes = np.array(SIZES)
+    places, weights = interpolation(sizes, n)
+    assert weights.sum() == pytest.approx(1, abs=1e-9)
+    assert np.abs(weights).sum() < 4  # the noise of tables is not blown up
+    if n in SIZES:
+        assert sizes[places].tolist() == [n]
+    else:
+        assert places.size == 6
+    logs = np.log(sizes[places])
+    for power in range(min(places.size, 6)):
+        assert weights @ logs**power == pytest.approx(np.log(n) ** power, rel=1e-6)
+    assert weights @ np.sqrt(sizes[places]) == pytest.approx(np.sqrt(n), rel=2e-6)

@@ -17,9 +17,9 @@ from ratekeeper.normality.model import neural_tests
 
 LEVELS = (0.01, 0.05, 0.1)
 SCALES = (1e-6, 1.0, 1e6)
-SMALL, LARGE = (5, 7, 10, 20, 37, 50, 100, 250), (1_000, 5_000)
-# Chance that one correct one-sided check fails. There are 780 of them, and 900 in the long run.
-RARE = 5e-10
+SMALL, LARGE = (5, 7, 10, 20, 37, 50, 100, 112, 225, 250), (1_000, 4_500, 5_000)
+# Chance that one correct one-sided check fails. There are 990 of them, and 1,170 in the long run.
+RARE = 4e-10
 _AT_ONCE = 1 << 20  # values
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper.normality.features import ODD
+from ratekeeper.normality.tables import interpolation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,12 +39,9 @@ class Scaling:
 
     def at(self, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return means and reciprocal standard deviations, interpolated in log n."""
-        above = min(max(int(np.searchsorted(self.sizes, n)), 1), self.sizes.size - 1)
-        low, high = np.log(self.sizes[above - 1 : above + 1])
-        weight = (np.log(n) - low) / (high - low)
-        mean = (1 - weight) * self.mean[above - 1] + weight * self.mean[above]
-        log_sd = (1 - weight) * np.log(self.sd[above - 1]) + weight * np.log(self.sd[above])
-        return mean, np.exp(-log_sd)
+        places, weights = interpolation(self.sizes, n)
+        log_sd = weights @ np.log(self.sd[places].astype(np.float64))
+        return weights @ self.mean[places].astype(np.float64), np.exp(-log_sd)
 
 
 def compressed(

@@ -30,6 +30,40 @@ SIZES = (*range(SMALLEST, 101), *(round(10 ** (2 + k / 10)) for k in range(1, 21
 _USUAL = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.025, 0.05, 0.1, 0.2, 0.25, 0.5)
 
 
+def interpolation(sizes: NDArray[np.int64], n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return which sizes to look at for a sample size between them, and with what weights.
+
+    Polynomial interpolation in log n through up to six sizes, evenly spread around n. Means of
+    features change with n by many of their standard deviations, so straight lines would not do.
+
+    Examples
+    --------
+    >>> places, weights = interpolation(np.array([10, 100, 1000, 10000]), 316)
+    >>> places
+    array([0, 1, 2, 3])
+    >>> weights.round(2)
+    array([-0.06,  0.56,  0.56, -0.06])
+    """
+    above = int(np.searchsorted(sizes, n))
+    if sizes[above] == n:
+        return np.array([above]), np.ones(1)
+    logs = np.log(sizes)
+    step = logs[above] - logs[above - 1]
+    # Six places a step apart, moved until they lie within the sizes, then the nearest sizes.
+    wanted = logs[above - 1] + step * np.arange(-2, 4)
+    half = step / 2
+    wanted -= step * np.ceil(max(0.0, wanted[-1] - logs[-1] - half) / step)
+    wanted += step * np.ceil(max(0.0, logs[0] - half - wanted[0]) / step)
+    wanted = wanted[(wanted > logs[0] - half) & (wanted < logs[-1] + half)]
+    places = np.unique(np.abs(logs - wanted[:, None]).argmin(axis=1))
+    nodes = logs[places]
+    weights = np.ones(places.size)
+    for i, node in enumerate(nodes):
+        others = np.delete(nodes, i)
+        weights[i] = np.prod((np.log(n) - others) / (node - others))
+    return places, weights
+
+
 def tail_levels(draws: int, ratio: float) -> NDArray[np.float64]:
     """Return the tail probabilities at which a table of so many draws is kept.
 
