@@ -43,6 +43,7 @@ def valid_facts(study: Study, found: Valid) -> dict[str, Any]:
         **_named("groups", found.groups),
         **_named("near", found.near),
         **_named("held_out", found.held_out),
+        **_named("unrounded", [cell for cell in found.held_out if cell.law != "rounded"]),
     }
 
 

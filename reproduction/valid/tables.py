@@ -125,4 +125,4 @@ def _held_out_sizes(cells: Sequence[Cell]) -> Table:
         rows.append(("all" if n is None else str(n), *left, mean, lowest, law))
     over = f"over {RIVAL}: mean", ERROR, f"over {RIVAL}: lowest", "family"
     best = "over best classical: mean", "over best classical: lowest", "its family"
-    return Table("valid_held_out_sizes", ("n", *over, *best), rows)
+    return Table("valid_held_out_sizes", ("n", *over, *best), rows, decimals=4)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,15 +31,21 @@ _NO_LARGE_EXPONENT = 400  # up to this n no standardised value can reach it: (n 
 _TAIL_A, _TAIL_B = 0.339, np.float32(5.510)
 _TAIL_ROOT = np.float32(_TAIL_A * np.sqrt(2 * np.pi))
 _TAIL_LINE = np.float32((1 - _TAIL_A) * np.sqrt(2 * np.pi))
+_ONE, _MINUS_HALF = np.float32(1), np.float32(-0.5)
 _FLOOR = 1e-3  # spacings below this share of a standard deviation count as ties
 _BLOCK = 1 << 15  # numbers of a sample worked on at once: what fits a processor's cache
 _MEANS = 11  # functions whose averages are features
+_SHORT = 400  # samples up to this size are summed straight
 # Which features change their sign with the sample, in the order in which `_fill` writes them.
 _LINEAR_ODD = (False,) * (1 + 3 + 2 + _EXTREMES + 5) + (True,) * (3 + 2 + _EXTREMES + 5 + 1)
 _LINEAR = len(_LINEAR_ODD)
 _SPACINGS_ODD = (False,) * 5 + (True,) * 5
 _MEANS_ODD = (False,) * 5 + (True,) * 4 + (False, True)
 _TAILS_ODD = (False, False, True, True, False, True)
+_MEANS_FROM = _LINEAR + len(_SPACINGS_ODD)
+_TAILS_FROM = _MEANS_FROM + _MEANS
+# Mirrored pairs become sums, which are even, and differences, which are odd.
+_SPACING_PAIRS = np.kron([[1.0, -1.0], [1.0, 1.0]], np.eye(5))
 ODD = np.array(_LINEAR_ODD + _SPACINGS_ODD + _MEANS_ODD + _TAILS_ODD)
 
 
@@ -65,43 +71,47 @@ def features(z: NDArray[np.float64]) -> NDArray[np.float64]:
     rows, n = z.shape
     weights = _weights(n)
     found = np.empty((rows, ODD.size))
-    if rows * n <= _BLOCK:
-        _fill(found, z, weights)
+    block = min(rows, max(1, _BLOCK // n))
+    # One workspace for all blocks: taking memory anew would cost more than the arithmetic.
+    planes = np.empty((_MEANS + 2, block, n), dtype=np.float32)
+    if block == rows:
+        _fill(found, z, planes, weights)
         return found
-    block = max(1, _BLOCK // n)  # what is worked on at once stays in the processor's cache
     for start in range(0, rows, block):
         part = z[start : start + block]
-        _fill(found[start : start + block], part, weights)
+        _fill(found[start : start + block], part, planes[:, : len(part)], weights)
     return found
 
 
-def _fill(found: NDArray[np.float64], z: NDArray[np.float64], weights: _Weights) -> None:
+def _fill(
+    found: NDArray[np.float64], z: NDArray[np.float64], planes: Single, weights: _Weights
+) -> None:
     linear = z @ weights.linear
     found[:, :_LINEAR] = linear[:, :_LINEAR]
     spacings = linear[:, _LINEAR:]
     np.maximum(spacings, _FLOOR, out=spacings)
     np.log(spacings, out=spacings)
-    half = len(_DEVIATES)
-    start = _add_pairs(found, _LINEAR, spacings[:, :half], spacings[:, half:])
+    np.matmul(spacings, _SPACING_PAIRS, out=found[:, _LINEAR:_MEANS_FROM])
     s = z.astype(np.float32)
-    planes = np.empty((_MEANS, *s.shape), dtype=np.float32)
-    square = _value_planes(s, planes)
-    means = np.add.reduce(planes, axis=-1)
-    means /= np.float32(s.shape[1])
-    growth = np.log(means[-2:]).T
-    found[:, start : start + _MEANS - 2] = means[:-2].T
-    start = _add_pairs(found, start + _MEANS - 2, growth[:, 1:], growth[:, :1])
-    _tail_sums(found[:, start:], s, planes[0], square, weights)
+    square = _value_planes(s, planes[:_MEANS])
+    means = _row_means(planes[:_MEANS])
+    np.log(means[-2:], out=means[-2:])
+    found[:, _MEANS_FROM:_TAILS_FROM] = means.T
+    up, down = found[:, _TAILS_FROM - 2], found[:, _TAILS_FROM - 1]
+    up += down
+    np.subtract(up, 2 * down, out=down)
+    _tail_sums(found[:, _TAILS_FROM:], s, square, planes, weights)
 
 
-def _add_pairs(
-    found: NDArray[np.float64], start: int, low: NDArray[Any], high: NDArray[Any]
-) -> int:
-    """Write sums, which are even, and differences, which are odd, of mirrored quantities."""
-    width = int(low.shape[1])
-    np.add(high, low, out=found[:, start : start + width])
-    np.subtract(high, low, out=found[:, start + width : start + 2 * width])
-    return start + 2 * width
+def _row_means(planes: Single) -> Single:
+    """Average along the last axis; pairwise where single precision would lose something else.
+
+    Not by a product with ones: its bits would depend on the company of a row.
+    """
+    n = planes.shape[-1]
+    sums = np.add.reduce(planes, axis=-1) if n > _SHORT else np.einsum("kij->ki", planes)
+    sums /= np.float32(n)
+    return np.asarray(sums)
 
 
 def _value_planes(s: Single, planes: Single) -> Single:
@@ -112,7 +122,7 @@ def _value_planes(s: Single, planes: Single) -> Single:
     np.multiply(square, square, out=fourth)
     np.multiply(square, s, out=cube)
     np.multiply(size, s, out=signed)
-    np.add(square, 1, out=logs)
+    np.add(square, _ONE, out=logs)
     np.log(logs, out=logs)
     angle = _FREQUENCY * s
     np.cos(angle, out=cosine)
@@ -130,26 +140,27 @@ def _value_planes(s: Single, planes: Single) -> Single:
 
 
 def _tail_sums(
-    found: NDArray[np.float64], s: Single, size: Single, square: Single, weights: _Weights
+    found: NDArray[np.float64], s: Single, square: Single, planes: Single, weights: _Weights
 ) -> None:
     """Sum log F and log (1 - F), F the fitted normal law, as Anderson-Darling and Zhang do."""
-    both = np.empty((s.shape[0], 2, s.shape[1]), dtype=np.float32)
-    total, odds = both[:, 0], both[:, 1]
+    size, total, odds = planes[0], planes[_MEANS], planes[_MEANS + 1]
     np.add(square, _TAIL_B, out=total)
     np.sqrt(total, out=total)
     total *= _TAIL_ROOT
-    total += _TAIL_LINE * size
+    size *= _TAIL_LINE
+    total += size
     np.log(total, out=total)
-    inner = np.float32(-0.5) * square
+    inner = np.multiply(square, _MINUS_HALF, out=square)
     np.subtract(inner, total, out=total)  # log of the smaller tail
     np.exp(total, out=inner)
-    np.subtract(1, inner, out=inner)
+    np.subtract(_ONE, inner, out=inner)
     np.log(inner, out=inner)
     # log F and log (1 - F) are the half sum of these two and plus or minus the half difference.
     np.subtract(inner, total, out=odds)
     np.copysign(odds, s, out=odds)
     total += inner
-    np.matmul(both.reshape(len(s), 2 * s.shape[1]), weights.tails, out=found[:, :4])
+    n = s.shape[1]
+    np.add(total @ weights.tails[:n], odds @ weights.tails[n:], out=found[:, :4])
     odds += weights.logit
     odds *= odds
     np.matmul(odds, weights.halves, out=found[:, 4:])

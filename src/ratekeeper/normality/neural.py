@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
+from itertools import repeat
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
+    from threadpoolctl import ThreadpoolController
 
     from ratekeeper.normality.model import Alternative
 
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
     Judged = tuple[Array, Array, Array]
 
 # Values that are worked on at once.
-_PIECE = 1 << 17
+_PIECE = 1 << 16
 NanPolicy = Literal["raise", "omit", "propagate"]
 
 
@@ -151,16 +154,18 @@ def normality_tests(
 
 
 def _plain_scores(samples: Array, alternative: Alternative) -> Judged | None:
-    """Judge samples that have nothing unusual, in pieces, on several cores if they are many."""
+    """Judge samples that have nothing unusual, in pieces, on all cores if they are many."""
     rows, n = samples.shape
-    if samples.size <= _PIECE:
-        return _plain_scores_of(samples, alternative)
+    step = max(1, _PIECE // n)
+    if rows <= step:
+        return _plain_piece(samples, alternative)
     from concurrent.futures import ThreadPoolExecutor
 
-    step = max(1, _PIECE // n)
     pieces = [samples[start : start + step] for start in range(0, rows, step)]
-    with ThreadPoolExecutor() as pool:
-        done = list(pool.map(lambda piece: _plain_scores_of(piece, alternative), pieces))
+    # A core for each piece. Products of matrices that take all cores themselves would only wait
+    # for each other, and for other programs.
+    with _blas_threads().limit(limits=1, user_api="blas"), ThreadPoolExecutor() as pool:
+        done = list(pool.map(_plain_piece, pieces, repeat(alternative)))
     found = [one for one in done if one is not None]
     if len(found) < len(done):
         return None
@@ -168,9 +173,16 @@ def _plain_scores(samples: Array, alternative: Alternative) -> Judged | None:
     return statistic, pvalue, ties
 
 
-def _plain_scores_of(samples: Array, alternative: Alternative) -> Judged | None:
+def _plain_piece(samples: Array, alternative: Alternative) -> Judged | None:
     z = standardise_plain(samples)
     return None if z is None else _judge(z, samples, alternative)
+
+
+@lru_cache(maxsize=1)
+def _blas_threads() -> ThreadpoolController:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _judge(z: Array, samples: Array, alternative: Alternative) -> Judged:

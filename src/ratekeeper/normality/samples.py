@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 # Sums of squares within these bounds have lost nothing to overflow or underflow.
-_SMALL, _LARGE = 1e-200, 1e200
+_SMALL, _LARGE = 1e-140, 1e140
 _NEED = "A test of normality needs a sample of numbers, or an array of samples along one axis."
 
 
@@ -128,10 +128,11 @@ def _standardise_one(sample: Array) -> Array | None:
     """Do `standardise_plain` for one sample, where calls cost more than the work."""
     z = np.sort(sample)
     n = z.size
-    with np.errstate(over="ignore", invalid="ignore"):
-        z -= z[n // 2]
-        z -= np.add.reduce(z) / n
-        squares = float(np.einsum("i,i->", z, z))  # the bits that a batch would give
+    if not -_LARGE < z[0] <= z[-1] < _LARGE:  # false for NaN, which is sorted to the end
+        return None
+    z -= z[n // 2]
+    z -= np.add.reduce(z) / n
+    squares = float(np.einsum("i,i->", z, z))  # the bits that a batch would give
     if not _SMALL < squares < _LARGE:
         return None
     z *= math.sqrt((n - 1) / squares)
