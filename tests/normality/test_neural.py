@@ -320,7 +320,8 @@ def test_rounded_samples_are_flagged():
     assert normality_test(np.r_[fine, fine[:2]][:50]).caution is None
     batch = normality_test([fine, fine.round(), fine, fine.round()], axis=1)
     assert batch.caution.startswith("2 samples have")
-    assert batch.caution in repr(batch)
+    assert batch.caution in " ".join(repr(batch).split())
+    assert max(map(len, repr(batch).splitlines())) < 80
     assert normality_test(np.r_[1e20, np.arange(9.0)]).ties == 0  # far apart is not equal
 
 
@@ -466,3 +467,20 @@ def test_samples_are_not_changed():
     normality_test(samples, axis=1).decide(0.05)
     normality_tests(list(samples))
     np.testing.assert_array_equal(samples, before)
+
+
+def test_large_batches_at_once_leave_blas_as_it_was():
+    """Threads of the caller may judge batches together; BLAS has its threads back afterwards."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from threadpoolctl import threadpool_info
+
+    def threads():
+        return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
+
+    before = threads()
+    samples = np.random.default_rng(0).normal(size=(3_000, 60))
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda _: normality_test(samples, axis=1).pvalue, range(12)))
+    assert threads() == before
+    assert all(np.array_equal(p, found[0]) for p in found)

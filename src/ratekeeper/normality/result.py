@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -48,7 +49,8 @@ class NormalityResult:
     -----
     **Guarantee.** For independent values from one normal distribution, of any mean and any
     standard deviation, ``P(pvalue <= alpha) = alpha``, up to the Monte Carlo error of the shipped
-    tables (about 0.05 percentage points at 5%). It does not cover dependent values, nor values
+    tables (about 0.05 percentage points at 5%) and, between tabulated sizes, that of
+    interpolation; see `normality_test`. It does not cover dependent values, nor values
     that were rounded so that many are equal: see `caution`. A large p-value does not show that a
     sample is normal; `p0` speaks about that, relative to a stated population of alternatives.
 
@@ -165,8 +167,14 @@ class NormalityResult:
             more = ", ..." if np.size(self.pvalue) > _SHOWN else ""
             lines = [
                 f"NormalityResult ({self.alternative}, {np.size(self.pvalue):,} samples)",
-                f"  p-values   {shown}{more}  (small speaks against normality)",
+                f"  p-values   {shown}{more}",
+                "             (small speaks against normality)",
             ]
         if self.caution:
-            lines.append(f"  caution    {self.caution}")
+            indent = " " * 13
+            lines.append(
+                textwrap.fill(
+                    self.caution, 79, initial_indent="  caution    ", subsequent_indent=indent
+                )
+            )
         return "\n".join(lines)

@@ -30,11 +30,14 @@ SIZES = (*range(SMALLEST, 101), *(round(10 ** (2 + k / 10)) for k in range(1, 21
 _USUAL = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.025, 0.05, 0.1, 0.2, 0.25, 0.5)
 
 
-def interpolation(sizes: NDArray[np.int64], n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def interpolation(
+    sizes: NDArray[np.int64], n: int, points: int = 6
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return which sizes to look at for a sample size between them, and with what weights.
 
-    Polynomial interpolation in log n through up to six sizes, evenly spread around n. Means of
-    features change with n by many of their standard deviations, so straight lines would not do.
+    Polynomial interpolation in log n through an even number of sizes, evenly spread around n.
+    Means of features change with n by many of their standard deviations, so there straight lines
+    would not do. Order statistics of scores hardly change, and two points keep them in order.
 
     Examples
     --------
@@ -49,8 +52,8 @@ def interpolation(sizes: NDArray[np.int64], n: int) -> tuple[NDArray[np.intp], N
         return np.array([above]), np.ones(1)
     logs = np.log(sizes)
     step = logs[above] - logs[above - 1]
-    # Six places a step apart, moved until they lie within the sizes, then the nearest sizes.
-    wanted = logs[above - 1] + step * np.arange(-2, 4)
+    # Places a step apart, moved until they lie within the sizes, then the nearest sizes.
+    wanted = logs[above - 1] + step * np.arange(1 - points // 2, 1 + points // 2)
     half = step / 2
     wanted -= step * np.ceil(max(0.0, wanted[-1] - logs[-1] - half) / step)
     wanted += step * np.ceil(max(0.0, logs[0] - half - wanted[0]) / step)
@@ -233,12 +236,8 @@ class NullTables:
     def at(self, n: int) -> NDArray[np.float64]:
         """Return the ascending scores of one class at a sample size, interpolated in log n."""
         check_size(n, int(self.sizes[0]), int(self.sizes[-1]))
-        above = int(np.searchsorted(self.sizes, n))
-        row = self.scores[above].astype(np.float64)
-        if self.sizes[above] != n:
-            low, high = np.log(self.sizes[above - 1 : above + 1])
-            weight = (np.log(n) - low) / (high - low)
-            row = (1 - weight) * self.scores[above - 1].astype(np.float64) + weight * row
+        places, weights = interpolation(self.sizes, n, points=2)
+        row = weights @ self.scores[places].astype(np.float64)
         return np.asarray(row if self.tail == "low" else row[::-1])
 
     def null(self, n: int) -> TabulatedNull:
