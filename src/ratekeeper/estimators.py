@@ -12,16 +12,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import check_cv, train_test_split
-from sklearn.utils import _safe_indexing, assert_all_finite, get_tags, indexable, metadata_routing
+from sklearn.utils import _safe_indexing, get_tags, indexable, metadata_routing
 from sklearn.utils._response import _get_response_values_binary
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import _check_method_params, check_is_fitted, column_or_1d
+from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from ratekeeper.calibration import calibrate
 from ratekeeper.exceptions import InputError
-from ratekeeper.inputs import plain_value, read_labels
+from ratekeeper.inputs import plain_value
 from ratekeeper.methods import Conformal, Resampled, Smoothed, check_method
 from ratekeeper.rates import check_probability, null_class_of
+from ratekeeper.targets import read_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ratekeeper.methods import Method
     from ratekeeper.p_values import PValues
     from ratekeeper.ranks import Floats
+    from ratekeeper.targets import Target
 
     RandomState = int | np.random.RandomState | None
     Column = ArrayLike | None
@@ -191,12 +192,14 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         method, response_method = self._check_parameters()
         X, y, groups = indexable(X, y, groups)
-        labels, classes, positive = self._read_target(y)
-        score = partial(_score, response_method=response_method, positive=positive)
+        target = self._read_target(y)
+        score = partial(_score, response_method=response_method, positive=target.positive)
         routed = self._route(groups, {"sample_weight": sample_weight, **params})
-        model, rows, scores = self._train_and_score(X, labels, score, *routed)
+        model, rows, scores = self._train_and_score(X, target.labels, score, *routed)
         cells = None if groups is None else _safe_indexing(groups, rows)
-        calibration = calibrate(scores, labels[rows], groups=cells, positive_label=positive)
+        calibration = calibrate(
+            scores, target.labels[rows], groups=cells, positive_label=target.positive
+        )
         if not self._is_frozen and self.calibration_size is None:
             calibration = replace(calibration, origin="cross-fitted")
         self.test_ = calibration.control(
@@ -204,7 +207,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
         self.threshold_ = self.test_.threshold
         self.estimator_, self.response_method_ = model, response_method
-        self.classes_ = classes
+        self.classes_ = target.classes
         return self
 
     def predict(self, X: Features, groups: Column = None) -> NDArray[Any]:
@@ -311,24 +314,16 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         return method, found
 
-    def _read_target(self, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any], object]:
-        """Return the labels, the two classes in order, and the positive one."""
-        labels = column_or_1d(y, warn=True)
-        assert_all_finite(labels, input_name="y")
-        kind = type_of_target(labels, input_name="y", raise_unknown=True)
-        classes = np.unique(labels)
-        if kind != "binary" or classes.size != 2:  # noqa: PLR2004 - a binary problem
-            raise InputError(
-                f"Only binary classification is supported. Unknown label type: {kind}, with "
-                f"{classes.size:,} class(es) among {labels.size:,} labels; two are needed."
-            )
-        positive = plain_value(classes[-1]) if self.positive_label is None else self.positive_label
-        read_labels(labels, positive)  # refuses an unknown positive_label
+    def _read_target(self, y: ArrayLike) -> Target:
+        """Return the labels, which a frozen classifier has to know."""
+        target = read_target(y, self.positive_label)
         if self._is_frozen:  # whose fit does nothing but refuse a model that is not trained
             known = np.asarray(self.estimator.fit(None, None).classes_).tolist()
-            if set(known) != set(classes.tolist()):
-                raise InputError(f"y has {classes}, but the frozen classifier knows {known}.")
-        return labels, classes, positive
+            if set(known) != set(target.classes.tolist()):
+                raise InputError(
+                    f"y has {target.classes}, but the frozen classifier knows {known}."
+                )
+        return target
 
     def _route(self, groups: Column, params: Params) -> tuple[Params, Params]:
         """Return the parameters of the classifier's fit, and those of the splitter."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ratekeeper.ranks import Floats, Tail
 
-Kind = Literal["marginal", "high probability", "simultaneous", "asymptotic"]
+Kind = Literal["marginal", "high probability", "simultaneous", "asymptotic", "none"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Guarantee:
 
     Parameters
     ----------
-    kind : {"marginal", "high probability", "simultaneous", "asymptotic"}
+    kind : {"marginal", "high probability", "simultaneous", "asymptotic", "none"}
         The kind of promise.
     promise : str
         The promise, as a sentence.

@@ -1,0 +1,143 @@
+"""What every rival system owes: scikit-learn's contract, one set of words, and clear refusals."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import ratekeeper as rk
+from ratekeeper import baselines
+from ratekeeper.baselines.system import PValueSystem, System
+
+# Some of scikit-learn's checks fit ten rows: hence promises that so few can keep.
+EASY = {"alpha": 0.4, "delta": 0.5}
+CLASSES = [getattr(baselines, name) for name in baselines.__all__]
+SYSTEMS = [item for item in CLASSES if isinstance(item, type) and issubclass(item, System)]
+PARAMETERS = {item: inspect.signature(item).parameters for item in SYSTEMS}
+
+
+def easy(system, **options):
+    """Return a system that keeps a promise on very few rows."""
+    known = {name: value for name, value in EASY.items() if name in PARAMETERS[system]}
+    if "random_state" in PARAMETERS[system]:
+        known["random_state"] = 0
+    return system(**known | options)
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 150)
+    return rng.normal(size=(300, 3)) + 1.5 * y[:, None], y
+
+
+@parametrize_with_checks([easy(system) for system in SYSTEMS])
+def test_scikit_learn_checks(estimator, check):
+    """Every system is a scikit-learn classifier."""
+    check(estimator)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_same_words(system):
+    """Constructors share their words, options are keywords, and the guarantee is in words."""
+    names = list(PARAMETERS[system])
+    assert {"control", "alpha", "positive_label"} <= set(names)
+    assert PARAMETERS[system]["control"].default == "fnr"
+    assert PARAMETERS[system]["alpha"].default == 0.05
+    for name, parameter in PARAMETERS[system].items():
+        assert name == "estimator" or parameter.kind is parameter.KEYWORD_ONLY
+    guarantee = system().guarantee
+    assert guarantee.kind in ("marginal", "high probability", "asymptotic", "none")
+    assert len(str(guarantee)) > 60
+    assert guarantee.promise.endswith(".")
+    assert guarantee.condition.endswith(".")
+    assert guarantee.not_covered.endswith(".")
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("control", ["fnr", "fpr"])
+def test_labels_and_direction(system, control, data):
+    """Labels of any kind work, either may be positive, and swapping both words changes nothing."""
+    X, y = data
+    names = np.array(["healthy", "ill"])[y]
+    one = easy(system, control=control).fit(X, names)
+    assert one.classes_.tolist() == ["healthy", "ill"]
+    assert set(one.predict(X)) <= {"healthy", "ill"}
+    other = "fpr" if control == "fnr" else "fnr"
+    two = easy(system, control=other, positive_label="healthy").fit(X, names)
+    np.testing.assert_array_equal(one.predict(X), two.predict(X))
+    assert one.null_label_ == two.null_label_ == ("ill" if control == "fnr" else "healthy")
+    assert 0 < one.n_training_ <= len(y)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_learns(system, data):
+    """It tells two well separated classes apart better than by lot."""
+    X, y = data
+    clf = clone(easy(system)).set_params(alpha=0.1).fit(X, y)
+    assert np.mean(clf.predict(X) == y) > 0.7
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_p_values_decide(system, data):
+    """Where a system has p-values, its decision is a p-value compared with alpha."""
+    if not issubclass(system, PValueSystem):
+        pytest.skip("it defines no p-values")
+    X, y = data
+    for control in ("fnr", "fpr"):
+        clf = easy(system, control=control).set_params(alpha=0.1).fit(X, y)
+        p = clf.p_values(X[::10])
+        assert isinstance(p, rk.PValues)
+        assert min(p.p0.min(), p.p1.min()) >= 0
+        assert max(p.p0.max(), p.p1.max()) <= 1
+        expected = p.p1 > 0.1 if control == "fnr" else p.p0 <= 0.1
+        np.testing.assert_array_equal(clf.predict(X[::10]) == 1, expected)
+
+
+# Bad input: value, need, remedy
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_refusals(system, data):
+    """NaN, infinities, one class, three classes, text and odd parameters are refused in words."""
+    X, y = data
+    bad = X.copy()
+    bad[7, 1] = np.nan
+    with pytest.raises(rk.InputError, match=r"NaN in row 7, column 1.*fill them in"):
+        easy(system).fit(bad, y)
+    frame = pd.DataFrame(bad, columns=["age", "dose", "size"])
+    with pytest.raises(rk.InputError, match=r"row 7, column 'dose'"):
+        easy(system).fit(frame, y)
+    bad[7, 1] = -np.inf
+    with pytest.raises(rk.InputError, match=r"inf or -inf in row 7"):
+        easy(system).fit(bad, y)
+    with pytest.raises(rk.InputError, match=r"1 class\(es\)"):
+        easy(system).fit(X, np.ones(len(y)))
+    with pytest.raises(ValueError, match="Only binary classification"):
+        easy(system).fit(X, np.arange(len(y)) % 3)
+    for text in (
+        pd.DataFrame(X, columns=list("abc")).assign(job="nurse"),
+        pl.DataFrame(X, schema=list("abc")).with_columns(job=pl.lit("nurse")),
+    ):
+        with pytest.raises(rk.InputError, match=r"'job' .*not numbers|not numbers.*'job'"):
+            easy(system).fit(text, y)
+    with pytest.raises(rk.InputError, match="alpha=5 "):
+        easy(system).set_params(alpha=5).fit(X, y)
+    with pytest.raises(rk.InputError, match="control='both'"):
+        easy(system).set_params(control="both").fit(X, y)
+    if "delta" in PARAMETERS[system]:
+        with pytest.raises(rk.InputError, match="delta=0 "):
+            easy(system).set_params(delta=0).fit(X, y)
+    with pytest.raises(rk.InputError, match="'maybe'"):
+        easy(system).set_params(positive_label="maybe").fit(X, y)
+    clf = easy(system).fit(X, y)
+    with pytest.raises(rk.InputError, match="NaN in row 0"):
+        clf.predict(np.full((2, 3), np.nan))
+    with pytest.raises(ValueError, match="2 features"):
+        clf.predict(X[:, :2])
