@@ -130,7 +130,7 @@ class System(ClassifierMixin, BaseEstimator, ABC):
         null, other = self.classes_
         if null != self.null_label_:
             null, other = other, null
-        return np.where(is_null, null, other)
+        return np.asarray(np.where(is_null, null, other))
 
     def _read(self, X: Features, y: object = None, *, reset: bool) -> Floats:
         _refuse_text(X)
