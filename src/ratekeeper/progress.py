@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sized
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rich.console import Console
+    from rich.progress import Progress
 
 Item = TypeVar("Item")
 
@@ -46,7 +48,7 @@ def track(
     6
     """
     if total is None:
-        total = len(items) if hasattr(items, "__len__") else None
+        total = len(items) if isinstance(items, Sized) else None
     start, bar, task = time.monotonic(), None, None
     try:
         for count, item in enumerate(items, start=done):
@@ -64,7 +66,7 @@ def track(
             bar.stop()
 
 
-def _bar(console: Console | None):  # type: ignore[no-untyped-def]  # noqa: ANN202 - loaded late
+def _bar(console: Console | None) -> Progress:
     from rich.console import Console
     from rich.progress import Progress, TimeElapsedColumn
 
