@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ratekeeper.abstaining import AbstainingTest
     from ratekeeper.calibration import Calibration, calibrate
     from ratekeeper.certificate import Certificate
+    from ratekeeper.comparison import Comparison, compare
     from ratekeeper.control import ErrorRateTest
     from ratekeeper.decisions import Decisions
     from ratekeeper.estimators import ErrorRateController
@@ -52,6 +53,7 @@ __all__ = [
     "Bootstrap",
     "Calibration",
     "Certificate",
+    "Comparison",
     "Conformal",
     "Decisions",
     "Empirical",
@@ -74,6 +76,7 @@ __all__ = [
     "TooFewScoresError",
     "__version__",
     "calibrate",
+    "compare",
     "load",
     "normality_test",
     "normality_tests",
@@ -87,6 +90,7 @@ _HOMES = {
     "abstaining": ("AbstainingTest",),
     "calibration": ("Calibration", "calibrate"),
     "certificate": ("Certificate",),
+    "comparison": ("Comparison", "compare"),
     "control": ("ErrorRateTest",),
     "decisions": ("Decisions",),
     "estimators": ("ErrorRateController",),
@@ -116,7 +120,7 @@ _HOMES = {
 }
 
 # Reachable as attributes, so that `rk.diagnostics.uniformity` needs no import of its own.
-_MODULES = ("datasets", "diagnostics", "exceptions", "normality")
+_MODULES = ("baselines", "datasets", "diagnostics", "exceptions", "normality")
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class or a function

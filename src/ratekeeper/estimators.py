@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ratekeeper.certificate import Certificate
     from ratekeeper.control import ErrorRateTest
     from ratekeeper.decisions import Decisions
-    from ratekeeper.methods import Method
+    from ratekeeper.methods import Guarantee, Method
     from ratekeeper.p_values import PValues
     from ratekeeper.ranks import Floats
     from ratekeeper.targets import Target
@@ -88,6 +88,8 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         What is promised, on what data, at what cost in the other error.
     threshold_ : float, dict or None
         The threshold on the score: by group if there are groups, None for randomised methods.
+    n_training_ : int
+        Number of rows given to `fit` that trained `estimator_`: none of them if it is frozen.
     n_features_in_, feature_names_in_
         What `estimator_` has.
 
@@ -200,12 +202,14 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         calibration = calibrate(
             scores, target.labels[rows], groups=cells, positive_label=target.positive
         )
-        if not self._is_frozen and self.calibration_size is None:
+        is_apart = self._is_frozen or self.calibration_size is not None
+        if not is_apart:
             calibration = replace(calibration, origin="cross-fitted")
         self.test_ = calibration.control(
             self.control, self.alpha, method=method, thin_groups=self.thin_groups
         )
         self.threshold_ = self.test_.threshold
+        self.n_training_ = target.labels.size - (rows.size if is_apart else 0)
         self.estimator_, self.response_method_ = model, response_method
         self.classes_ = target.classes
         return self
@@ -250,6 +254,11 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> float:
         """Return the accuracy, as all classifiers do; ``test_.evaluate`` counts both errors."""
         return float(accuracy_score(y, self.predict(X, groups), sample_weight=sample_weight))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the method promises; only approximately so with a cross-fit."""
+        return (Conformal() if self.method is None else self.method).guarantee
 
     @property
     def certificate_(self) -> Certificate:

@@ -33,7 +33,8 @@ def fresh(estimator: BaseEstimator | None) -> BaseEstimator:
     """
     if estimator is None:
         return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-    if not is_classifier(estimator) or not any(hasattr(estimator, name) for name in _RESPONSES):
+    has_scores = any(hasattr(estimator, name) for name in _RESPONSES)
+    if isinstance(estimator, type) or not has_scores or not is_classifier(estimator):
         raise InputError(
             f"estimator={estimator!r} gives no scores: a classifier with one of {_RESPONSES} is "
             "needed."

@@ -1,0 +1,213 @@
+"""The table of a comparison: as text, CSV, Markdown and a picture."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import tempfile
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ratekeeper.comparison.picture import draw
+from ratekeeper.comparison.summary import Summary
+from ratekeeper.comparison.trial import Trial
+from ratekeeper.rates import exact_percent
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import Console
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What each system delivered over repeated splits of one data set.
+
+    Attributes
+    ----------
+    control, alpha, delta
+        What was asked.
+    n_objects, n_features, n_positive : int
+        The data set.
+    n_given, n_test : int
+        Objects given to each system, and objects that its errors were counted on.
+    rows : tuple of Summary
+        One for each system.
+    trials : tuple of Trial
+        One for each system and split.
+    notes : tuple of str
+        What was done to the columns before.
+    """
+
+    control: str
+    alpha: float
+    delta: float
+    n_objects: int
+    n_features: int
+    n_positive: int
+    n_given: int
+    n_test: int
+    rows: tuple[Summary, ...]
+    trials: tuple[Trial, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return the table by columns, as `pandas.DataFrame` or `polars.DataFrame` take it."""
+        return {f.name: [getattr(row, f.name) for row in self.rows] for f in fields(Summary)}
+
+    def csv(self) -> str:
+        """Return the table as CSV, one row a system."""
+        return _csv(Summary, self.rows)
+
+    def trials_csv(self) -> str:
+        """Return all trials as CSV, one row a system and split."""
+        return _csv(Trial, self.trials)
+
+    @property
+    def title(self) -> str:
+        """What was compared, in one line."""
+        return (
+            f"{self.control.upper()} <= {exact_percent(self.alpha)}: {self.n_objects:,} objects "
+            f"({self.n_positive:,} positive), {self.n_features:,} columns; each system is given "
+            f"{self.n_given:,}, its errors are counted on {self.n_test:,} others"
+        )
+
+    def markdown(self) -> str:
+        """Return the table as Markdown."""
+        heads = self._heads()
+        lines = [f"**{self.title}.**", "", "| " + " | ".join(heads) + " |"]
+        lines.append("| --- | --- |" + " ---: |" * (len(heads) - 3) + " --- |")
+        for row in self.rows:
+            cells = [*_cells(row, self._abstains), row.note.replace("|", "/")]
+            lines.append("| " + " | ".join(cells) + " |")
+        lines += ["", *(f"- {note}" for note in self.notes)] if self.notes else []
+        return "\n".join([*lines, "", _LEGEND, ""])
+
+    def picture(self) -> str:
+        """Return a picture of the two errors of each system, as SVG."""
+        return draw(self)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write ``comparison.csv``, ``trials.csv``, ``comparison.md`` and ``comparison.svg``.
+
+        Parameters
+        ----------
+        folder : path-like
+            Where to; it is made if needed. Files of these names are replaced, each in one step.
+        """
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        files = {
+            "comparison.csv": self.csv(),
+            "trials.csv": self.trials_csv(),
+            "comparison.md": self.markdown(),
+            "comparison.svg": self.picture(),
+        }
+        # Within the folder, so that moving is renaming: a file is there whole or not at all.
+        with tempfile.TemporaryDirectory(dir=target, prefix=".unfinished-") as name:
+            for file, text in files.items():
+                (Path(name) / file).write_text(text, encoding="utf-8")
+            for file in files:
+                (Path(name) / file).replace(target / file)
+
+    def show(self, console: Console) -> None:
+        """Print the table."""
+        from rich import box
+        from rich.markup import escape
+        from rich.table import Table
+
+        console.print(f"[bold]{escape(self.title)}[/bold]")
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+        heads = self._heads()[:-1]
+        shown = len(heads) if console.width >= _WIDE else len(heads) - 2
+        for i, head in enumerate(heads[:shown]):
+            table.add_column(head, justify="left" if i < 2 else "right", no_wrap=True)  # noqa: PLR2004
+        family = None
+        for row in self.rows:
+            if family not in (None, row.family):
+                table.add_section()
+            family = row.family
+            cells = [escape(cell) for cell in _cells(row, self._abstains)]
+            if row.repeats:
+                cells[2] = f"[{_colour(row, self.alpha)}]{cells[2]}[/]"
+            table.add_row(*cells[:shown])
+        console.print(table)
+        for row in self.rows:
+            if row.note:
+                console.print(f"[dim]{row.system}: {escape(row.note)}[/dim]")
+        for note in self.notes:
+            console.print(f"[dim]{escape(note)}[/dim]")
+        console.print(f"[dim]{_LEGEND}[/dim]")
+
+    @property
+    def _abstains(self) -> bool:
+        return any(row.abstained > 0 for row in self.rows)
+
+    def _heads(self) -> list[str]:
+        target, other = ("FNR", "FPR") if self.control == "fnr" else ("FPR", "FNR")
+        heads = ["system", "promise", f"{target} % (95%)", "above", "surely", f"{other} %"]
+        heads += ["abst. %"] if self._abstains else []
+        return [*heads, "fit s", "s/1,000", "trained on", "note"]
+
+    def __repr__(self) -> str:
+        from rich.console import Console
+
+        console = Console(file=io.StringIO(), width=100, highlight=False, record=True)
+        self.show(console)
+        return console.export_text().rstrip()
+
+
+_WIDE = 92  # columns of a terminal from which on the whole table is shown
+_LEGEND = (
+    "above: share of splits in which the error counted on the test objects is above alpha; surely: "
+    "the same beyond what chance explains (one-sided exact 95%). s/1,000: seconds to judge 1,000 "
+    "objects. trained on: rows that trained what scores."
+)
+
+
+def _cells(row: Summary, abstains: bool) -> list[str]:  # noqa: FBT001 - a column or not
+    words = {"high probability": "high p.", "asymptotic": "asympt."}
+    start = [row.system, words.get(row.promise, row.promise)]
+    if not row.repeats:
+        return [*start, "refused", *[""] * (7 if abstains else 6)]
+    rates = f"{100 * row.target:.1f} ({100 * row.target_low:.1f}-{100 * row.target_high:.1f})"
+    cells = [rates, f"{row.above:.0%}", f"{row.surely_above:.0%}", f"{100 * row.other:.1f}"]
+    cells += [f"{100 * row.abstained:.1f}"] if abstains else []
+    times = [_seconds(row.fit_seconds), _seconds(row.seconds_per_1000)]
+    return [*start, *cells, *times, f"{row.training_rows:,.0f}"]
+
+
+def _seconds(value: float) -> str:
+    """Write a time with two digits.
+
+    Examples
+    --------
+    >>> _seconds(0.00123), _seconds(12.3)
+    ('.0012', '12')
+    """
+    if not value > 0:
+        return "0"
+    digits = max(1 - math.floor(math.log10(value)), 0)
+    return f"{value:.{min(digits, 5)}f}".removeprefix("0" if value < 1 else "")
+
+
+def _colour(row: Summary, alpha: float) -> str:
+    if row.target_low > alpha:
+        return "red"
+    return "green" if row.target <= alpha else "yellow"
+
+
+def _csv(kind: type[Any], items: Sequence[Any] | Iterable[Any]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [f.name for f in fields(kind)], lineterminator="\n")
+    writer.writeheader()
+    for item in items:
+        writer.writerow({k: "" if _is_nan(v) else v for k, v in asdict(item).items()})
+    return text.getvalue()
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)

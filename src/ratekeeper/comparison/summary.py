@@ -1,0 +1,134 @@
+"""Trials of one system, summed up as one row of the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ratekeeper.rates import clopper_pearson
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ratekeeper.comparison.trial import Trial
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What one system did over all repeats; shares and rates are numbers between 0 and 1.
+
+    Attributes
+    ----------
+    system, family, promise : str
+        Its name, the family it belongs to, and the kind of its guarantee.
+    repeats, refused : int
+        Splits with a result, and splits on which it refused.
+    target, target_low, target_high : float
+        Mean controlled error over the repeats, with a 95% interval for splits of these data.
+    above : float
+        Share of repeats in which the error counted on the test objects is above alpha. That is
+        partly chance: a true rate just below alpha is above it on about half of all test sets.
+    surely_above : float
+        Share of repeats in which it is above alpha beyond chance: the one-sided exact 95% limit
+        of the rate, given the number of test objects, is above alpha.
+    other, abstained : float
+        Mean error of the other class, and mean share without a decision.
+    fit_seconds, seconds_per_1000 : float
+        Median time to learn, and to judge 1,000 objects.
+    training_rows : float
+        Median number of rows that trained what scores.
+    note : str
+        Refusals and warnings.
+    """
+
+    system: str
+    family: str
+    promise: str
+    repeats: int
+    refused: int
+    target: float
+    target_low: float
+    target_high: float
+    above: float
+    surely_above: float
+    other: float
+    abstained: float
+    fit_seconds: float
+    seconds_per_1000: float
+    training_rows: float
+    note: str
+
+
+def summarise(
+    trials: Sequence[Trial], *, system: str, family: str, promise: str, alpha: float
+) -> Summary:
+    """Return the row of one system."""
+    done = [trial for trial in trials if trial.refusal is None]
+    nothing = float("nan")
+    errors = np.array([trial.target_errors for trial in done], dtype=np.int64)
+    n = np.array([trial.target_n for trial in done], dtype=np.int64)
+    rates = errors / n
+    low, high = _interval(errors, n) if done else (nothing, nothing)
+    # A two-sided interval of 90% has a one-sided limit of 95%.
+    surely = clopper_pearson(errors, n, 0.9)[0] > alpha
+
+    def mean(values: list[float]) -> float:
+        return float(np.mean(values)) if values else nothing
+
+    def middle(values: list[float]) -> float:
+        return median(values) if values else nothing
+
+    return Summary(
+        system=system,
+        family=family,
+        promise=promise,
+        repeats=len(done),
+        refused=len(trials) - len(done),
+        target=mean(rates.tolist()),
+        target_low=low,
+        target_high=high,
+        above=mean((rates > alpha).tolist()),
+        surely_above=mean(surely.tolist()),
+        other=mean([trial.other.value for trial in done]),
+        abstained=mean([trial.abstained / (trial.target_n + trial.other_n) for trial in done]),
+        fit_seconds=middle([trial.fit_seconds for trial in done]),
+        seconds_per_1000=middle(
+            [1000 * trial.judge_seconds / (trial.target_n + trial.other_n) for trial in done]
+        ),
+        training_rows=middle([float(trial.training_rows) for trial in done]),
+        note=_note(trials),
+    )
+
+
+def _interval(errors: np.ndarray, n: np.ndarray) -> tuple[float, float]:
+    """Return the interval of the mean rate over splits.
+
+    Student's interval over the repeats, but never narrower than the exact one of all counts
+    taken together: when every repeat shows no error, the first would be a point.
+    """
+    low, high = (float(limit) for limit in clopper_pearson(errors.sum(), n.sum()))
+    rates = errors / n
+    if rates.size > 1:
+        from scipy.special import stdtrit
+
+        half = stdtrit(rates.size - 1, 0.975) * rates.std(ddof=1) / np.sqrt(rates.size)
+        low, high = min(low, rates.mean() - half), max(high, rates.mean() + half)
+    return max(float(low), 0.0), min(float(high), 1.0)
+
+
+def _note(trials: Sequence[Trial]) -> str:
+    """Say why it refused, and what it warned of, the most frequent first."""
+    parts = []
+    for word, reasons in (
+        ("refused", [trial.refusal for trial in trials]),
+        ("warned", [trial.warning for trial in trials]),
+    ):
+        given = [reason for reason in reasons if reason is not None]
+        if given:
+            # Numbers may differ from split to split; the text of the first stands for all.
+            often = "" if len(given) == len(trials) else f" in {len(given)} of {len(trials)}"
+            parts.append(f"{word}{often}: {given[0]}")
+    return "; ".join(parts)

@@ -1,0 +1,328 @@
+"""The comparison: what it counts, that it repeats itself, resumes, and refuses in words."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+import ratekeeper as rk
+from ratekeeper import baselines
+from ratekeeper.comparison import SYSTEMS
+from ratekeeper.comparison.summary import summarise
+from ratekeeper.comparison.systems import Setting, choose
+from ratekeeper.comparison.trial import Problem, Trial
+
+FEW = ["conformal", "high-probability", "both-rates", "paper-plain", "umbrella", "plain"]
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1], [300, 260])
+    return rng.normal(size=(560, 2)) + 1.2 * y[:, None], np.array(["no", "yes"])[y]
+
+
+def run(data, **options):
+    X, y = data
+    known = {"control": "fnr", "alpha": 0.1, "repeats": 3, "n_jobs": 1, "systems": FEW}
+    return rk.compare(X, y, **known | options)
+
+
+def counts(result):
+    """Return everything but the times."""
+    return [replace(trial, fit_seconds=0, judge_seconds=0) for trial in result.trials]
+
+
+class AlwaysYes(ClassifierMixin, BaseEstimator):
+    """It calls everything positive, and remembers how many rows it saw."""
+
+    def fit(self, X, y):
+        """Count the rows."""
+        self.classes_, self.n_training_ = np.unique(y), len(X)
+        return self
+
+    def predict(self, X):
+        """Return the last class."""
+        return np.full(len(X), self.classes_[1])
+
+
+class Broken(AlwaysYes):
+    """It fails."""
+
+    def fit(self, X, y):  # noqa: ARG002 - it does not get that far
+        """Fail."""
+        raise RuntimeError("out of order. Really.")
+
+
+def test_counts_are_those_of_the_test_objects(data):
+    """A rule that is known makes errors that are known: none of one kind, all of the other."""
+    for control, target, other in (("fnr", 0.0, 1.0), ("fpr", 1.0, 0.0)):
+        result = run(data, control=control, systems={"yes": AlwaysYes()}, test_size=0.25)
+        (row,) = result.rows
+        assert (row.target, row.other) == (target, other)
+        assert row.above == row.surely_above == float(target > 0.1)
+        assert row.training_rows == result.n_given == 420
+        assert result.n_test == 140
+        assert {trial.target_n for trial in result.trials} == {65 if control == "fnr" else 75}
+
+
+def test_splits_are_disjoint_stratified_and_differ():
+    """Test objects never train, each class is split in the same share, and repeats differ."""
+    is_positive = np.arange(100) < 30
+    problem = Problem(np.zeros((100, 1)), is_positive, is_positive, "fnr", 0.5, 0.3, 7)
+    (train, test), (_, again), (_, other) = (problem.split(i) for i in (0, 0, 1))
+    assert np.intersect1d(train, test).size == 0
+    assert is_positive[test].sum() == 9
+    assert is_positive[train].sum() == 15
+    np.testing.assert_array_equal(test, again)
+    assert not np.array_equal(test, other)
+
+
+def test_same_seed_same_counts(data):
+    """A seed fixes every count, with one process or two; another seed changes them."""
+    one, two = run(data), run(data, n_jobs=2)
+    assert counts(one) == counts(two)
+    assert counts(one) != counts(run(data, random_state=1))
+
+
+def test_a_system_does_not_depend_on_its_company(data):
+    """A system's result is the same whichever others are compared."""
+    alone = run(data, systems=["umbrella"])
+    together = [trial for trial in counts(run(data)) if trial.system == "umbrella"]
+    assert counts(alone) == together
+
+
+def test_random_learners_are_seeded(data):
+    """A classifier with random parts gives the same counts for the same seed."""
+    tree = DecisionTreeClassifier(max_features=1, splitter="random", min_samples_leaf=9)
+    assert counts(run(data, estimator=tree)) == counts(run(data, estimator=tree))
+
+
+def test_resumes(data, tmp_path, monkeypatch):
+    """Finished trials are not run again, a torn last line is, and more repeats add to it."""
+    path = tmp_path / "trials.jsonl"
+    whole = run(data, checkpoint=path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:8]) + lines[8][:20])
+    ran = []
+    from ratekeeper.comparison import repeats
+
+    real = repeats.run_trial
+    monkeypatch.setattr(repeats, "run_trial", lambda *task: ran.append(task[1]) or real(*task))
+    assert counts(run(data, checkpoint=path)) == counts(whole)
+    assert len(ran) == len(lines) - 8
+    ran.clear()
+    more = run(data, checkpoint=path, repeats=4)
+    assert len(ran) == len(FEW)
+    assert counts(more) == counts(run(data, repeats=4))
+    ran.clear()
+    run(data, checkpoint=path, delta=0.2, repeats=1)  # only what delta changes is run again
+    assert sorted(ran) == ["high-probability", "umbrella"]
+
+
+def test_other_data_do_not_mix(data, tmp_path):
+    """A checkpoint of other data, another level or another program is refused and left alone."""
+    X, y = data
+    path = tmp_path / "trials.jsonl"
+    run(data, checkpoint=path)
+    before = path.read_bytes()
+    for other, options in (
+        ((X + 1e-9, y), {}),
+        (data, {"alpha": 0.2}),
+        (data, {"random_state": 5}),
+    ):
+        with pytest.raises(rk.InputError, match="other data or options"):
+            run(other, checkpoint=path, **options)
+    assert path.read_bytes() == before
+    path.write_text("not a journal\n")
+    with pytest.raises(rk.InputError, match="another program"):
+        run(data, checkpoint=path)
+    assert path.read_text() == "not a journal\n"
+    with pytest.raises(rk.InputError, match="cannot be used"):
+        run(data, checkpoint=tmp_path / "missing" / "trials.jsonl")
+
+
+def test_refusals_and_failures_become_notes(data):
+    """What cannot keep its promise says what it needs, and a broken system does not end the run."""
+    result = run(data, alpha=0.01, systems=["high-probability", "plain"])
+    refused, plain = result.rows
+    assert refused.note == "refused: needs 299, has 91"
+    assert (refused.repeats, refused.refused) == (0, 3)
+    assert np.isnan(refused.target)
+    assert plain.repeats == 3
+    broken = run(data, systems={"broken": Broken(), "yes": AlwaysYes()})
+    assert broken.rows[0].note == "refused: failed: RuntimeError: out of order."
+    assert broken.rows[1].repeats == 3
+
+
+def test_summary_of_known_counts():
+    """Means, shares and times are those of the trials; the interval holds the mean."""
+    trials = [
+        Trial("a", "", i, None, None, errors, 100, 30, 60, 16, 50, 0.5, 0.32)
+        for i, errors in enumerate([5, 6, 20])
+    ]
+    row = summarise(trials, system="a", family="f", promise="none", alpha=0.05)
+    assert row.target == pytest.approx(31 / 300)
+    assert row.target_low < row.target < row.target_high
+    assert (row.above, row.surely_above) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
+    assert row.other == 0.5
+    assert row.abstained == pytest.approx(0.1)
+    assert (row.fit_seconds, row.training_rows) == (0.5, 50)
+    assert row.seconds_per_1000 == pytest.approx(2.0)
+    nothing = [replace(trial, target_errors=0) for trial in trials]
+    row = summarise(nothing, system="a", family="f", promise="none", alpha=0.05)
+    assert row.target_low == 0 < row.target_high  # no error in 300 is not the rate 0
+
+
+def test_our_promises_hold_on_splits():
+    """Marginal: the mean is at most alpha. High probability: above as often as its law says.
+
+    Given the data, the split into calibration and test objects is random, so the errors among N
+    test objects of the null class follow the beta-binomial law exactly, whatever the scores.
+    """
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1], [200, 700])
+    X = rng.standard_t(3, size=(900, 2)) + y[:, None]
+    repeats = 120
+    result = rk.compare(
+        X,
+        y,
+        control="fnr",
+        alpha=0.1,
+        systems=["conformal", "high-probability", "paper-plain"],
+        repeats=repeats,
+        n_jobs=1,
+    )
+    for row, method in zip(result.rows, (rk.Conformal(), rk.HighProbability(0.05)), strict=False):
+        n, tests = 245, 210  # half of the 490 positives given; the others
+        k = method.against(np.arange(n, dtype=float), "low").rank(0.1)
+        law = stats.betabinom(tests, k, n + 1 - k)
+        above = stats.binom(repeats, law.sf(int(0.1 * tests)))
+        assert above.ppf(5e-7) <= row.above * repeats <= above.ppf(1 - 5e-7)
+        assert abs(row.target - law.mean() / tests) < 5 * law.std() / tests / repeats**0.5
+    assert result.rows[2].above > 0.4  # the paper's estimator: above about every other time
+
+
+def test_every_name_builds():
+    """Every listed system is made with the control, level and classifier that were asked for."""
+    setting = Setting("fpr", 0.07, 0.2, LogisticRegression(), "no")
+    for entry in choose(None):
+        system = entry.build(setting)
+        params = system.get_params(deep=False)
+        if entry.name != "plain":
+            assert params["alpha"] == 0.07
+            assert params["positive_label"] == "no"
+            assert params.get("control", "fpr") == "fpr"
+            assert params.get("delta", 0.2) == 0.2
+            assert system.guarantee.kind
+    assert set(SYSTEMS.values()) == {
+        "ratekeeper",
+        "cost-sensitive",
+        "Neyman-Pearson",
+        "cross-validated",
+        "typicality",
+        "test as proxy",
+        "modern",
+    }
+
+
+def test_every_rival_is_listed():
+    """Each system of `baselines` stands in the list under some name."""
+    setting = Setting("fnr", 0.05, 0.05, LogisticRegression(), None)
+    built = set()
+    for entry in choose(None):
+        system = entry.build(setting)
+        built |= {type(system).__name__, type(getattr(system, "estimator", None)).__name__}
+    rivals = {name for name in baselines.__all__ if isinstance(getattr(baselines, name), type)}
+    systems = {name for name in rivals if issubclass(getattr(baselines, name), BaseEstimator)}
+    assert systems <= built
+
+
+def test_outputs(data, tmp_path):
+    """CSV reads back, Markdown has a row a system, the picture is XML, the text fits 100 columns."""
+    result = run(data, alpha=0.01)
+    result.save(tmp_path / "out")
+    files = {path.name for path in (tmp_path / "out").iterdir()}
+    assert files == {"comparison.csv", "trials.csv", "comparison.md", "comparison.svg"}
+    rows = list(csv.DictReader(io.StringIO(result.csv())))
+    assert [row["system"] for row in rows] == FEW
+    assert rows[1]["target"] == ""
+    frame = pd.DataFrame(result.to_dict())
+    assert frame.loc[0, "target"] == pytest.approx(float(rows[0]["target"]))
+    assert result.markdown().count("\n| ") == len(FEW) + 2
+    picture = ET.fromstring(result.picture())  # noqa: S314 - our own
+    assert len(picture.findall(".//{*}g")) == sum(row.repeats > 0 for row in result.rows)
+    assert "http" not in result.picture().replace("http://www.w3.org/2000/svg", "")
+    assert max(map(len, repr(result).splitlines())) <= 100
+    assert "refused: needs 299" in repr(result)
+    header = json.loads((run(data, checkpoint=tmp_path / "c") and tmp_path / "c").open().readline())
+    assert header["control"] == "fnr"
+
+
+def test_abstentions_are_counted_and_are_no_errors(data):
+    """A test of both rates abstains on some objects, and those are in neither error."""
+    result = run(data, systems=["both-rates", "conformal"], alpha=0.05)
+    both, one = result.rows
+    assert both.abstained > 0.1
+    assert one.abstained == 0
+    assert both.other < one.other
+
+
+def test_columns_of_text_and_gaps(data):
+    """A data frame with text and gaps is encoded, and the result says how."""
+    X, y = data
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(job=np.where(X[:, 0] > 0, "x", "z"))
+    frame.loc[3, "a"] = np.nan
+    result = run((frame, y), systems=["plain"])
+    assert result.n_features == 3
+    assert len(result.notes) == 2
+    assert "1 missing number(s)" in result.markdown()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"control": "both"}, "control='both'"),
+        ({"alpha": 5}, "alpha=5"),
+        ({"delta": 0}, "delta=0"),
+        ({"repeats": 0}, "repeats=0"),
+        ({"test_size": 1.5}, "test_size=1.5"),
+        ({"train_size": 0}, "train_size=0"),
+        ({"random_state": -1}, "random_state=-1"),
+        ({"systems": ["conformal", "magic"]}, "'magic', which is not a known name"),
+        ({"systems": []}, "systems is empty"),
+        ({"systems": {"me": 3}}, "no scikit-learn classifier"),
+        ({"positive_label": "maybe"}, "maybe"),
+        ({"estimator": object()}, "gives no scores"),
+    ],
+)
+def test_bad_options(data, options, message):
+    """Every option that cannot work is refused with its value before anything is trained."""
+    with pytest.raises(rk.InputError, match=message):
+        run(data, **options)
+
+
+def test_bad_data(data):
+    """Data that cannot be compared are refused in words."""
+    X, y = data
+    with pytest.raises(rk.InputError, match="2 are needed|two are needed"):
+        run((X, np.zeros(len(y))))
+    with pytest.raises(rk.InputError, match="560"):
+        run((X[:-1], y))
+    with pytest.raises(rk.InputError, match=r"shape \(560,\)"):
+        run((X[:, 0], y))
+    with pytest.raises(rk.InputError, match="inf in row 2, column 'column 1'"):
+        run((np.where(np.arange(1120).reshape(560, 2) == 5, np.inf, X), y))
+    with pytest.raises(rk.InputError, match="560 different values"):
+        run((pd.DataFrame({"id": [f"u{i}" for i in range(560)]}), y))

@@ -1,0 +1,133 @@
+"""Reading a table of users: CSV and TSV, text, gaps, and what is wrong with a file."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import ratekeeper as rk
+from ratekeeper.cli import main
+from ratekeeper.comparison import read_table
+from ratekeeper.comparison.table_file import encode
+
+
+def written(tmp_path, text, name="data.csv", encoding="utf-8"):
+    path = tmp_path / name
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def test_numbers_text_and_gaps(tmp_path):
+    """Columns of numbers are numbers, gaps are NaN, labels keep their kind."""
+    path = written(tmp_path, "age,job,ill\r\n40,nurse,1\r\nNA,?,0\r\n", encoding="utf-8-sig")
+    columns, labels = read_table(path, label="ill")
+    np.testing.assert_array_equal(columns["age"], [40, np.nan])
+    assert columns["job"].tolist() == ["nurse", "missing"]
+    assert labels.tolist() == [1, 0]
+    tabs = written(tmp_path, "a\tb\ty\n1\t2\tno\n3\t4\tyes\n", name="data.tsv")
+    columns, labels = read_table(tabs, label="y", drop=["b"])
+    assert list(columns) == ["a"]
+    assert labels.tolist() == ["no", "yes"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("a,y\n", "no rows"),
+        ("a,b\n1,2\n", "no column 'y'; it has a, b"),
+        ("a,a,y\n1,2,0\n", "the column 'a' twice"),
+        ("a,y\n1,0\n2\n", "row 2: 1 values, but the header has 2"),
+        ("a,y\n1,0\n2,\n", "row 2: the label 'y' is missing"),
+        ('a,y\n"1,0\n', "cannot be read as a table"),
+    ],
+)
+def test_broken_files(tmp_path, text, message):
+    """A file that is no table is refused with file, row and remedy."""
+    with pytest.raises(rk.InputError, match=message):
+        read_table(written(tmp_path, text), label="y")
+
+
+def test_odd_bytes(tmp_path):
+    """A file in another encoding, or that is not there, is refused."""
+    with pytest.raises(rk.InputError, match="cannot be read"):
+        read_table(written(tmp_path, "å,y\n1,0\n", encoding="latin-1"), label="y")
+    with pytest.raises(rk.InputError, match="cannot be read"):
+        read_table(tmp_path / "none.csv", label="y")
+
+
+def test_frames_and_arrays_are_encoded_alike():
+    """A polars frame with nulls, truth values and text becomes numbers; so does an array."""
+    frame = pl.DataFrame(
+        {"a": [1, None, 5], "b": [True, False, True], "c": ["x", None, "x"]},
+    )
+    table = encode(frame)
+    np.testing.assert_array_equal(table.X, [[1, 1, 1], [3, 0, 0], [5, 1, 1]])
+    assert table.columns == ("a", "b", "c=x")
+    np.testing.assert_array_equal(encode([[1, 2], [3, 4]]).X, [[1, 2], [3, 4]])
+    with pytest.raises(rk.InputError, match="no number at all"):
+        encode({"a": np.array([np.nan, np.nan])})
+    with pytest.raises(rk.InputError, match="no column"):
+        encode({"a": np.array(["x", "x"])})
+    with pytest.raises(rk.InputError, match="not numbers|pass numbers"):
+        encode(np.array([["a", "b"]]))
+
+
+def table(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = [f"{rng.normal(1.5 * (i % 2)):.4f},{'ok' if i % 2 else 'bad'}" for i in range(300)]
+    return written(tmp_path, "\n".join(["x,state", *rows]) + "\n")
+
+
+def test_command(tmp_path):
+    """The command prints the table, writes the files, and goes on where it stopped."""
+    out = tmp_path / "out"
+    arguments = ["compare", str(table(tmp_path)), "--label", "state", "--positive", "bad"]
+    arguments += ["--control", "fnr", "--alpha", "0.1", "--repeats", "2", "--jobs", "1"]
+    arguments += ["--systems", "conformal,high-probability,plain", "-o", str(out)]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    assert "FNR <= 10%" in result.output
+    assert {path.name for path in out.iterdir()} == {
+        "comparison.csv",
+        "comparison.md",
+        "comparison.svg",
+        "trials.csv",
+        "trials.jsonl",
+    }
+    before = (out / "trials.csv").read_text()
+    again = CliRunner().invoke(main, arguments)
+    assert again.exit_code == 0
+    assert (out / "trials.csv").read_text() == before  # times and all: nothing was run again
+    assert CliRunner().invoke(main, [*arguments, "--alpha", "0.2"]).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (["--label", "none"], "no column 'none'"),
+        (["--alpha", "7"], "alpha=7"),
+        (["--systems", "magic"], "'magic'"),
+        (["--positive", "odd"], "odd"),
+        (["--drop", "x"], "no column that tells"),
+        (["--control", "both"], "Invalid value"),
+    ],
+)
+def test_command_refuses(tmp_path, change, message):
+    """Bad usage and bad input end with code 2 and one message, without a traceback."""
+    arguments = ["compare", str(table(tmp_path)), "--label", "state", "--control", "fnr"]
+    result = CliRunner().invoke(main, [*arguments, "--alpha", "0.1", *change])
+    assert result.exit_code == 2
+    assert message in result.output
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("estimator", ["boosting", "forest"])
+def test_other_estimators(tmp_path, estimator):
+    """The scoring classifier can be chosen by name."""
+    arguments = ["compare", str(table(tmp_path)), "--label", "state", "--control", "fpr"]
+    arguments += ["--alpha", "0.1", "--repeats", "1", "--systems", "plain", "--jobs", "1"]
+    result = CliRunner().invoke(main, [*arguments, "--estimator", estimator])
+    assert result.exit_code == 0, result.output
