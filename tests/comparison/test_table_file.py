@@ -71,7 +71,7 @@ def test_frames_and_arrays_are_encoded_alike():
         encode({"a": np.array([np.nan, np.nan])})
     with pytest.raises(rk.InputError, match="no column"):
         encode({"a": np.array(["x", "x"])})
-    with pytest.raises(rk.InputError, match="not numbers|pass numbers"):
+    with pytest.raises(rk.InputError, match="pass numbers"):
         encode(np.array([["a", "b"]]))
 
 
