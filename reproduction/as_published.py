@@ -9,7 +9,7 @@ import numpy as np
 
 from reproduction import published
 from reproduction.protocol import SIZES, labels, sizes
-from reproduction.rivals import STANDARD, usual_rejections
+from reproduction.standard_tests import STANDARD, usual_rejections
 from reproduction.tables import Table, rates
 
 if TYPE_CHECKING:

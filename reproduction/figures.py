@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from reproduction.leak_free import FAIR, LEAKY
 from reproduction.protocol import GROUPS
-from reproduction.rivals import NETWORKS, OURS, STANDARD, titles
+from reproduction.standard_tests import NETWORKS, OURS, STANDARD, titles
 from reproduction.valid.cells import RIVAL, SMALL_SIZES
 from reproduction.valid.tables import ERROR, LEAD
 

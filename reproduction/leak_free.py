@@ -10,7 +10,7 @@ import numpy as np
 import ratekeeper as rk
 from reproduction.as_published import ALPHAS
 from reproduction.protocol import labels, sizes
-from reproduction.rivals import OURS, exact_p_values, exact_tests
+from reproduction.standard_tests import OURS, exact_p_values, exact_tests
 from reproduction.tables import Table, rates
 from reproduction.trainings import LEVEL, SHOWN_SIZES, unit_normal_samples
 

@@ -7,7 +7,7 @@ from ratekeeper.normality.pearson import pearson_grid
 from ratekeeper.normality.training.pipeline import populations
 from reproduction.leak_free import FAIR, FAIR_LARGER, LEAKY
 from reproduction.protocol import LARGEST_KURTOSIS, TRAINING_KURTOSIS
-from reproduction.rivals import NETWORKS
+from reproduction.standard_tests import NETWORKS
 from reproduction.tables import Table
 
 _PEARSON = "the paper's Pearson population"

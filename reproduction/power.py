@@ -9,7 +9,7 @@ import numpy as np
 from reproduction import published
 from reproduction.leak_free import FAIR, LEAKY
 from reproduction.protocol import GROUPS, SIZES, draw_group_fairly
-from reproduction.rivals import STANDARD, exact_p_values, usual_rejections
+from reproduction.standard_tests import STANDARD, exact_p_values, usual_rejections
 from reproduction.tables import Table
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from reproduction.networks import networks_table
 from reproduction.page import parse
 from reproduction.protocol import SIZES
 from reproduction.replica import QUANTILES, quantile_places
-from reproduction.rivals import NETWORKS, OURS, STANDARD, titles
+from reproduction.standard_tests import NETWORKS, OURS, STANDARD, titles
 from reproduction.study import SETS
 from reproduction.tables import Table
 from reproduction.targets import largest_difference, targets

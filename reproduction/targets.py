@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from reproduction import published
 from reproduction.as_published import ALPHAS
-from reproduction.rivals import STANDARD
+from reproduction.standard_tests import STANDARD
 from reproduction.tables import Table
 from reproduction.trainings import SHOWN_SIZES
 

@@ -11,7 +11,13 @@ from reproduction.output import write
 from reproduction.page import as_html, parse
 from reproduction.protocol import FULL, GROUPS, SIZES, draw_group_fairly, draw_set, labels, sizes
 from reproduction.replica import inputs, quantile_places
-from reproduction.rivals import NETWORKS, OURS, STANDARD, lilliefors_p_value, usual_rejections
+from reproduction.standard_tests import (
+    NETWORKS,
+    OURS,
+    STANDARD,
+    lilliefors_p_value,
+    usual_rejections,
+)
 from reproduction.study import watch_nothing
 from reproduction.tables import Table
 from reproduction.valid.cells import LARGE_SIZES, SMALL_SIZES, Cell, best_on_average, mean_lead

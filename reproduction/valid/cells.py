@@ -14,7 +14,7 @@ import numpy as np
 from ratekeeper.normality.families import draw_group, held_out_families
 from ratekeeper.normality.training.simulation import NEAR, Source, draw
 from reproduction.protocol import GROUPS
-from reproduction.rivals import NETWORKS, OURS, exact_p_values, titles
+from reproduction.standard_tests import NETWORKS, OURS, exact_p_values, titles
 from reproduction.trainings import LEVEL
 
 if TYPE_CHECKING:

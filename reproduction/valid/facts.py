@@ -9,7 +9,7 @@ import numpy as np
 from ratekeeper.normality.families import held_out_families
 from ratekeeper.normality.tables import SIZES as TABULATED
 from reproduction.networks import held_out_names
-from reproduction.rivals import OURS
+from reproduction.standard_tests import OURS
 from reproduction.valid.cells import RIVAL, best_on_average, mean_lead
 from reproduction.valid.size import OUTSIDE, SIZES, table_draws
 from reproduction.valid.targets import smallest_step

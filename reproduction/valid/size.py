@@ -16,7 +16,7 @@ import numpy as np
 
 import ratekeeper as rk
 from ratekeeper.normality.model import neural_tests
-from reproduction.rivals import NETWORKS
+from reproduction.standard_tests import NETWORKS
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from reproduction.protocol import GROUPS
-from reproduction.rivals import NETWORKS, OURS
+from reproduction.standard_tests import NETWORKS, OURS
 from reproduction.tables import Table
 from reproduction.targets import yes_or_no
 from reproduction.trainings import LEVEL

@@ -1,0 +1,116 @@
+"""What is compared: data sets, rates, levels, how much each system is given, how often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ratekeeper.comparison import SYSTEMS
+from reproduction.rivals.data import DATA
+from reproduction.rivals.gaussian import equally_shifted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+ALPHAS = (0.01, 0.05, 0.10)
+CONTROLS = ("fnr", "fpr")
+GAUSSIAN = "gaussian"
+DELTA = 0.05
+
+# Systems whose cost grows with objects times rows; they get fewer splits, not other ones.
+SLOW = (
+    "cv-refit",
+    "cv-lda-replaced",
+    "cv-neighbours",
+    "cv-neighbours-weighted",
+    "distance-rank-sum",
+    "interpoint-minimum",
+    "interpoint-average",
+    "rank-sum-conformal",
+    "typicality-density",
+    "np-plug-in",
+    "np-aggregation",
+    "nsn2",
+    "metacost",
+    "costing",
+    "cost-weighting",
+    "np-multiplier",
+    "umbrella-vote",
+)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How much is done.
+
+    Attributes
+    ----------
+    data : tuple of str
+        Names of data sets.
+    alphas : tuple of float
+        Levels.
+    repeats, slow_repeats : int
+        Splits for quick and for slow systems; the latter are the first of the former.
+    most_given, most_tests : int
+        Rows that a system is given at most, and rows that errors are counted on at most.
+    refits_up_to : int
+        Rows of a data set up to which p-values by refitting are tried: beyond, one split alone
+        takes minutes.
+    """
+
+    data: tuple[str, ...]
+    alphas: tuple[float, ...]
+    repeats: int
+    slow_repeats: int
+    most_given: int
+    most_tests: int
+    refits_up_to: int
+
+    def settings(self) -> Iterator[tuple[str, str, float]]:
+        """Yield data set, rate and level of each comparison."""
+        for name in self.data:
+            for control in CONTROLS:
+                for alpha in self.alphas:
+                    yield name, control, alpha
+
+    def systems(self, rows: int, *, slow: bool) -> list[str]:
+        """Return the names to compare on a data set of this size."""
+        names = [name for name in SYSTEMS if (name in SLOW) == slow]
+        return [name for name in names if name != "cv-refit" or rows <= self.refits_up_to]
+
+    def sizes(self, rows: int) -> tuple[float, float]:
+        """Return the shares that test and that are given."""
+        tests = min(0.4, self.most_tests / rows)
+        return tests, min(1.0 - tests, self.most_given / rows)
+
+
+FULL = Protocol(
+    data=(GAUSSIAN, *DATA),
+    alphas=ALPHAS,
+    repeats=100,
+    slow_repeats=5,
+    most_given=4_000,
+    most_tests=4_000,
+    refits_up_to=700,
+)
+QUICK = Protocol(
+    data=(GAUSSIAN, "breast-cancer"),
+    alphas=(0.05,),
+    repeats=3,
+    slow_repeats=1,
+    most_given=300,
+    most_tests=200,
+    refits_up_to=0,
+)
+
+
+def load(name: str, seed: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return a data set; the Gaussian one is drawn."""
+    if name == GAUSSIAN:
+        return equally_shifted().sample(np.random.default_rng(seed), 12_000, 4_000)
+    data = DATA[name]()
+    return data.X, data.y

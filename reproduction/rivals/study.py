@@ -1,0 +1,73 @@
+"""Run every comparison, and keep what is finished."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import ratekeeper as rk
+from reproduction.rivals.protocol import DELTA, load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ratekeeper.comparison import Summary, Trial
+    from reproduction.rivals.protocol import Protocol
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One data set, one rate, one level: what each system did."""
+
+    data: str
+    control: str
+    alpha: float
+    rows: tuple[Summary, ...]
+    trials: tuple[Trial, ...]
+    picture: str
+
+
+def run(
+    protocol: Protocol, seed: int, work: Path, say: Callable[[str], object] = print
+) -> list[Cell]:
+    """Return all cells; trials that `work` holds from an interrupted run are not run again."""
+    work.mkdir(parents=True, exist_ok=True)
+    cells = []
+    for name, control, alpha in protocol.settings():
+        say(f"{name}: {control.upper()} <= {alpha:g}")
+        X, y = load(name, seed)
+        tests, given = protocol.sizes(len(y))
+
+        def compare(systems: list[str], repeats: int) -> rk.Comparison:
+            return rk.compare(
+                X,  # noqa: B023 - called before the next round
+                y,  # noqa: B023
+                control=control,  # noqa: B023
+                alpha=alpha,  # noqa: B023
+                delta=DELTA,
+                systems=systems,
+                repeats=repeats,
+                test_size=tests,  # noqa: B023
+                train_size=given,  # noqa: B023
+                random_state=seed,
+                checkpoint=work / f"{name}-{control}-{alpha:g}.jsonl",  # noqa: B023
+            )
+
+        quick = compare(protocol.systems(len(y), slow=False), protocol.repeats)
+        slow = compare(protocol.systems(len(y), slow=True), protocol.slow_repeats)
+        cells.append(_joined(name, quick, slow))
+    return cells
+
+
+def _joined(name: str, quick: rk.Comparison, slow: rk.Comparison) -> Cell:
+    from dataclasses import replace
+
+    from ratekeeper.comparison import SYSTEMS
+
+    order = {system: i for i, system in enumerate(SYSTEMS)}
+    rows = sorted((*quick.rows, *slow.rows), key=lambda row: order[row.system])
+    both = replace(quick, rows=tuple(rows))
+    return Cell(
+        name, quick.control, quick.alpha, both.rows, quick.trials + slow.trials, both.picture()
+    )
