@@ -89,8 +89,9 @@ def _block(block: Block, images: dict[str, bytes]) -> str:
     if isinstance(block, Image):
         data = base64.b64encode(images[block.file]).decode()
         caption = html.escape(block.caption)
+        kind = "svg+xml" if block.file.endswith(".svg") else "png"
         return (
-            f'<figure><img src="data:image/png;base64,{data}" alt="{caption}">'
+            f'<figure><img src="data:image/{kind};base64,{data}" alt="{caption}">'
             f"<figcaption>{caption}</figcaption></figure>"
         )
     if block.startswith("#"):

@@ -91,8 +91,8 @@ class Protocol:
 FULL = Protocol(
     data=(GAUSSIAN, *DATA),
     alphas=ALPHAS,
-    repeats=100,
-    slow_repeats=5,
+    repeats=40,
+    slow_repeats=4,
     most_given=4_000,
     most_tests=4_000,
     refits_up_to=700,

@@ -169,7 +169,7 @@ def test_refusals_and_failures_become_notes(data):
 def test_summary_of_known_counts():
     """Means, shares and times are those of the trials; the interval holds the mean."""
     trials = [
-        Trial("a", "", i, None, None, errors, 100, 30, 60, 16, 50, 0.5, 0.32)
+        Trial("a", "", i, None, None, errors, 100, 30, 60, 16, 50, None, 0.5, 0.32)
         for i, errors in enumerate([5, 6, 20])
     ]
     row = summarise(trials, system="a", family="f", promise="none", alpha=0.05)
@@ -204,6 +204,7 @@ def test_our_promises_hold_on_splits():
         repeats=repeats,
         n_jobs=1,
     )
+    assert {trial.null_scores for trial in result.trials} == {245}
     for row, method in zip(result.rows, (rk.Conformal(), rk.HighProbability(0.05)), strict=False):
         n, tests = 245, 210  # half of the 490 positives given; the others
         k = method.against(np.arange(n, dtype=float), "low").rank(0.1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from ratekeeper.comparison.result import Comparison
     from ratekeeper.comparison.summary import Summary
 
+    Point = tuple[float, float]
+
 _COLOURS = {
     "high probability": "#1e8449",
     "simultaneous": "#1e8449",
@@ -21,20 +24,21 @@ _COLOURS = {
     "asymptotic": "#b9770e",
     "none": "#7b7d7d",
 }
-_LEFT, _TOP, _SIDE, _LEGEND, _ROW = 64, 66, 560, 330, 19
+_LEFT, _TOP, _WIDTH, _LEGEND, _ROW, _FOOT = 64, 92, 620, 330, 19, 54
 _RADIUS = 8.5
 _TICKS = (0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
-
-Point = tuple[float, float]
 
 
 def draw(comparison: Comparison) -> str:
     """Return the picture: other error across, controlled error upward, on square-root scales."""
     rows = [row for row in comparison.rows if row.repeats]
-    most_target = max([2 * comparison.alpha, *(row.target for row in rows)])
-    most_other = max([0.05, *(row.other for row in rows)])
-    height = max(_TOP + _SIDE + 54, _TOP + _ROW * (len(rows) + 8))
-    width = _LEFT + _SIDE + 24 + _LEGEND
+    kinds = list(dict.fromkeys(row.promise for row in rows))
+    frame = Frame(
+        most_other=max([0.05, *(row.other for row in rows)]),
+        most_target=max([2 * comparison.alpha, *(row.target for row in rows)]),
+        height=max(420, _ROW * (len(rows) + len(kinds) + 1)),
+    )
+    width, height = _LEFT + _WIDTH + 24 + _LEGEND, _TOP + frame.height + _FOOT
     target, other = ("FNR", "FPR") if comparison.control == "fnr" else ("FPR", "FNR")
     parts = [
         (
@@ -52,73 +56,79 @@ def draw(comparison: Comparison) -> str:
             f'<text x="{_LEFT}" y="47" fill="#555">Means over splits of one data set. Kept on '
             "average on or below the line; better to the left. Square-root scales.</text>"
         ),
+        *_axes(frame, target, other),
+        *_limit(frame, comparison.alpha),
+        *_marks(frame, rows),
+        *_legend(rows, kinds, f"{target} / {other}, %"),
     ]
-    parts += _axes(most_target, most_other, target, other)
-    parts += _limit(comparison.alpha, most_target)
-    parts += _marks(rows, most_target, most_other)
-    parts += _legend(rows)
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _x(value: float, most: float) -> float:
-    return _LEFT + _SIDE * math.sqrt(value / most)
+@dataclass(frozen=True)
+class Frame:
+    """Where rates lie on the page."""
+
+    most_other: float
+    most_target: float
+    height: int
+
+    @property
+    def floor(self) -> int:
+        """The vertical place of the rate 0."""
+        return _TOP + self.height
+
+    def x(self, rate: float) -> float:
+        """Return the horizontal place of an other error."""
+        return _LEFT + _WIDTH * math.sqrt(min(rate / self.most_other, 1.0))
+
+    def y(self, rate: float) -> float:
+        """Return the vertical place of a controlled error."""
+        return self.floor - self.height * math.sqrt(min(rate / self.most_target, 1.0))
 
 
-def _y(value: float, most: float) -> float:
-    return _TOP + _SIDE * (1 - math.sqrt(value / most))
-
-
-def _axes(most_target: float, most_other: float, target: str, other: str) -> list[str]:
-    floor, right = _TOP + _SIDE, _LEFT + _SIDE
+def _axes(frame: Frame, target: str, other: str) -> list[str]:
+    floor, right = frame.floor, _LEFT + _WIDTH
     parts = [
         f'<path d="M{_LEFT},{_TOP}V{floor}H{right}" fill="none" stroke="#888"/>',
         _text(right, floor + 40, f"{other}, %", "end"),
-        _text(_LEFT - 8, _TOP - 10, f"{target}, %", "start"),
+        _text(_LEFT - 30, _TOP - 14, f"{target}, %", "start"),
     ]
     for tick in _TICKS:
-        name = f"{100 * tick:g}"
-        if tick <= most_other and _apart(tick, most_other):
-            x = _x(tick, most_other)
+        x, y, name = frame.x(tick), frame.y(tick), f"{100 * tick:g}"
+        # Small ticks whose names would run into the zero are left out.
+        if tick <= frame.most_other and (tick == 0 or x - _LEFT > 24):  # noqa: PLR2004
             parts.append(f'<path d="M{x:.1f},{floor}v5" stroke="#888"/>')
             parts.append(_text(x, floor + 20, name, "middle"))
-        if tick <= most_target and _apart(tick, most_target):
-            y = _y(tick, most_target)
+        if tick <= frame.most_target and (tick == 0 or floor - y > 14):  # noqa: PLR2004
             parts.append(f'<path d="M{_LEFT},{y:.1f}h-5" stroke="#888"/>')
             parts.append(_text(_LEFT - 8, y + 4, name, "end"))
     return parts
 
 
-def _apart(tick: float, most: float) -> bool:
-    """Leave out small ticks whose names would run into the zero."""
-    return tick == 0 or _SIDE * math.sqrt(tick / most) > 24  # noqa: PLR2004 - width of a name
-
-
-def _limit(alpha: float, most: float) -> list[str]:
-    y = _y(alpha, most)
+def _limit(frame: Frame, alpha: float) -> list[str]:
+    y, right = frame.y(alpha), _LEFT + _WIDTH
     return [
-        f'<path d="M{_LEFT},{y:.1f}h{_SIDE}" stroke="#c0392b" stroke-dasharray="6 4"/>',
+        f'<path d="M{_LEFT},{y:.1f}H{right}" stroke="#c0392b" stroke-dasharray="6 4"/>',
         (
-            f'<text x="{_LEFT + _SIDE}" y="{y - 6:.1f}" text-anchor="end" fill="#c0392b">'
+            f'<text x="{right}" y="{y - 6:.1f}" text-anchor="end" fill="#c0392b">'
             f"alpha = {exact_percent(alpha)}</text>"
         ),
     ]
 
 
-def _marks(rows: Sequence[Summary], most_target: float, most_other: float) -> list[str]:
+def _marks(frame: Frame, rows: Sequence[Summary]) -> list[str]:
     parts: list[str] = []
     placed: list[Point] = []
     for number, row in enumerate(rows, start=1):
-        true = _x(row.other, most_other), _y(row.target, most_target)
-        at = _free_place(true, placed)
+        true = frame.x(row.other), frame.y(row.target)
+        at = _free_place(true, placed, frame.floor)
         placed.append(at)
-        low, high = (
-            _y(min(v, most_target), most_target) for v in (row.target_low, row.target_high)
-        )
-        colour = _COLOURS.get(row.promise, "#7b7d7d")
+        colour = _COLOURS[row.promise]
         tip = escape(
             f"{row.system}: controlled {100 * row.target:.2f}%, other {100 * row.other:.2f}%, "
             f"above alpha in {row.above:.0%} of splits"
         )
+        low, high = frame.y(row.target_low), frame.y(row.target_high)
         parts.append(
             f'<g><title>{tip}</title><path d="M{true[0]:.1f},{low:.1f}V{high:.1f}" '
             f'stroke="{colour}" opacity=".45"/>'
@@ -130,13 +140,13 @@ def _marks(rows: Sequence[Summary], most_target: float, most_other: float) -> li
     return parts
 
 
-def _free_place(wish: Point, placed: Sequence[Point]) -> Point:
-    """Return the nearest place on a spiral where a badge covers no other one."""
-    for step in range(400):
-        angle, far = 2.4 * step, 2.2 * math.sqrt(step) * _RADIUS / 2
+def _free_place(wish: Point, placed: Sequence[Point], floor: float) -> Point:
+    """Return the nearest place on a spiral where a badge covers no other one, nor an axis."""
+    for step in range(600):
+        angle, far = 2.4 * step, 1.1 * math.sqrt(step) * _RADIUS
         at = wish[0] + far * math.cos(angle), wish[1] + far * math.sin(angle)
-        inside = at[0] > _LEFT + _RADIUS and _TOP < at[1] < _TOP + _SIDE - _RADIUS
-        if (inside or step == 0) and all(math.dist(at, p) > 2 * _RADIUS for p in placed):
+        inside = _LEFT + _RADIUS < at[0] < _LEFT + _WIDTH and _TOP < at[1] < floor - _RADIUS
+        if inside and all(math.dist(at, other) > 2 * _RADIUS for other in placed):
             return at
     return wish
 
@@ -149,18 +159,18 @@ def _badge(at: Point, number: int, colour: str) -> str:
     )
 
 
-def _legend(rows: Sequence[Summary]) -> list[str]:
-    left, parts, y = _LEFT + _SIDE + 40, [], _TOP
+def _legend(rows: Sequence[Summary], kinds: Sequence[str], heading: str) -> list[str]:
+    left, right, y = _LEFT + _WIDTH + 40, _LEFT + _WIDTH + _LEGEND, _TOP
+    parts = [_text(right, y - 14, heading, "end")]
     for number, row in enumerate(rows, start=1):
-        parts.append(_badge((left, y), number, _COLOURS.get(row.promise, "#7b7d7d")))
+        parts.append(_badge((left, y), number, _COLOURS[row.promise]))
         parts.append(_text(left + 16, y + 4, row.system, "start"))
         numbers = f"{100 * row.target:.1f} / {100 * row.other:.1f}"
-        parts.append(_text(left + _LEGEND - 50, y + 4, numbers, "end"))
+        parts.append(_text(right, y + 4, numbers, "end"))
         y += _ROW
     y += _ROW // 2
-    kinds = dict.fromkeys(row.promise for row in rows)
     for kind in kinds:
-        parts.append(f'<circle cx="{left}" cy="{y}" r="5" fill="{_COLOURS.get(kind)}"/>')
+        parts.append(f'<circle cx="{left}" cy="{y}" r="5" fill="{_COLOURS[kind]}"/>')
         words = "promises nothing" if kind == "none" else f"promise: {kind}"
         parts.append(_text(left + 16, y + 4, words, "start"))
         y += _ROW

@@ -122,7 +122,7 @@ class Comparison:
         console.print(f"[bold]{escape(self.title)}[/bold]")
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
         heads = self._heads()[:-1]
-        shown = len(heads) if console.width >= _WIDE else len(heads) - 2
+        shown = len(heads) if console.width >= _WIDE else len(heads) - 3
         for i, head in enumerate(heads[:shown]):
             table.add_column(head, justify="left" if i < 2 else "right", no_wrap=True)  # noqa: PLR2004
         family = None

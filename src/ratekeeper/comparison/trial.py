@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from ratekeeper.abstaining import AbstainingTest
+from ratekeeper.control import ErrorRateTest
 from ratekeeper.exceptions import InputError, TooFewScoresError
-from ratekeeper.rates import Rate
+from ratekeeper.rates import Rate, null_class_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,6 +46,8 @@ class Trial:
         Objects of either class without a decision.
     training_rows : int
         Rows that trained what scores.
+    null_scores : int or None
+        Held-out scores of the null class behind the threshold, where one of our tests decides.
     fit_seconds, judge_seconds : float
         Time to learn, and to judge all test objects.
     """
@@ -59,6 +63,7 @@ class Trial:
     other_n: int = 0
     abstained: int = 0
     training_rows: int = 0
+    null_scores: int | None = None
     fit_seconds: float = 0.0
     judge_seconds: float = 0.0
 
@@ -131,9 +136,17 @@ def _train_and_count(
         "other_n": int(np.count_nonzero(~is_null)),
         "abstained": int(np.count_nonzero(abstained)),
         "training_rows": int(getattr(system, "n_training_", train.size)),
+        "null_scores": _null_scores(system, problem.control),
         "fit_seconds": fitted - start,
         "judge_seconds": judged - fitted,
     }
+
+
+def _null_scores(system: BaseEstimator, control: str) -> int | None:
+    test = getattr(system, "test_", None)
+    if not isinstance(test, ErrorRateTest | AbstainingTest):
+        return None
+    return sum(cell.size for cell in test.calibration.cells[null_class_of(control)])
 
 
 def _judge(system: BaseEstimator, problem: Problem, rows: Rows) -> tuple[Mask, Mask]:
