@@ -7,7 +7,7 @@ from importlib import import_module
 
 from benchmarks.timing import HEADER
 
-NAMES = ("kernel", "crepes_p_values", "decisions", "normality", "imports")
+NAMES = ("kernel", "crepes_p_values", "decisions", "normality", "cross_validated", "imports")
 
 
 def main() -> None:

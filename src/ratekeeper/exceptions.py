@@ -10,7 +10,8 @@
 
     RatekeeperWarning (UserWarning)
     ├── ReversedScoreWarning            high scores seem to speak for the negative class
-    └── ScoreTypeWarning                scores come in another precision than at calibration
+    ├── ScoreTypeWarning                scores come in another precision than at calibration
+    └── LongWorkWarning                 what was asked for takes minutes or more
 
 Every message says the value that was given, what is needed and what to do.
 """
@@ -69,3 +70,7 @@ class ReversedScoreWarning(RatekeeperWarning):
 
 class ScoreTypeWarning(RatekeeperWarning):
     """Scores come in another floating-point precision than at calibration."""
+
+
+class LongWorkWarning(RatekeeperWarning):
+    """What was asked for takes minutes or more."""

@@ -149,7 +149,7 @@ class Comparison:
     def _heads(self) -> list[str]:
         target, other = ("FNR", "FPR") if self.control == "fnr" else ("FPR", "FNR")
         heads = ["system", "promise", f"{target} % (95%)", "above", "surely", f"{other} %"]
-        heads += ["abst. %"] if self._abstains else []
+        heads += ["abst.%"] if self._abstains else []
         return [*heads, "fit s", "s/1,000", "trained on", "note"]
 
     def __repr__(self) -> str:

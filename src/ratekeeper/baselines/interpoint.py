@@ -1,0 +1,80 @@
+"""Distances between objects, on columns of one scale, in blocks that bound the memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ratekeeper.exceptions import InputError
+from ratekeeper.inputs import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ratekeeper.baselines.system import Floats
+
+METRICS = ("euclidean", "cityblock")
+
+# Distances held at once, 16 MB of them; systems keep a few arrays of this size.
+_BLOCK = 1 << 21
+
+
+def check_metric(metric: object) -> None:
+    """Raise unless it is the name of a metric.
+
+    Examples
+    --------
+    >>> check_metric("cityblock")
+    """
+    if not isinstance(metric, str) or metric not in METRICS:
+        raise InputError(f'metric={show(metric)} must be "euclidean" or "cityblock".')
+
+
+class Scale(NamedTuple):
+    """Mean and standard deviation of each column of the training rows."""
+
+    mean: Floats
+    deviation: Floats
+
+    @classmethod
+    def of(cls, X: Floats) -> Scale:
+        """Return the scale of some rows; columns without spread keep their unit.
+
+        Examples
+        --------
+        >>> Scale.of(np.array([[1.0, 5.0], [3.0, 5.0]])).deviation
+        array([1., 1.])
+        """
+        deviation = X.std(axis=0)
+        return cls(X.mean(axis=0), np.where(deviation > 0, deviation, 1.0))
+
+    def standardise(self, X: Floats) -> Floats:
+        """Return the rows on this scale."""
+        return np.asarray((X - self.mean) / self.deviation)
+
+
+def blocks(n_objects: int, n_rows: int) -> Iterator[slice]:
+    """Yield slices of the objects so short that their distances to all rows fit into a block.
+
+    Examples
+    --------
+    >>> list(blocks(5, 1 << 20))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, _BLOCK // max(1, n_rows))
+    for start in range(0, n_objects, step):
+        yield slice(start, min(start + step, n_objects))
+
+
+def distances(X: Floats, rows: Floats, metric: str) -> Floats:
+    """Return the distance of each object to each row.
+
+    Examples
+    --------
+    >>> distances(np.zeros((1, 2)), np.array([[3.0, 4.0]]), "cityblock")
+    array([[7.]])
+    """
+    from scipy.spatial.distance import cdist
+
+    return np.asarray(cdist(X, rows, metric))
