@@ -41,7 +41,9 @@ def files(cells: Sequence[Cell], protocol: Protocol, seed: int) -> dict[str, byt
     text = WORDS.read_text(encoding="utf-8").format_map(facts(cells, shown, protocol, seed))
     is_quick = len(protocol.data) <= 2  # noqa: PLR2004 - the Gaussian problem and one set
     text = text.replace("[[quick]]\n\n", f"{QUICK_FORM}\n\n" if is_quick else "")
-    blocks = [block for block in parse(text, shown) if getattr(block, "file", None) in (None, *images)]
+    blocks = [
+        block for block in parse(text, shown) if getattr(block, "file", None) in (None, *images)
+    ]
     found = {f"{table.name}.csv": table.csv().encode() for table in tables}
     found |= images
     found["README.md"] = as_markdown(blocks).encode()
@@ -79,7 +81,8 @@ def facts(
     rows = [row for row in shown["promises"].rows if row[0] == "high-probability"]
     splits = sum(int(row[3]) for row in rows)  # type: ignore[arg-type]
     fastest = sorted(
-        (row for row in systems.values() if row[10] is not None), key=lambda row: float(row[10]) + float(row[11])  # type: ignore[arg-type]
+        (row for row in systems.values() if row[10] is not None),
+        key=lambda row: float(row[10]) + float(row[11]),  # type: ignore[arg-type]
     )
     return {
         "seed": seed,
@@ -98,9 +101,15 @@ def facts(
         "hp_true": _weighted(rows, 10),
         "plain_above": _weighted([r for r in shown["promises"].rows if r[0] == "paper-plain"], 6),
         "plain_true": _weighted([r for r in shown["promises"].rows if r[0] == "paper-plain"], 10),
-        "tuned_above": _weighted([r for r in shown["promises"].rows if r[0] == "tuned-threshold"], 6),
-        "tuned_surely": _weighted([r for r in shown["promises"].rows if r[0] == "tuned-threshold"], 9),
-        "slowest": ", ".join(f"{row[0]} ({float(row[10]) + float(row[11]):.2g} s)" for row in fastest[:-5:-1]),
+        "tuned_above": _weighted(
+            [r for r in shown["promises"].rows if r[0] == "tuned-threshold"], 6
+        ),
+        "tuned_surely": _weighted(
+            [r for r in shown["promises"].rows if r[0] == "tuned-threshold"], 9
+        ),
+        "slowest": ", ".join(
+            f"{row[0]} ({float(row[10]) + float(row[11]):.2g} s)" for row in fastest[:-5:-1]
+        ),
     }
 
 

@@ -80,6 +80,20 @@ def check_positive(value: object, name: str, *, or_else: str) -> float:
     return number
 
 
+def check_choice(value: object, name: str, choices: tuple[str, ...]) -> str:
+    """Return `value` if it is one of the words, else raise.
+
+    Examples
+    --------
+    >>> check_choice("gini", "criterion", ("gini", "entropy"))
+    'gini'
+    """
+    if not isinstance(value, str) or value not in choices:
+        *first, last = (f'"{choice}"' for choice in choices)
+        raise InputError(f"{name}={show(value)} must be {', '.join(first)} or {last}.")
+    return value
+
+
 def _number(value: object) -> float:
     """Return a real number, and NaN for anything else: text, truth values, arrays."""
     if isinstance(value, bool) or not isinstance(value, Real):

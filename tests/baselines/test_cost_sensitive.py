@@ -16,19 +16,25 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import ratekeeper as rk
-from ratekeeper.baselines.cost_system import OneAnswer, mean_leaning
-from ratekeeper.baselines.cost_thresholding import CostThresholding, cheapest_cut
-from ratekeeper.baselines.cost_tree import CostTree
-from ratekeeper.baselines.cost_weighting import CostWeighting
-from ratekeeper.baselines.costing import Costing
-from ratekeeper.baselines.costs import STEPS, Losses, losses_of, read_costs, search_ratio
-from ratekeeper.baselines.elkan import (
+from ratekeeper.baselines.cost_sensitive.cost_system import OneAnswer, mean_leaning
+from ratekeeper.baselines.cost_sensitive.cost_thresholding import CostThresholding, cheapest_cut
+from ratekeeper.baselines.cost_sensitive.cost_tree import CostTree
+from ratekeeper.baselines.cost_sensitive.cost_weighting import CostWeighting
+from ratekeeper.baselines.cost_sensitive.costing import Costing
+from ratekeeper.baselines.cost_sensitive.costs import (
+    STEPS,
+    Losses,
+    losses_of,
+    read_costs,
+    search_ratio,
+)
+from ratekeeper.baselines.cost_sensitive.elkan import (
     ElkanThreshold,
     adjust_prior,
     negatives_multiplier,
     optimal_threshold,
 )
-from ratekeeper.baselines.metacost import MetaCost, average_over
+from ratekeeper.baselines.cost_sensitive.metacost import MetaCost, average_over
 from ratekeeper.baselines.splitting import hold_out_both
 from ratekeeper.rates import Rate
 
@@ -155,7 +161,7 @@ def test_unreasonable_costs(costs, message):
         (CostTree, {"pruning": -1}, "pruning=-1 .*or 0 for none"),
         (CostTree, {"min_samples_leaf": 0}, "min_samples_leaf=0 "),
         (CostTree, {"max_depth": 0}, "max_depth=0 "),
-        (CostTree, {"criterion": "error"}, "criterion='error' must be one of"),
+        (CostTree, {"criterion": "error"}, "criterion='error' must be"),
         (ElkanThreshold, {"estimator": LinearSVC()}, "no predict_proba"),
         (CostWeighting, {"estimator": KNeighborsClassifier()}, "no sample_weight"),
     ],

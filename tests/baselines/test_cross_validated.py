@@ -12,10 +12,12 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
 
 import ratekeeper as rk
-from ratekeeper.baselines import cross_validated, cross_validated_lda, cross_validated_refit
-from ratekeeper.baselines.cross_validated_lda import CrossValidatedLDA
-from ratekeeper.baselines.cross_validated_neighbours import CrossValidatedNeighbours
-from ratekeeper.baselines.cross_validated_refit import CrossValidatedRefit
+from ratekeeper.baselines import blocks as work
+from ratekeeper.baselines.cross_validated import lda as cross_validated_lda
+from ratekeeper.baselines.cross_validated import refit as cross_validated_refit
+from ratekeeper.baselines.cross_validated.lda import CrossValidatedLDA
+from ratekeeper.baselines.cross_validated.neighbours import CrossValidatedNeighbours
+from ratekeeper.baselines.cross_validated.refit import CrossValidatedRefit
 
 FORMS = ["augmented", "replaced"]
 WEIGHTS = ["uniform", "linear", "exponential"]
@@ -208,7 +210,7 @@ def test_blocks_change_nothing(form, monkeypatch):
         clf = system(form=form, alpha=0.3).fit(X, y)
         whole = clf.p_values(objects)
         with monkeypatch.context() as small:
-            small.setattr(cross_validated, "_BLOCK", 30)
+            small.setattr(work, "_NUMBERS", 30)
             parts = clf.p_values(objects)
         np.testing.assert_array_equal(whole.p0, parts.p0)
         np.testing.assert_array_equal(whole.p1, parts.p1)
@@ -405,7 +407,7 @@ def test_too_few_rows(system):
     system(alpha=1 / 19).fit(X, y)
     with pytest.raises(rk.InputError, match="label 0 has 1 row"):
         system(alpha=0.2).fit(X[9:], y[9:])
-    with pytest.raises(rk.InputError, match="form='both' must be one of 'augmented'"):
+    with pytest.raises(rk.InputError, match="form='both' must be \"augmented\""):
         system(form="both").fit(X, y)
     assert system().guarantee.kind == "marginal"
 
@@ -437,7 +439,7 @@ def test_covariance_is_refused():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"weights": "triangle"}, "weights='triangle' must be one of 'linear'"),
+        ({"weights": "triangle"}, "weights='triangle' must be \"linear\""),
         ({"tau": -1}, "tau=-1 must be a positive number"),
         ({"tau": 0.05}, r"tau=0.05 tells nothing with 22 rows: it must be above 0.0909"),
         ({"neighbours": 5}, "neighbours=5 has no meaning with weights='linear'"),

@@ -11,12 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
 
 import ratekeeper as rk
-from ratekeeper.baselines import interpoint, two_sample
-from ratekeeper.baselines.distance_rank_sum import DistanceRankSum
-from ratekeeper.baselines.interpoint_average import InterpointAverage
-from ratekeeper.baselines.interpoint_minimum import InterpointMinimum
-from ratekeeper.baselines.liao_akritas import LiaoAkritas
-from ratekeeper.baselines.two_sample import TwoSamples
+from ratekeeper.baselines import blocks as work
+from ratekeeper.baselines.proxy_tests import two_sample
+from ratekeeper.baselines.proxy_tests.distance_rank_sum import DistanceRankSum
+from ratekeeper.baselines.proxy_tests.interpoint_average import InterpointAverage
+from ratekeeper.baselines.proxy_tests.interpoint_minimum import InterpointMinimum
+from ratekeeper.baselines.proxy_tests.liao_akritas import LiaoAkritas
+from ratekeeper.baselines.proxy_tests.two_sample import TwoSamples
 
 SIGMAS = 5.0  # a right build stays inside with probability above 1 - 1e-6
 
@@ -211,8 +212,8 @@ def test_rank_sums_of_distances_are_scipys(metric, decimals, monkeypatch):
     np.testing.assert_array_equal(outlier, np.min(expected, axis=1) > 0.01)
     assert 0 < outlier.sum() < len(new)
     score = clf.decision_function(new)
-    monkeypatch.setattr(interpoint, "_BLOCK", 150)
-    assert len(list(interpoint.blocks(len(new), len(X)))) > 5
+    monkeypatch.setattr(work, "_NUMBERS", 150)
+    assert len(list(work.blocks(len(new), len(X)))) > 5
     np.testing.assert_array_equal(clf.decision_function(new), score)
 
 

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.baselines.cost_system import CostSystem, OneAnswer, Rule, leaning, train_on
+from ratekeeper.baselines.cost_sensitive.cost_system import (
+    CostSystem,
+    OneAnswer,
+    Rule,
+    leaning,
+    train_on,
+)
 from ratekeeper.baselines.inner import fresh
 from ratekeeper.progress import track
 from ratekeeper.rates import check_count
@@ -17,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from sklearn.base import BaseEstimator
 
-    from ratekeeper.baselines.cost_system import Model
-    from ratekeeper.baselines.costs import Losses
+    from ratekeeper.baselines.cost_sensitive.cost_system import Model
+    from ratekeeper.baselines.cost_sensitive.costs import Losses
     from ratekeeper.baselines.system import Floats, Mask, RandomState
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ratekeeper.baselines.inner import fresh, score_against, train
-from ratekeeper.baselines.proxy import ProxySystem
+from ratekeeper.baselines.proxy_tests.proxy_system import ProxySystem
+from ratekeeper.baselines.proxy_tests.two_sample import TESTS, TwoSamples
 from ratekeeper.baselines.splitting import hold_out_both
-from ratekeeper.baselines.two_sample import TwoSamples, check_test
 from ratekeeper.exceptions import TooFewScoresError
-from ratekeeper.rates import check_probability
+from ratekeeper.rates import check_choice, check_probability
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -140,7 +140,7 @@ class LiaoAkritas(ProxySystem):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_probability(self.calibration_size, "calibration_size")
-        check_test(self.test)
+        check_choice(self.test, "test", TESTS)
         fresh(self.estimator)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:

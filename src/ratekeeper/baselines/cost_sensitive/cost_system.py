@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from scipy.special import expit
 
-from ratekeeper.baselines.costs import losses_of, read_costs, search_ratio
+from ratekeeper.baselines.cost_sensitive.costs import losses_of, read_costs, search_ratio
 from ratekeeper.baselines.inner import probability_of, score_against, train
 from ratekeeper.baselines.splitting import hold_out_both
 from ratekeeper.baselines.system import System
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from sklearn.base import BaseEstimator
 
-    from ratekeeper.baselines.costs import Losses
+    from ratekeeper.baselines.cost_sensitive.costs import Losses
     from ratekeeper.baselines.system import Floats, Mask
     from ratekeeper.rates import Rate
 

@@ -14,12 +14,10 @@ import numpy as np
 
 from ratekeeper.baselines.system import PValueSystem
 from ratekeeper.exceptions import InputError, TooFewScoresError
-from ratekeeper.inputs import show
 from ratekeeper.methods import Conformal, Guarantee
+from ratekeeper.rates import check_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from ratekeeper.baselines.system import Floats, Mask
@@ -29,7 +27,6 @@ FORMS = ("augmented", "replaced")
 # the rows must tie with it, though its statistic is rounded in another place. Ties only make a
 # p-value larger, so the promise holds whatever this is.
 ROUNDING = 1e-9
-_BLOCK = 1 << 18  # numbers in a block of work, so that memory is bounded
 
 
 class CrossValidated(PValueSystem):
@@ -97,27 +94,3 @@ class CrossValidated(PValueSystem):
         n = int(np.count_nonzero(self.is_null_ == null))
         # The object is one of the n + 1, and as atypical as itself: (1 + count) / (n + 1).
         return Conformal().p_of_count(self._count(X + 0.0, null=null), n)
-
-
-def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
-    """Raise unless the value is one of the words.
-
-    Examples
-    --------
-    >>> check_choice("augmented", "form", FORMS)
-    """
-    if not isinstance(value, str) or value not in choices:
-        raise InputError(f"{name}={show(value)} must be one of {', '.join(map(repr, choices))}.")
-
-
-def blocks(size: int, width: int) -> Iterator[slice]:
-    """Cut a range into slices that hold a bounded number of numbers, `width` to each member.
-
-    Examples
-    --------
-    >>> list(blocks(3, 1 << 17))
-    [slice(0, 2, None), slice(2, 3, None)]
-    """
-    step = max(_BLOCK // max(width, 1), 1)
-    for start in range(0, size, step):
-        yield slice(start, min(start + step, size))

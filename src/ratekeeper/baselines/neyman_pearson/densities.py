@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from ratekeeper.baselines.blocks import blocks
 from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import show
 from ratekeeper.rates import check_positive
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from ratekeeper.baselines.system import Floats
 
 _REACH = 8.0  # bandwidths from a row to the place where the floor begins
-_BLOCK = 1 << 16  # distances at a time: they stay in the cache
 _MULTIPLES = np.geomspace(0.25, 2.0, 7)  # of Scott's bandwidth, tried by cross-validation
 _LARGEST = 1e150  # its square is still a number
 
@@ -71,9 +71,7 @@ class Kernels:
     def log_density(self, X: Floats) -> Floats:
         """Return the logarithm of the density at each row."""
         result = np.empty(len(X))
-        step = max(1, _BLOCK // len(self.points))
-        for start in range(0, len(X), step):
-            block = slice(start, start + step)
+        for block in blocks(len(X), len(self.points)):
             squares = _squares(X[block], self.points, self.widths)
             result[block] = _log_sum(squares, 1.0)
         return result + self._log_peak
@@ -214,11 +212,10 @@ def _best_factor(X: Floats, spread: Floats, factors: Floats) -> float:
     """Return the factor whose leave-one-out log-likelihood is largest."""
     n, d = X.shape
     likelihood = np.zeros(len(factors))
-    step = max(1, _BLOCK // n)
-    for start in range(0, n, step):
-        squares = _squares(X[start : start + step], X, spread)
+    for block in blocks(n, n):
+        squares = _squares(X[block], X, spread)
         own = np.arange(len(squares))
-        squares[own, start + own] = np.inf  # a row must not vouch for itself
+        squares[own, block.start + own] = np.inf  # a row must not vouch for itself
         for place, factor in enumerate(factors):
             logs = _log_sum(squares, factor) - d * np.log(factor)
             likelihood[place] += logs.sum()

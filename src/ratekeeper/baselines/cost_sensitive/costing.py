@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.baselines.cost_system import CostSystem, Rule, train_on
+from ratekeeper.baselines.cost_sensitive.cost_system import CostSystem, Rule, train_on
 from ratekeeper.baselines.inner import fresh
 from ratekeeper.rates import check_count
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from sklearn.base import BaseEstimator
 
-    from ratekeeper.baselines.costs import Losses
+    from ratekeeper.baselines.cost_sensitive.costs import Losses
     from ratekeeper.baselines.system import Floats, Mask, RandomState
 
 

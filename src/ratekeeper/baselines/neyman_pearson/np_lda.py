@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.baselines.densities import spread_of
-from ratekeeper.baselines.normal_scores import (
+from ratekeeper.baselines.neyman_pearson.densities import spread_of
+from ratekeeper.baselines.neyman_pearson.normal_scores import (
     normality_p_value,
     refuse_constant,
     tolerance_factor,
@@ -16,10 +16,9 @@ from ratekeeper.baselines.normal_scores import (
 from ratekeeper.baselines.splitting import hold_out, require
 from ratekeeper.baselines.system import System
 from ratekeeper.exceptions import InputError
-from ratekeeper.inputs import show
 from ratekeeper.methods import Guarantee
 from ratekeeper.methods.method import first_true
-from ratekeeper.rates import check_probability
+from ratekeeper.rates import check_choice, check_probability
 
 if TYPE_CHECKING:
     from ratekeeper.baselines.system import Floats, Mask, RandomState
@@ -153,8 +152,7 @@ class NPLDA(System):
         super()._check_parameters()
         check_probability(self.delta, "delta")
         check_probability(self.calibration_size, "calibration_size")
-        if self.threshold not in ("tolerance", "paper"):
-            raise InputError(f'threshold={show(self.threshold)} must be "tolerance" or "paper".')
+        check_choice(self.threshold, "threshold", ("tolerance", "paper"))
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         rows, held_out = hold_out(is_null, self.calibration_size, rng)

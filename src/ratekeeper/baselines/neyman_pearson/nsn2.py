@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.baselines.densities import (
+from ratekeeper.baselines.neyman_pearson.densities import (
     Density,
     NormalLaw,
     check_bandwidth,
@@ -15,14 +15,14 @@ from ratekeeper.baselines.densities import (
     log_ratio,
     spread_of,
 )
-from ratekeeper.baselines.order_statistic import exact_rank
+from ratekeeper.baselines.neyman_pearson.order_statistic import exact_rank
 from ratekeeper.baselines.splitting import hold_out, hold_out_both, require
 from ratekeeper.baselines.system import System
 from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import show
 from ratekeeper.methods import Guarantee, HighProbability
 from ratekeeper.methods.method import first_true
-from ratekeeper.rates import check_probability
+from ratekeeper.rates import check_choice, check_probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -146,12 +146,8 @@ class NSN2(System):
         check_probability(self.delta, "delta")
         check_probability(self.calibration_size, "calibration_size")
         check_bandwidth(self.bandwidth)
-        if self.threshold not in ("order-statistic", "paper"):
-            raise InputError(
-                f'threshold={show(self.threshold)} must be "order-statistic" or "paper".'
-            )
-        if self.marginals not in ("kernel", "gaussian"):
-            raise InputError(f'marginals={show(self.marginals)} must be "kernel" or "gaussian".')
+        check_choice(self.threshold, "threshold", ("order-statistic", "paper"))
+        check_choice(self.marginals, "marginals", ("kernel", "gaussian"))
         if isinstance(self.screening, str) and self.screening != "permutation":
             raise InputError(
                 f'screening={show(self.screening)} must be "permutation", a number between 0 and '

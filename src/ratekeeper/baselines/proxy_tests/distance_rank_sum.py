@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ratekeeper.baselines.interpoint import Scale, blocks, check_metric, distances
-from ratekeeper.baselines.proxy import ProxySystem
-from ratekeeper.baselines.two_sample import row_rank_sum_log_p_values
-from ratekeeper.rates import check_probability
+from ratekeeper.baselines.blocks import blocks
+from ratekeeper.baselines.proxy_tests.interpoint import METRICS, Scale, distances
+from ratekeeper.baselines.proxy_tests.proxy_system import ProxySystem
+from ratekeeper.baselines.proxy_tests.two_sample import row_rank_sum_log_p_values
+from ratekeeper.rates import check_choice, check_probability
 
 if TYPE_CHECKING:
     from ratekeeper.baselines.system import Features, Floats, Mask
@@ -120,7 +121,7 @@ class DistanceRankSum(ProxySystem):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_metric(self.metric)
+        check_choice(self.metric, "metric", METRICS)
         check_probability(self.significance, "significance")
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:

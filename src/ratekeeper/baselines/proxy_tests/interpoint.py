@@ -6,29 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ratekeeper.exceptions import InputError
-from ratekeeper.inputs import show
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ratekeeper.baselines.system import Floats
 
 METRICS = ("euclidean", "cityblock")
 
 # Distances held at once, 16 MB of them; systems keep a few arrays of this size.
-_BLOCK = 1 << 21
-
-
-def check_metric(metric: object) -> None:
-    """Raise unless it is the name of a metric.
-
-    Examples
-    --------
-    >>> check_metric("cityblock")
-    """
-    if not isinstance(metric, str) or metric not in METRICS:
-        raise InputError(f'metric={show(metric)} must be "euclidean" or "cityblock".')
 
 
 class Scale(NamedTuple):
@@ -52,19 +35,6 @@ class Scale(NamedTuple):
     def standardise(self, X: Floats) -> Floats:
         """Return the rows on this scale."""
         return np.asarray((X - self.mean) / self.deviation)
-
-
-def blocks(n_objects: int, n_rows: int) -> Iterator[slice]:
-    """Yield slices of the objects so short that their distances to all rows fit into a block.
-
-    Examples
-    --------
-    >>> list(blocks(5, 1 << 20))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
-    step = max(1, _BLOCK // max(1, n_rows))
-    for start in range(0, n_objects, step):
-        yield slice(start, min(start + step, n_objects))
 
 
 def distances(X: Floats, rows: Floats, metric: str) -> Floats:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.baselines.cross_validated import ROUNDING, CrossValidated, blocks
+from ratekeeper.baselines.blocks import blocks
+from ratekeeper.baselines.cross_validated.ranking import ROUNDING, CrossValidated
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:

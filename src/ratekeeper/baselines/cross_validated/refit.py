@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ratekeeper.baselines.cross_validated import ROUNDING, CrossValidated
+from ratekeeper.baselines.cross_validated.ranking import ROUNDING, CrossValidated
 from ratekeeper.baselines.inner import fresh, score_against, train
 from ratekeeper.exceptions import LongWorkWarning
 from ratekeeper.progress import track

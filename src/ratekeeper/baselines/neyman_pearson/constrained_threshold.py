@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper.baselines.inner import fresh, score_against, train
-from ratekeeper.baselines.relaxation import check_epsilon, relaxed
+from ratekeeper.baselines.neyman_pearson.relaxation import check_epsilon, relaxed
 from ratekeeper.baselines.system import System
 from ratekeeper.methods import Empirical, Guarantee
 from ratekeeper.rates import check_probability

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ratekeeper.exceptions import InputError
-from ratekeeper.inputs import show
 from ratekeeper.ranks import count_as_extreme
 
 if TYPE_CHECKING:
@@ -24,20 +22,6 @@ TESTS = ("t", "welch", "rank")
 _DIRECT_ABOVE = -200.0
 # As a ratio of t^2 to its degrees of freedom it stands for infinity: both ends stay finite.
 _LARGEST_RATIO = 1e300
-
-
-def check_test(test: object) -> None:
-    """Raise unless it is the name of a two-sample test.
-
-    Examples
-    --------
-    >>> check_test("rank")
-    """
-    if not isinstance(test, str) or test not in TESTS:
-        raise InputError(
-            f'test={show(test)} must be "t" (equal variances), "welch" (any variances) or "rank" '
-            "(Wilcoxon, Mann and Whitney)."
-        )
 
 
 class Moments(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import logit
 
 from ratekeeper.baselines.inner import fresh, probability_of, train
-from ratekeeper.baselines.normal_scores import (
+from ratekeeper.baselines.neyman_pearson.normal_scores import (
     normality_p_value,
     refuse_constant,
     tolerance_factor,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ratekeeper.baselines.cross_validated import ROUNDING, CrossValidated, blocks, check_choice
+from ratekeeper.baselines.blocks import blocks
+from ratekeeper.baselines.cross_validated.ranking import ROUNDING, CrossValidated
 from ratekeeper.exceptions import InputError
-from ratekeeper.rates import check_count, check_positive
+from ratekeeper.rates import check_choice, check_count, check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ratekeeper.baselines.cost_system import CostSystem, Rule
+from ratekeeper.baselines.cost_sensitive.cost_system import CostSystem, Rule
 from ratekeeper.baselines.inner import fresh, train
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from sklearn.base import BaseEstimator
 
-    from ratekeeper.baselines.costs import Losses
+    from ratekeeper.baselines.cost_sensitive.costs import Losses
     from ratekeeper.baselines.system import Floats, Mask, RandomState
 
 

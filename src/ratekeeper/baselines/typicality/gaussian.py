@@ -8,8 +8,8 @@ import numpy as np
 
 from ratekeeper.baselines.system import PValueSystem
 from ratekeeper.exceptions import InputError, TooFewScoresError
-from ratekeeper.inputs import show
 from ratekeeper.methods import Guarantee
+from ratekeeper.rates import check_choice
 
 if TYPE_CHECKING:
     from ratekeeper.baselines.system import Floats, Mask
@@ -118,10 +118,8 @@ class GaussianTypicality(PValueSystem):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        for name, known in (("covariance", ("pooled", "class")), ("reference", ("f", "chi2"))):
-            value = getattr(self, name)
-            if not isinstance(value, str) or value not in known:
-                raise InputError(f'{name}={show(value)} must be "{known[0]}" or "{known[1]}".')
+        check_choice(self.covariance, "covariance", ("pooled", "class"))
+        check_choice(self.reference, "reference", ("f", "chi2"))
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         del rng  # nothing here is random

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from ratekeeper.baselines.cost_system import CostSystem, Rule
+from ratekeeper.baselines.cost_sensitive.cost_system import CostSystem, Rule
 from ratekeeper.baselines.inner import train
-from ratekeeper.exceptions import InputError
-from ratekeeper.inputs import show
-from ratekeeper.rates import check_count, check_positive
+from ratekeeper.rates import check_choice, check_count, check_positive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 
-    from ratekeeper.baselines.costs import Losses
+    from ratekeeper.baselines.cost_sensitive.costs import Losses
     from ratekeeper.baselines.system import Floats, Mask, RandomState
 
 _CRITERIA = ("gini", "entropy")
@@ -116,8 +114,7 @@ class CostTree(CostSystem):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.criterion not in _CRITERIA:
-            raise InputError(f"criterion={show(self.criterion)} must be one of {_CRITERIA}.")
+        check_choice(self.criterion, "criterion", _CRITERIA)
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth")
         check_count(self.min_samples_leaf, "min_samples_leaf")

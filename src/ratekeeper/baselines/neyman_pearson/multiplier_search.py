@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ratekeeper.baselines.inner import fresh, score_against, train
-from ratekeeper.baselines.relaxation import check_epsilon, relaxed
+from ratekeeper.baselines.neyman_pearson.relaxation import check_epsilon, relaxed
 from ratekeeper.baselines.system import System
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Guarantee

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.baselines.cost_system import CostSystem, Rule, leaning, train_on
+from ratekeeper.baselines.cost_sensitive.cost_system import CostSystem, Rule, leaning, train_on
 from ratekeeper.baselines.inner import fresh, train
 from ratekeeper.progress import track
 from ratekeeper.rates import check_count
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from sklearn.base import BaseEstimator
 
-    from ratekeeper.baselines.costs import Losses
+    from ratekeeper.baselines.cost_sensitive.costs import Losses
     from ratekeeper.baselines.system import Floats, Mask, RandomState
 
 
@@ -157,7 +157,7 @@ def cheapest_cut(scores: Floats, is_null: Mask, losses: Losses) -> float:
 
     Examples
     --------
-    >>> from ratekeeper.baselines.costs import Losses
+    >>> from ratekeeper.baselines.cost_sensitive.costs import Losses
     >>> scores, is_null = np.array([0.1, 0.4, 0.6, 0.9]), np.array([True, False, True, False])
     >>> [cheapest_cut(scores, is_null, Losses(1.0, keep)) for keep in (2.0, 0.5)]
     [0.25, 0.75]

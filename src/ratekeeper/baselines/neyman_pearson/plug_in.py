@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.baselines.densities import check_bandwidth, fit_kernels, log_ratio, spread_of
-from ratekeeper.baselines.order_statistic import exact_rank
+from ratekeeper.baselines.neyman_pearson.densities import (
+    check_bandwidth,
+    fit_kernels,
+    log_ratio,
+    spread_of,
+)
+from ratekeeper.baselines.neyman_pearson.order_statistic import exact_rank
 from ratekeeper.baselines.splitting import hold_out, require
 from ratekeeper.baselines.system import System
 from ratekeeper.exceptions import InputError
-from ratekeeper.inputs import show
 from ratekeeper.methods import Guarantee, HighProbability
 from ratekeeper.methods.method import first_true
-from ratekeeper.rates import check_count, check_probability
+from ratekeeper.rates import check_choice, check_count, check_probability
 
 if TYPE_CHECKING:
     from ratekeeper.baselines.system import Floats, Mask, RandomState
@@ -129,8 +133,7 @@ class PlugInNP(System):
         check_probability(self.calibration_size, "calibration_size")
         check_bandwidth(self.bandwidth)
         check_count(self.max_features, "max_features")
-        if self.threshold not in ("order-statistic", "vc"):
-            raise InputError(f'threshold={show(self.threshold)} must be "order-statistic" or "vc".')
+        check_choice(self.threshold, "threshold", ("order-statistic", "vc"))
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         if X.shape[1] > self.max_features:

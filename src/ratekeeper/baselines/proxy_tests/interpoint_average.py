@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.baselines.interpoint import Scale, blocks, check_metric, distances
-from ratekeeper.baselines.proxy import ProxySystem
+from ratekeeper.baselines.blocks import blocks
+from ratekeeper.baselines.proxy_tests.interpoint import METRICS, Scale, distances
+from ratekeeper.baselines.proxy_tests.proxy_system import ProxySystem
+from ratekeeper.rates import check_choice
 
 if TYPE_CHECKING:
     from ratekeeper.baselines.system import Floats, Mask
@@ -89,7 +91,7 @@ class InterpointAverage(ProxySystem):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_metric(self.metric)
+        check_choice(self.metric, "metric", METRICS)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         del rng  # nothing here is random

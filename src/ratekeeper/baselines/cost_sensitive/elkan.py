@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.baselines.cost_system import CostSystem, Rule
-from ratekeeper.baselines.costs import losses_of, read_costs
+from ratekeeper.baselines.cost_sensitive.cost_system import CostSystem, Rule
+from ratekeeper.baselines.cost_sensitive.costs import losses_of, read_costs
 from ratekeeper.baselines.inner import fresh, probability_of, train
 from ratekeeper.exceptions import InputError
 from ratekeeper.rates import check_probability
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from sklearn.base import BaseEstimator
 
-    from ratekeeper.baselines.costs import Losses
+    from ratekeeper.baselines.cost_sensitive.costs import Losses
     from ratekeeper.baselines.system import Floats, Mask, RandomState
 
 

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.baselines.interpoint import Scale, blocks, check_metric, distances
-from ratekeeper.baselines.proxy import ProxySystem
-from ratekeeper.baselines.two_sample import TwoSamples, check_test
+from ratekeeper.baselines.blocks import blocks
+from ratekeeper.baselines.proxy_tests.interpoint import METRICS, Scale, distances
+from ratekeeper.baselines.proxy_tests.proxy_system import ProxySystem
+from ratekeeper.baselines.proxy_tests.two_sample import TESTS, TwoSamples
 from ratekeeper.exceptions import TooFewScoresError
+from ratekeeper.rates import check_choice
 
 if TYPE_CHECKING:
     from ratekeeper.baselines.system import Floats, Mask
@@ -96,8 +98,8 @@ class InterpointMinimum(ProxySystem):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_metric(self.metric)
-        check_test(self.test)
+        check_choice(self.metric, "metric", METRICS)
+        check_choice(self.test, "test", TESTS)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         del rng  # nothing here is random

@@ -1,0 +1,1 @@
+"""Later ways to keep a rate: learn then test, conformal risk control, a tuned threshold."""

@@ -1,0 +1,1 @@
+"""Systems that limit one error rate and make the other small."""
