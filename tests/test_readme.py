@@ -3,6 +3,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ratekeeper import baselines
+from ratekeeper.comparison import SYSTEMS
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -19,6 +22,21 @@ def test_every_example_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     shown = re.search(r"^```text\n(.*?)\.\.\.\n```", README, re.MULTILINE | re.DOTALL)
     assert shown is not None
     assert shown[1] in printed
+
+
+def test_every_example_of_the_systems_page_runs(capsys):
+    """The Python blocks of docs/systems.md work, and its table names every system."""
+    page = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
+    session: dict[str, object] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        exec(compile(block, "systems.md", "exec"), session)  # noqa: S102 - our own text
+    assert "Except with probability at most 0.05" in capsys.readouterr().out
+    table = page[page.index("## All of them") :]
+    short = {"liao-akritas-welch": "-welch", "liao-akritas-rank": "-rank"}
+    for name in SYSTEMS:
+        assert f"`{short.get(name, name)}`" in table
+    for name in baselines.__all__:
+        assert name in page or name == "NPROC"
 
 
 def test_the_two_commands_can_be_found():

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from reproduction.output import write
 from reproduction.rivals.protocol import FULL, QUICK
 from reproduction.rivals.report import files
-from reproduction.rivals.study import run
+from reproduction.rivals.study import run, timed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     protocol = QUICK if options.quick else FULL
     work = options.work or WORK / ("quick" if options.quick else "full")
     cells = run(protocol, options.seed, work, console.print)
-    written = files(cells, protocol, options.seed)
+    console.print(f"times on {protocol.timed_on}")
+    written = files(cells, timed(protocol, options.seed), protocol, options.seed)
     write(options.output, written)
     seconds = time.perf_counter() - start
     console.print(f"{len(written)} files in {options.output}, after {seconds:.0f} s.")

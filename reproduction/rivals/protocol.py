@@ -61,6 +61,8 @@ class Protocol:
     refits_up_to : int
         Rows of a data set up to which p-values by refitting are tried: beyond, one split alone
         takes minutes.
+    timed_on : str
+        The data set on which times are taken, by one process alone.
     """
 
     data: tuple[str, ...]
@@ -70,6 +72,7 @@ class Protocol:
     most_given: int
     most_tests: int
     refits_up_to: int
+    timed_on: str
 
     def settings(self) -> Iterator[tuple[str, str, float]]:
         """Yield data set, rate and level of each comparison."""
@@ -97,6 +100,7 @@ FULL = Protocol(
     most_given=4_000,
     most_tests=4_000,
     refits_up_to=700,
+    timed_on="adult",
 )
 QUICK = Protocol(
     data=(GAUSSIAN, "breast-cancer"),
@@ -106,6 +110,7 @@ QUICK = Protocol(
     most_given=300,
     most_tests=200,
     refits_up_to=0,
+    timed_on=GAUSSIAN,
 )
 
 

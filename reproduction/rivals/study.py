@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import ratekeeper as rk
+from ratekeeper.comparison import SYSTEMS
 from reproduction.rivals.protocol import DELTA, load
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
     from ratekeeper.comparison import Summary, Trial
     from reproduction.rivals.protocol import Protocol
+
+
+TIMED_REPEATS, TIMED_OBJECTS = 3, 500
 
 
 @dataclass(frozen=True)
@@ -60,11 +64,24 @@ def run(
     return cells
 
 
+def timed(protocol: Protocol, seed: int) -> tuple[Summary, ...]:
+    """Return how long each system takes, measured by one process, one system after the other."""
+    X, y = load(protocol.timed_on, seed)
+    result = rk.compare(
+        X,
+        y,
+        control="fnr",
+        alpha=0.05,
+        repeats=TIMED_REPEATS,
+        test_size=min(TIMED_OBJECTS, protocol.most_tests) / len(y),
+        train_size=min(protocol.most_given / len(y), 0.5),
+        random_state=seed,
+        n_jobs=1,
+    )
+    return result.rows
+
+
 def _joined(name: str, quick: rk.Comparison, slow: rk.Comparison) -> Cell:
-    from dataclasses import replace
-
-    from ratekeeper.comparison import SYSTEMS
-
     order = {system: i for i, system in enumerate(SYSTEMS)}
     rows = sorted((*quick.rows, *slow.rows), key=lambda row: order[row.system])
     both = replace(quick, rows=tuple(rows))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from statistics import mean, median
+from statistics import mean
 from typing import TYPE_CHECKING
 
 from scipy import stats
@@ -81,8 +81,6 @@ def by_system(cells: Sequence[Cell], name: str = "by_system") -> Table:
         "above %",
         "surely %",
         "price",
-        "fit s",
-        "s/1,000",
     )
     return Table(name, columns, [_system(system, cells) for system in SYSTEMS], decimals=2)
 
@@ -93,7 +91,7 @@ def _system(system: str, cells: Sequence[Cell]) -> tuple[str | int | float | Non
     family = SYSTEMS[system]
     promise = found[0][1].promise if found else ""
     if not done:
-        return (system, family, promise, 0, len(found), *[None] * 7)
+        return (system, family, promise, 0, len(found), *[None] * 5)
     repeats = sum(row.repeats for _, row in done)
     prices = [100 * (row.other - ours.other) for cell, row in done if (ours := _ours(cell))]
     return (
@@ -107,8 +105,6 @@ def _system(system: str, cells: Sequence[Cell]) -> tuple[str | int | float | Non
         100 * sum(row.above * row.repeats for _, row in done) / repeats,
         100 * sum(row.surely_above * row.repeats for _, row in done) / repeats,
         mean(prices) if prices else None,
-        median(row.fit_seconds for _, row in done),
-        median(row.seconds_per_1000 for _, row in done),
     )
 
 
@@ -196,3 +192,14 @@ def gaussian(cells: Sequence[Cell]) -> Table:
                 rows.append((*where, *cost, excess, 100 * row.abstained))
     columns = ("control", "alpha", "system", "promise", "error %", "other %")
     return Table("gaussian", (*columns, "optimum %", "excess %", "abstained %"), rows, decimals=1)
+
+
+def speed(rows: Sequence[Summary]) -> Table:
+    """Return what each system takes to learn and to judge, the quickest first."""
+    done = [row for row in rows if row.repeats]
+    done.sort(key=lambda row: row.fit_seconds + row.seconds_per_1000)
+    columns = ("system", "fit, s", "1,000 objects, s", "rows trained on")
+    table = [
+        (row.system, row.fit_seconds, row.seconds_per_1000, int(row.training_rows)) for row in done
+    ]
+    return Table("speed", columns, table, decimals=3)

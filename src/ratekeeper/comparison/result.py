@@ -40,6 +40,19 @@ class Comparison:
         One for each system and split.
     notes : tuple of str
         What was done to the columns before.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 600)
+    >>> X = rng.normal(2 * y)[:, None]
+    >>> names = ["conformal", "plain"]
+    >>> result = rk.compare(X, y, control="fnr", alpha=0.05, systems=names, n_jobs=1, repeats=4)
+    >>> for row in result.rows:
+    ...     print(f"{row.system}: {row.promise}, {row.target:.3f}")
+    conformal: marginal, 0.0...
+    plain: none, 0.1...
     """
 
     control: str
