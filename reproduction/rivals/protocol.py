@@ -38,6 +38,7 @@ SLOW = (
     "metacost",
     "costing",
     "cost-tree",
+    "cost-thresholding",
     "cost-weighting",
     "np-multiplier",
     "umbrella-vote",
@@ -95,8 +96,8 @@ class Protocol:
 FULL = Protocol(
     data=(GAUSSIAN, *DATA),
     alphas=ALPHAS,
-    repeats=40,
-    slow_repeats=5,
+    repeats=25,
+    slow_repeats=4,
     most_given=4_000,
     most_tests=4_000,
     refits_up_to=700,
