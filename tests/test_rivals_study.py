@@ -67,7 +67,6 @@ def test_by_system_table():
         cell({"conformal": [10, 10], "elkan": [20, 20]}),
         cell({"conformal": [1, 1], "elkan": [4, 4]}, alpha=0.01, other=20),
     ]
-    cells[1] = Cell(*(*vars(cells[1]).values(),))
     rows = {row[0]: row for row in by_system(cells).rows}
     elkan = rows["elkan"]
     assert elkan[3:5] == (2, 0)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import time
+import sys
 from collections.abc import Sized
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Lock, Timer
+from typing import TYPE_CHECKING, Self, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, TaskID
 
 Item = TypeVar("Item")
 
 _PATIENCE = 2.0  # seconds
+_silent: ContextVar[bool] = ContextVar("silent", default=False)
 
 
 def track(
@@ -47,23 +51,77 @@ def track(
     >>> sum(track([1, 2, 3], "adding"))
     6
     """
+    if _silent.get() or not _is_terminal(console):
+        yield from items
+        return
     if total is None:
         total = len(items) if isinstance(items, Sized) else None
-    start, bar, task = time.monotonic(), None, None
-    try:
+    with _LateBar(title, total, done, console) as bar:
         for count, item in enumerate(items, start=done):
-            if bar is None and time.monotonic() - start > _PATIENCE:
-                bar = _bar(console)
-                task = bar.add_task(title, total=total)
-                bar.start()
-            if bar is not None and task is not None:
-                bar.update(task, completed=count)
+            bar.move(count)
             yield item
-        if bar is not None and task is not None:
-            bar.update(task, completed=total)
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Show no bars within: for a part of work that has a bar of its own.
+
+    Examples
+    --------
+    >>> with silence():
+    ...     sum(track([1, 2, 3], "adding"))
+    6
+    """
+    token = _silent.set(True)
+    try:
+        yield
     finally:
-        if bar is not None:
-            bar.stop()
+        _silent.reset(token)
+
+
+class _LateBar:
+    """A bar that appears when its time has come, also while the work waits for its next item."""
+
+    def __init__(self, title: str, total: int | None, done: int, console: Console | None) -> None:
+        self._title, self._total, self._done, self._console = title, total, done, console
+        self._lock = Lock()
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._over = False
+
+    def __enter__(self) -> Self:
+        self._timer = Timer(_PATIENCE, self._appear)
+        self._timer.daemon = True
+        self._timer.start()
+        return self
+
+    def move(self, done: int) -> None:
+        with self._lock:
+            self._done = done
+            if self._bar is not None and self._task is not None:
+                self._bar.update(self._task, completed=done)
+
+    def _appear(self) -> None:
+        bar = _bar(self._console)
+        with self._lock:
+            if self._over:
+                return
+            self._task = bar.add_task(self._title, total=self._total, completed=self._done)
+            self._bar = bar
+            bar.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._over = True
+            if self._bar is not None:
+                self._bar.stop()
+
+
+def _is_terminal(console: Console | None) -> bool:
+    if console is not None:
+        return console.is_terminal
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _bar(console: Console | None) -> Progress:
@@ -72,4 +130,4 @@ def _bar(console: Console | None) -> Progress:
 
     console = Console(stderr=True) if console is None else console
     columns = (*Progress.get_default_columns(), TimeElapsedColumn())
-    return Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
+    return Progress(*columns, console=console, transient=True)

@@ -611,3 +611,11 @@ def test_one_class_gives_one_answer():
     X, y = two_normals(18, n=20)
     all_cheap = MetaCost(costs=[[0, 1e12], [1, 0]], bags=5, random_state=0).fit(X, y)
     assert (all_cheap.predict(X) == 1).all()
+
+
+def test_folds_need_rows():
+    """Cross-validation with one training row of either class is refused, with two it works."""
+    X, y = np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1])
+    with pytest.raises(rk.InputError, match="needs at least 2"):
+        CostThresholding(random_state=0).fit(X[1:5], y[1:5])
+    CostThresholding(random_state=0, calibration_size=0.4).fit(X, y)

@@ -589,3 +589,19 @@ def test_any_classifier_may_score():
     assert isinstance(clf.model_, LogisticRegression)
     with pytest.raises(rk.InputError, match="gives no scores"):
         NormalTolerance(spread_of).fit(X, y)
+
+
+def test_tiny_numbers_are_no_nan():
+    """Numbers whose squares round to 0 have no spread, and give neither NaN nor a warning."""
+    np.testing.assert_array_equal(spread_of(np.array([[0.0], [1e-300]]), 3.0), [3.0])
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.1])
+def test_lda_refuses_constant_columns(constant):
+    """A column that is constant in both classes is refused, also if its mean is rounded."""
+    X = np.random.default_rng(14).normal(size=(300, 2))
+    y = np.repeat([0, 1], 150)
+    with pytest.raises(rk.InputError, match="constant within the classes"):
+        NPLDA(random_state=0).fit(np.column_stack([X, np.full(300, constant)]), y)
+    with pytest.raises(rk.InputError, match="constant within the classes"):
+        NPLDA(random_state=0).fit(np.column_stack([X, constant + y]), y)

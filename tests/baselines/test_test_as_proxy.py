@@ -14,6 +14,7 @@ import ratekeeper as rk
 from ratekeeper.baselines import blocks as work
 from ratekeeper.baselines.proxy_tests import two_sample
 from ratekeeper.baselines.proxy_tests.distance_rank_sum import DistanceRankSum
+from ratekeeper.baselines.proxy_tests.interpoint import Scale
 from ratekeeper.baselines.proxy_tests.interpoint_average import InterpointAverage
 from ratekeeper.baselines.proxy_tests.interpoint_minimum import InterpointMinimum
 from ratekeeper.baselines.proxy_tests.liao_akritas import LiaoAkritas
@@ -277,6 +278,12 @@ def test_minimum_rule_by_hand(test, control):
 
 
 DISTANCES = (DistanceRankSum, InterpointMinimum, InterpointAverage)
+
+
+@pytest.mark.parametrize("n", [3, 7, 150])
+def test_equal_values_keep_their_unit(n):
+    """A constant column is not blown up by the rounding of its standard deviation."""
+    np.testing.assert_array_equal(Scale.of(np.full((n, 1), 0.1)).deviation, [1.0])
 
 
 @pytest.mark.parametrize("system", DISTANCES)

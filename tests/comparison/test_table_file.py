@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -32,11 +33,35 @@ def test_numbers_text_and_gaps(tmp_path):
     assert labels.tolist() == ["no", "yes"]
 
 
+def test_semicolons_and_decimal_commas(tmp_path):
+    """The header tells the separator; among semicolons a comma is the decimal mark."""
+    path = written(tmp_path, 'a;"b, c";y\n1,5;x, y;no\n-2,25;z;yes\n')
+    columns, labels = read_table(path, label="y")
+    np.testing.assert_array_equal(columns["a"], [1.5, -2.25])
+    assert columns["b, c"].tolist() == ["x, y", "z"]
+    assert labels.tolist() == ["no", "yes"]
+
+
+def test_labels_keep_their_meaning(tmp_path):
+    """Whole numbers are numbers, and all else is text: "none" is a class, infinity no number."""
+    for values, expected in (
+        (["1.0", "2.0"], [1, 2]),
+        (["none", "some"], ["none", "some"]),
+        (["inf", "1"], ["inf", "1"]),
+        (["1_0", "2_0"], ["1_0", "2_0"]),
+        (["0.5", "1.5"], ["0.5", "1.5"]),
+        (["True", "False"], ["True", "False"]),
+    ):
+        path = written(tmp_path, "a,y\n" + "".join(f"1,{value}\n" for value in values))
+        assert read_table(path, label="y")[1].tolist() == expected
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "is empty"),
         ("a,y\n", "no rows"),
+        (",a,y\n0,1,0\n", "a column without a name"),
         ("a,b\n1,2\n", "no column 'y'; it has a, b"),
         ("a,a,y\n1,2,0\n", "the column 'a' twice"),
         ("a,y\n1,0\n2\n", "row 2: 1 values, but the header has 2"),
@@ -71,6 +96,14 @@ def test_frames_and_arrays_are_encoded_alike():
         encode({"a": np.array([np.nan, np.nan])})
     with pytest.raises(rk.InputError, match="no column"):
         encode({"a": np.array(["x", "x"])})
+    with pytest.raises(rk.InputError, match="'b' of X has 1 values, but 'a' has 2"):
+        encode({"a": [1, 2], "b": [1]})
+    with pytest.raises(rk.InputError, match="'1' twice"):
+        encode({1: [1, 2], "1": [1, 2]})
+    with pytest.raises(rk.InputError, match=r"shape \(1, 2\)"):
+        encode({"a": [[1, 2]]})
+    with pytest.raises(rk.InputError, match="unique"):
+        encode(pd.DataFrame([[1, 2]], columns=["a", "a"]))
     with pytest.raises(rk.InputError, match="pass numbers"):
         encode(np.array([["a", "b"]]))
 
@@ -113,6 +146,8 @@ def test_command(tmp_path):
         (["--positive", "odd"], "odd"),
         (["--drop", "x"], "no column that tells"),
         (["--control", "both"], "Invalid value"),
+        (["--jobs", "0"], "n_jobs=0"),
+        (["--output", "/dev/null/out"], "--output /dev/null/out cannot be written to"),
     ],
 )
 def test_command_refuses(tmp_path, change, message):
@@ -122,6 +157,27 @@ def test_command_refuses(tmp_path, change, message):
     assert result.exit_code == 2
     assert message in result.output
     assert "Traceback" not in result.output
+
+
+def test_interrupted_command_says_how_to_go_on(tmp_path, monkeypatch):
+    """Ctrl-C ends without a traceback, and what is finished is kept."""
+    from ratekeeper.comparison import repeats
+
+    def stop_second(problem, name, *others):
+        if name == "plain":
+            raise KeyboardInterrupt
+        return real(problem, name, *others)
+
+    real = repeats.run_trial
+    monkeypatch.setattr(repeats, "run_trial", stop_second)
+    out = tmp_path / "out"
+    arguments = ["compare", str(table(tmp_path)), "--label", "state", "--control", "fnr"]
+    arguments += ["--alpha", "0.1", "--repeats", "1", "--jobs", "1"]
+    arguments += ["--systems", "conformal,plain", "--output", str(out)]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 1
+    assert f"With --output {out} it goes on" in result.output
+    assert len((out / "trials.jsonl").read_text().splitlines()) == 2
 
 
 @pytest.mark.parametrize("estimator", ["boosting", "forest"])

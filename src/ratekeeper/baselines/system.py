@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 Features: TypeAlias = Any  # a numeric array or data frame, one row an object
 
+_LARGEST = 1e38  # squares and sums of such numbers are finite; trees, in single precision, take it
+
 
 class System(ClassifierMixin, BaseEstimator, ABC):
     """A binary classifier that aims at one error rate.
@@ -78,7 +80,7 @@ class System(ClassifierMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like or data frame of shape (n_objects, n_features)
-            Numbers only, none of them missing.
+            Numbers only, none of them missing or beyond 1e38.
         y : array-like of shape (n_objects,)
             Labels of two kinds.
 
@@ -197,12 +199,18 @@ def _refuse_text(X: Features) -> None:
 
 
 def _refuse_missing(X: Floats, names: NDArray[Any] | None) -> None:
-    """Refuse NaN and infinities, and say where the first one is."""
-    bad = ~np.isfinite(X)
+    """Refuse NaN, infinities and numbers too large to be squared; say where the first one is."""
+    bad = ~(np.abs(X) <= _LARGEST)  # also where it is NaN
     if not bad.any():
         return
     row, column = np.argwhere(bad)[0]
     where = f"column {column}" if names is None else f"column {names[column]!r}"
+    if np.isfinite(X[row, column]):
+        raise InputError(
+            f"X has {X[row, column]:g} in row {row}, {where}, and numbers up to {_LARGEST:g} can "
+            "be computed with. Look for a code for missing values, or take another unit."
+        )
+    bad = ~np.isfinite(X)
     value = "NaN" if np.isnan(X[row, column]) else "inf or -inf"
     raise InputError(
         f"X has {value} in row {row}, {where}, the first of {np.count_nonzero(bad):,} values that "

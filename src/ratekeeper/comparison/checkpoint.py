@@ -84,7 +84,23 @@ def _read(content: bytes, header: str, path: Path) -> list[Trial]:
         trials = None
     if first != header or trials is None:
         raise InputError(
-            f"checkpoint={str(path)!r} is about other data or options, or of another program. "
-            "Take another path, or remove the file if it is not needed."
+            f"checkpoint={str(path)!r} is about other data or options, or of another program"
+            f"{_differences(first, header)}. Take another path, or remove the file if it is not "
+            "needed."
         )
     return trials
+
+
+def _differences(first: str, header: str) -> str:
+    """Say what a journal is about that is not wanted here, if it is a journal at all."""
+    wanted = json.loads(header)
+    try:
+        found = {**json.loads(first)}
+    except (TypeError, ValueError):
+        return ""
+    told = [
+        f"{name} is {found[name]!r}, not {value!r}"
+        for name, value in wanted.items()
+        if name in found and found[name] != value
+    ]
+    return f" ({'; '.join(told)})" if told else ""

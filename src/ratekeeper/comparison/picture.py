@@ -26,6 +26,8 @@ _COLOURS = {
 }
 _LEFT, _TOP, _WIDTH, _LEGEND, _ROW, _FOOT = 64, 92, 620, 330, 19, 54
 _RADIUS = 8.5
+_ROOM = 1.08  # so that the largest error does not stand on the edge
+_LONGEST = 26  # letters of a name in the legend
 _TICKS = (0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
 
@@ -33,9 +35,12 @@ def draw(comparison: Comparison) -> str:
     """Return the picture: other error across, controlled error upward, on square-root scales."""
     rows = [row for row in comparison.rows if row.repeats]
     kinds = list(dict.fromkeys(row.promise for row in rows))
+    # Intervals show whole, unless few repeats make them so long that all marks would be a heap.
+    most = max([comparison.alpha, *(row.target for row in rows)])
+    longest = max([most, *(row.target_high for row in rows)])
     frame = Frame(
-        most_other=max([0.05, *(row.other for row in rows)]),
-        most_target=max([2 * comparison.alpha, *(row.target for row in rows)]),
+        most_other=min(max([0.05, *(_ROOM * row.other for row in rows)]), 1.0),
+        most_target=min(max(2 * comparison.alpha, _ROOM * most, min(longest, 2 * most)), 1.0),
         height=max(420, _ROW * (len(rows) + len(kinds) + 1)),
     )
     width, height = _LEFT + _WIDTH + 24 + _LEGEND, _TOP + frame.height + _FOOT
@@ -54,14 +59,27 @@ def draw(comparison: Comparison) -> str:
         ),
         (
             f'<text x="{_LEFT}" y="47" fill="#555">Means over splits of one data set. Kept on '
-            "average on or below the line; better to the left. Square-root scales.</text>"
+            "average on or below the line; better to the left. Thin lines: 95% intervals. "
+            "Square-root scales.</text>"
         ),
         *_axes(frame, target, other),
         *_limit(frame, comparison.alpha),
-        *_marks(frame, rows),
-        *_legend(rows, kinds, f"{target} / {other}, %"),
+        *_marks(frame, rows, comparison.alpha),
+        *_legend(rows, kinds, f"{target} / {other}, %", comparison.alpha),
     ]
     return "\n".join([*parts, "</svg>", ""])
+
+
+def percent(rate: float, alpha: float) -> str:
+    """Write a controlled error in percent, so finely that it can be told from alpha.
+
+    Examples
+    --------
+    >>> percent(0.0312, alpha=0.05), percent(0.00123, alpha=0.001)
+    ('3.1', '0.12')
+    """
+    digits = max(1 - math.floor(math.log10(100 * alpha) + 1e-9), 1)
+    return f"{100 * rate:.{digits}f}"
 
 
 @dataclass(frozen=True)
@@ -116,28 +134,29 @@ def _limit(frame: Frame, alpha: float) -> list[str]:
     ]
 
 
-def _marks(frame: Frame, rows: Sequence[Summary]) -> list[str]:
-    parts: list[str] = []
-    placed: list[Point] = []
+def _marks(frame: Frame, rows: Sequence[Summary], alpha: float) -> list[str]:
+    lines: list[str] = []  # under all badges
+    badges: list[str] = []
+    # The words on the line of alpha are as taken as a badge is.
+    right, level = _LEFT + _WIDTH, frame.y(alpha) - 10
+    placed: list[Point] = [(right - 2 * _RADIUS * i, level) for i in range(6)]
     for number, row in enumerate(rows, start=1):
         true = frame.x(row.other), frame.y(row.target)
         at = _free_place(true, placed, frame.floor)
         placed.append(at)
-        colour = _COLOURS[row.promise]
+        colour = _colour(row.promise)
         tip = escape(
             f"{row.system}: controlled {100 * row.target:.2f}%, other {100 * row.other:.2f}%, "
             f"above alpha in {row.above:.0%} of splits"
         )
         low, high = frame.y(row.target_low), frame.y(row.target_high)
-        parts.append(
-            f'<g><title>{tip}</title><path d="M{true[0]:.1f},{low:.1f}V{high:.1f}" '
-            f'stroke="{colour}" opacity=".45"/>'
+        lines.append(
+            f'<path d="M{true[0]:.1f},{low:.1f}V{high:.1f}" stroke="{colour}" opacity=".45"/>'
             f'<path d="M{true[0]:.1f},{true[1]:.1f}L{at[0]:.1f},{at[1]:.1f}" stroke="{colour}"/>'
             f'<circle cx="{true[0]:.1f}" cy="{true[1]:.1f}" r="2" fill="{colour}"/>'
-            + _badge(at, number, colour)
-            + "</g>"
         )
-    return parts
+        badges.append(f"<g><title>{tip}</title>{_badge(at, number, colour)}</g>")
+    return [*lines, *badges]
 
 
 def _free_place(wish: Point, placed: Sequence[Point], floor: float) -> Point:
@@ -159,22 +178,28 @@ def _badge(at: Point, number: int, colour: str) -> str:
     )
 
 
-def _legend(rows: Sequence[Summary], kinds: Sequence[str], heading: str) -> list[str]:
+def _legend(rows: Sequence[Summary], kinds: Sequence[str], heading: str, alpha: float) -> list[str]:
     left, right, y = _LEFT + _WIDTH + 40, _LEFT + _WIDTH + _LEGEND, _TOP
     parts = [_text(right, y - 14, heading, "end")]
     for number, row in enumerate(rows, start=1):
-        parts.append(_badge((left, y), number, _COLOURS[row.promise]))
-        parts.append(_text(left + 16, y + 4, row.system, "start"))
-        numbers = f"{100 * row.target:.1f} / {100 * row.other:.1f}"
+        long = len(row.system) > _LONGEST
+        name = f"{row.system[: _LONGEST - 3]}..." if long else row.system
+        parts.append(_badge((left, y), number, _colour(row.promise)))
+        parts.append(_text(left + 16, y + 4, name, "start"))
+        numbers = f"{percent(row.target, alpha)} / {100 * row.other:.1f}"
         parts.append(_text(right, y + 4, numbers, "end"))
         y += _ROW
     y += _ROW // 2
     for kind in kinds:
-        parts.append(f'<circle cx="{left}" cy="{y}" r="5" fill="{_COLOURS[kind]}"/>')
+        parts.append(f'<circle cx="{left}" cy="{y}" r="5" fill="{_colour(kind)}"/>')
         words = "promises nothing" if kind == "none" else f"promise: {kind}"
         parts.append(_text(left + 16, y + 4, words, "start"))
         y += _ROW
     return parts
+
+
+def _colour(promise: str) -> str:
+    return _COLOURS.get(promise, _COLOURS["none"])
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

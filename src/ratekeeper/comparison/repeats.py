@@ -18,7 +18,8 @@ from ratekeeper.comparison.systems import Entry, Setting, choose
 from ratekeeper.comparison.table_file import Table, encode
 from ratekeeper.comparison.trial import Problem, run_trial
 from ratekeeper.exceptions import InputError
-from ratekeeper.inputs import same_length, show
+from ratekeeper.inputs import plain_value, same_length, show
+from ratekeeper.methods import Guarantee
 from ratekeeper.progress import track
 from ratekeeper.rates import check_count, check_probability, null_class_of
 from ratekeeper.targets import read_target
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ratekeeper.comparison.trial import Trial
+    from ratekeeper.targets import Target
 
     Task = tuple[Entry, str, int]
 
@@ -83,7 +85,7 @@ def compare(  # noqa: PLR0913 - every option has its name
     random_state : int, default=0
         Seed. Everything but the times is the same for the same seed, whatever `n_jobs`.
     n_jobs : int, optional
-        Number of processes, by default one for each core.
+        Number of processes, by default one for each core; so is -1.
     checkpoint : path-like, optional
         File that keeps every finished trial. Called again with the same data and options, the
         comparison goes on where it stopped; more repeats or more systems add to it.
@@ -95,8 +97,9 @@ def compare(  # noqa: PLR0913 - every option has its name
 
     Notes
     -----
-    What is counted on test objects scatters around the true rate. The column "above" counts it as
-    it is, "surely above" only where chance cannot explain it.
+    What is counted on test objects scatters around the true rate. The column "above" takes it as
+    it is, "surely" only where its exact one-sided 95% limit is above alpha: a true rate of alpha
+    comes to 5% at most. A marginal promise is about the mean, so "above" does not break it.
 
     Examples
     --------
@@ -116,18 +119,20 @@ def compare(  # noqa: PLR0913 - every option has its name
     table = encode(X)
     target = read_target(y, positive_label)
     same_length("y", target.labels.size, len(table.X))
+    _refuse_single(target)
     problem = Problem(
         X=table.X,
         labels=target.labels,
         is_positive=target.is_positive,
         control=control,
-        train_size=_share(train_size, "train_size", most=1.0),
+        train_size=_share(train_size, "train_size"),
         test_size=check_probability(test_size, "test_size"),
         seed=seed,
     )
     entries = choose(systems)
     made = {entry.name: _fingerprint(entry.build(setting)) for entry in entries}
     wanted = {(name, text, i) for name, text in made.items() for i in range(repeats)}
+    jobs = _jobs(n_jobs)
     path = None if checkpoint is None else Path(checkpoint)
     with Journal(path, _about(problem, setting)) as journal:
         done = {(trial.system, trial.made, trial.repeat) for trial in journal.trials} & wanted
@@ -137,7 +142,7 @@ def compare(  # noqa: PLR0913 - every option has its name
             for entry in entries
             if (entry.name, made[entry.name], repeat) not in done
         ]
-        results = _run(problem, setting, tasks, n_jobs)
+        results = _run(problem, setting, tasks, jobs)
         title = f"comparing {len(entries)} systems"
         for trial in track(results, title, len(wanted), done=len(done)):
             journal.add(trial)
@@ -162,10 +167,30 @@ def _setting(
     )
 
 
-def _share(value: object, name: str, *, most: float) -> float:
-    if not isinstance(value, float | int) or not 0.0 < value <= most:
-        raise InputError(f"{name}={show(value)} must be a share above 0, and at most {most:g}.")
+def _share(value: object, name: str) -> float:
+    if not isinstance(value, float | int) or not 0.0 < value <= 1.0:
+        raise InputError(f"{name}={show(value)} must be a share above 0, and at most 1.")
     return float(value)
+
+
+def _refuse_single(target: Target) -> None:
+    """Refuse a class that cannot both train and test."""
+    for label, is_class in (
+        (target.positive, target.is_positive),
+        (target.negative, ~target.is_positive),
+    ):
+        n = int(np.count_nonzero(is_class))
+        if n < 2:  # noqa: PLR2004 - one to train, one to test
+            raise InputError(
+                f"y has the label {show(label)} {n:,} time(s) among {is_class.size:,}; at least 2 "
+                "objects of each class are needed, one to train and one to test. Give more."
+            )
+
+
+def _jobs(n_jobs: int | None) -> int:
+    if n_jobs is None or n_jobs == -1:
+        return -1
+    return check_count(n_jobs, "n_jobs")
 
 
 def _about(problem: Problem, setting: Setting) -> dict[str, Any]:
@@ -194,15 +219,15 @@ def _fingerprint(system: BaseEstimator) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _run(
-    problem: Problem, setting: Setting, tasks: list[Task], n_jobs: int | None
-) -> Iterator[Trial]:
-    """Yield the trials as they are finished, from as many processes as there are cores."""
+def _run(problem: Problem, setting: Setting, tasks: list[Task], jobs: int) -> Iterator[Trial]:
+    """Yield the trials as they are finished, from so many processes."""
     from joblib import Parallel, delayed
 
-    jobs = -1 if n_jobs is None else n_jobs
-    # A pool of processes is not worth its start for a handful of trials.
-    parallel = Parallel(n_jobs=jobs if len(tasks) > 1 else 1, return_as="generator_unordered")
+    parallel = Parallel(
+        n_jobs=jobs if len(tasks) > 1 else 1,  # a pool is not worth its start for one trial
+        return_as="generator_unordered",
+        batch_size=1,  # a trial is handed back, and kept, when it is finished, not its batch
+    )
     calls = (
         delayed(run_trial)(problem, entry.name, made, _seeded(entry, setting, problem, i), i)
         for entry, made, i in tasks
@@ -245,6 +270,7 @@ def _result(
         n_objects=len(problem.X),
         n_features=problem.X.shape[1],
         n_positive=int(problem.is_positive.sum()),
+        positive=plain_value(problem.labels[problem.is_positive][0]),
         n_given=train.size,
         n_test=test.size,
         rows=rows,
@@ -255,4 +281,4 @@ def _result(
 
 def _promise(system: BaseEstimator) -> str:
     guarantee = getattr(system, "guarantee", None)
-    return "none" if guarantee is None else str(guarantee.kind)
+    return guarantee.kind if isinstance(guarantee, Guarantee) else "none"

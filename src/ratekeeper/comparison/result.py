@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 import tempfile
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper.comparison.picture import draw
+from ratekeeper.comparison.picture import draw, percent
 from ratekeeper.comparison.summary import Summary
 from ratekeeper.comparison.trial import Trial
+from ratekeeper.inputs import show
 from ratekeeper.rates import exact_percent
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ class Comparison:
         What was asked.
     n_objects, n_features, n_positive : int
         The data set.
+    positive : object
+        The label of the positive class.
     n_given, n_test : int
         Objects given to each system, and objects that its errors were counted on.
     rows : tuple of Summary
@@ -61,6 +65,7 @@ class Comparison:
     n_objects: int
     n_features: int
     n_positive: int
+    positive: object
     n_given: int
     n_test: int
     rows: tuple[Summary, ...]
@@ -84,20 +89,22 @@ class Comparison:
         """What was compared, in one line."""
         return (
             f"{self.control.upper()} <= {exact_percent(self.alpha)}: {self.n_objects:,} objects "
-            f"({self.n_positive:,} positive), {self.n_features:,} columns; each system is given "
-            f"{self.n_given:,}, its errors are counted on {self.n_test:,} others"
+            f"({self.n_positive:,} positive: {show(self.positive)}), {self.n_features:,} columns; "
+            f"each system is given {self.n_given:,}, its errors are counted on {self.n_test:,} "
+            "others"
         )
 
     def markdown(self) -> str:
         """Return the table as Markdown."""
         heads = self._heads()
-        lines = [f"**{self.title}.**", "", "| " + " | ".join(heads) + " |"]
+        lines = [f"**{_as_markdown(self.title)}.**", "", "| " + " | ".join(heads) + " |"]
         lines.append("| --- | --- |" + " ---: |" * (len(heads) - 3) + " --- |")
         for row in self.rows:
-            cells = [*_cells(row, self._abstains), row.note.replace("|", "/")]
-            lines.append("| " + " | ".join(cells) + " |")
-        lines += ["", *(f"- {note}" for note in self.notes)] if self.notes else []
-        return "\n".join([*lines, "", _LEGEND, ""])
+            cells = [*self._cells(row), row.note]
+            lines.append("| " + " | ".join(map(_as_markdown, cells)) + " |")
+        notes = [f"- {_as_markdown(note)}" for note in self.notes]
+        lines += ["", *notes] if notes else []
+        return "\n".join([*lines, "", f"{_LEGEND} {_LEGEND_WIDE}", ""])
 
     def picture(self) -> str:
         """Return a picture of the two errors of each system, as SVG."""
@@ -127,7 +134,7 @@ class Comparison:
                 (Path(name) / file).replace(target / file)
 
     def show(self, console: Console) -> None:
-        """Print the table."""
+        """Print the table; without times and training rows where it would not fit."""
         from rich import box
         from rich.markup import escape
         from rich.table import Table
@@ -135,25 +142,39 @@ class Comparison:
         console.print(f"[bold]{escape(self.title)}[/bold]")
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
         heads = self._heads()[:-1]
-        shown = len(heads) if console.width >= _WIDE else len(heads) - 3
+        wide = console.width >= self.width
+        shown = len(heads) if wide else len(heads) - 3
         for i, head in enumerate(heads[:shown]):
-            table.add_column(head, justify="left" if i < 2 else "right", no_wrap=True)  # noqa: PLR2004
+            table.add_column(
+                head,
+                justify="left" if i < 2 else "right",  # noqa: PLR2004 - names, then numbers
+                no_wrap=True,
+                max_width=_LONGEST if i == 0 else None,
+            )
         family = None
         for row in self.rows:
             if family not in (None, row.family):
                 table.add_section()
             family = row.family
-            cells = [escape(cell) for cell in _cells(row, self._abstains)]
+            cells = [escape(cell) for cell in self._cells(row)]
             if row.repeats:
                 cells[2] = f"[{_colour(row, self.alpha)}]{cells[2]}[/]"
             table.add_row(*cells[:shown])
         console.print(table)
         for row in self.rows:
             if row.note:
-                console.print(f"[dim]{row.system}: {escape(row.note)}[/dim]")
+                console.print(f"[dim]{escape(f'{row.system}: {row.note}')}[/dim]")
         for note in self.notes:
             console.print(f"[dim]{escape(note)}[/dim]")
-        console.print(f"[dim]{_LEGEND}[/dim]")
+        narrow = f"Times and training rows: in the files, or from {self.width} columns of width on."
+        console.print(f"[dim]{_LEGEND} {_LEGEND_WIDE if wide else narrow}[/dim]")
+
+    @property
+    def width(self) -> int:
+        """Columns of a screen that the whole table takes."""
+        lines = [self._heads()[:-1], *(self._cells(row) for row in self.rows)]
+        first, *others = (max(map(len, column)) for column in zip(*lines, strict=True))
+        return min(first, _LONGEST) + sum(others) + 2 * len(others) + 2  # gaps and edges
 
     @property
     def _abstains(self) -> bool:
@@ -165,32 +186,49 @@ class Comparison:
         heads += ["abst.%"] if self._abstains else []
         return [*heads, "fit s", "s/1,000", "trained on", "note"]
 
+    def _cells(self, row: Summary) -> list[str]:
+        start = [row.system, _WORDS.get(row.promise, row.promise)]
+        if not row.repeats:
+            return [*start, "refused", *[""] * (len(self._heads()) - 4)]
+        low, high = (percent(rate, self.alpha) for rate in (row.target_low, row.target_high))
+        rates = f"{percent(row.target, self.alpha)} ({low}-{high})"
+        cells = [rates, f"{row.above:.0%}", f"{row.surely_above:.0%}", f"{100 * row.other:.1f}"]
+        cells += [f"{100 * row.abstained:.1f}"] if self._abstains else []
+        times = [_seconds(row.fit_seconds), _seconds(row.seconds_per_1000)]
+        return [*start, *cells, *times, f"{row.training_rows:,.0f}"]
+
     def __repr__(self) -> str:
         from rich.console import Console
 
-        console = Console(file=io.StringIO(), width=100, highlight=False, record=True)
+        width = max(self.width, 100)
+        console = Console(file=io.StringIO(), width=width, highlight=False, record=True)
         self.show(console)
         return console.export_text().rstrip()
 
 
-_WIDE = 92  # columns of a terminal from which on the whole table is shown
+_LONGEST = 24  # letters of a name in the table
+_WORDS = {"high probability": "high p.", "asymptotic": "asympt."}
 _LEGEND = (
-    "above: share of splits in which the error counted on the test objects is above alpha; surely: "
-    "the same beyond what chance explains (one-sided exact 95%). s/1,000: seconds to judge 1,000 "
-    "objects. trained on: rows that trained what scores."
+    "(95%): interval of the mean over splits of these data. above: share of splits in which the "
+    "error counted on the test objects is above alpha; a marginal promise, which is about the "
+    "mean, allows that. surely: share in which its one-sided exact 95% lower limit is above alpha, "
+    "at most 5% for a true rate of alpha."
+)
+_LEGEND_WIDE = (
+    "fit s: seconds to learn. s/1,000: seconds to judge 1,000 objects. trained on: rows that "
+    "trained what scores."
 )
 
 
-def _cells(row: Summary, abstains: bool) -> list[str]:  # noqa: FBT001 - a column or not
-    words = {"high probability": "high p.", "asymptotic": "asympt."}
-    start = [row.system, words.get(row.promise, row.promise)]
-    if not row.repeats:
-        return [*start, "refused", *[""] * (7 if abstains else 6)]
-    rates = f"{100 * row.target:.1f} ({100 * row.target_low:.1f}-{100 * row.target_high:.1f})"
-    cells = [rates, f"{row.above:.0%}", f"{row.surely_above:.0%}", f"{100 * row.other:.1f}"]
-    cells += [f"{100 * row.abstained:.1f}"] if abstains else []
-    times = [_seconds(row.fit_seconds), _seconds(row.seconds_per_1000)]
-    return [*start, *cells, *times, f"{row.training_rows:,.0f}"]
+def _as_markdown(text: str) -> str:
+    r"""Return a text that stays in its cell, and is no tag.
+
+    Examples
+    --------
+    >>> print(_as_markdown("a|b <= <c>"))
+    a\|b <= &lt;c>
+    """
+    return re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", text).replace("|", "\\|")
 
 
 def _seconds(value: float) -> str:
@@ -198,11 +236,12 @@ def _seconds(value: float) -> str:
 
     Examples
     --------
-    >>> _seconds(0.00123), _seconds(12.3)
-    ('.0012', '12')
+    >>> _seconds(0.00123), _seconds(0.998), _seconds(12.3)
+    ('.0012', '1.0', '12')
     """
     if not value > 0:
         return "0"
+    value = float(f"{value:.2g}")
     digits = max(1 - math.floor(math.log10(value)), 0)
     return f"{value:.{min(digits, 5)}f}".removeprefix("0" if value < 1 else "")
 

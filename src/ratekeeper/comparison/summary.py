@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
@@ -27,13 +28,15 @@ class Summary:
     repeats, refused : int
         Splits with a result, and splits on which it refused.
     target, target_low, target_high : float
-        Mean controlled error over the repeats, with a 95% interval for splits of these data.
+        Mean controlled error over the repeats, with a 95% interval for the mean over all splits
+        of these data; after a single repeat, for the true rate of what that split trained.
     above : float
         Share of repeats in which the error counted on the test objects is above alpha. That is
         partly chance: a true rate just below alpha is above it on about half of all test sets.
+        Nor does it break a marginal promise, which is about the mean.
     surely_above : float
-        Share of repeats in which it is above alpha beyond chance: the one-sided exact 95% limit
-        of the rate, given the number of test objects, is above alpha.
+        Share of repeats in which the test objects show that the true rate is above alpha: its
+        one-sided exact 95% lower limit is. A true rate of alpha is so shown in at most 5%.
     other, abstained : float
         Mean error of the other class, and mean share without a decision.
     fit_seconds, seconds_per_1000 : float
@@ -107,7 +110,8 @@ def _interval(errors: np.ndarray, n: np.ndarray) -> tuple[float, float]:
     """Return the interval of the mean rate over splits.
 
     Student's interval over the repeats, but never narrower than the exact one of all counts
-    taken together: when every repeat shows no error, the first would be a point.
+    taken together: when every repeat shows no error, the first would be a point. After a single
+    repeat only the second is there.
     """
     low, high = (float(limit) for limit in clopper_pearson(errors.sum(), n.sum()))
     rates = errors / n
@@ -120,7 +124,7 @@ def _interval(errors: np.ndarray, n: np.ndarray) -> tuple[float, float]:
 
 
 def _note(trials: Sequence[Trial]) -> str:
-    """Say why it refused, and what it warned of, the most frequent first."""
+    """Say why it refused, and what it warned of; the most frequent reason stands for all."""
     parts = []
     for word, reasons in (
         ("refused", [trial.refusal for trial in trials]),
@@ -128,7 +132,6 @@ def _note(trials: Sequence[Trial]) -> str:
     ):
         given = [reason for reason in reasons if reason is not None]
         if given:
-            # Numbers may differ from split to split; the text of the first stands for all.
             often = "" if len(given) == len(trials) else f" in {len(given)} of {len(trials)}"
-            parts.append(f"{word}{often}: {given[0]}")
+            parts.append(f"{word}{often}: {Counter(given).most_common(1)[0][0]}")
     return "; ".join(parts)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from sklearn.base import clone
 
 from ratekeeper import baselines
 from ratekeeper.comparison.ours import BothRates
@@ -14,7 +16,7 @@ from ratekeeper.inputs import show
 from ratekeeper.methods import Conformal, Empirical, HighProbability
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from sklearn.base import BaseEstimator
 
@@ -152,9 +154,11 @@ def choose(systems: Iterable[str] | Mapping[str, BaseEstimator] | None) -> list[
     if isinstance(systems, Mapping):
         entries = [_own(name, system) for name, system in systems.items()]
     else:
-        names = [systems] if isinstance(systems, str) else list(systems)
         known = {entry.name: entry for entry in _ENTRIES}
-        unknown = [name for name in names if name not in known]
+        if not isinstance(systems, Iterable):
+            raise InputError(f"systems={show(systems)} is no list of names and no dict.")
+        names: list[Any] = [systems] if isinstance(systems, str) else list(systems)
+        unknown = [name for name in names if not isinstance(name, str) or name not in known]
         if unknown:
             raise InputError(
                 f"systems has {show(unknown[0])}, which is not a known name: take some of "
@@ -167,9 +171,19 @@ def choose(systems: Iterable[str] | Mapping[str, BaseEstimator] | None) -> list[
 
 
 def _own(name: str, system: BaseEstimator) -> Entry:
-    if not all(hasattr(system, word) for word in ("fit", "predict", "get_params")):
+    if not isinstance(name, str):
+        raise InputError(f"systems has the key {show(name)}: names are texts.")
+    known = all(hasattr(system, word) for word in ("fit", "predict", "get_params"))
+    if isinstance(system, type) or not known:
         raise InputError(
-            f"systems[{name!r}]={show(system)} is no scikit-learn classifier: fit, predict and "
-            "get_params are needed."
+            f"systems[{name!r}]={show(system)} is no scikit-learn classifier: an object with fit, "
+            "predict and get_params is needed."
         )
+    try:
+        clone(system)
+    except (RuntimeError, TypeError) as error:
+        raise InputError(
+            f"systems[{name!r}] cannot be cloned: {error}. A constructor may only assign its "
+            "parameters."
+        ) from error
     return Entry(name, "given", lambda _setting: system)

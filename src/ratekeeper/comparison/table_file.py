@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+from contextlib import suppress
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
+_NO_LABEL = _MISSING - {"none"}  # which may well be a class
+_EMPTY = frozenset({"nan", "nat", "<na>"})  # how pandas and NumPy write a gap
 _MOST_LEVELS = 50
+_LARGEST_LABEL = 2**53  # up to which every whole number is a float
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +44,8 @@ def read_table(
     Parameters
     ----------
     path : path-like
-        The file, in UTF-8; TSV if its name ends in .tsv or .tab.
+        The file, in UTF-8. Commas, semicolons or tabs separate, whichever parts the header most;
+        in a file of semicolons a comma in a number is the decimal mark.
     label : str
         Name of the column of labels.
     drop : list of str, optional
@@ -62,19 +68,27 @@ def read_table(
     >>> columns["age"], columns["job"].tolist(), labels.tolist()
     (array([40., nan]), ['nurse', 'clerk'], ['no', 'yes'])
     """
-    header, rows = _read_rows(Path(path))
+    header, rows, mark = _read_rows(Path(path))
     _refuse_unknown([label, *drop], header, path)
+    if "" in header and "" not in drop:
+        raise InputError(
+            f"{str(path)!r} has a column without a name (number {header.index('') + 1}), which may "
+            "be a row number that gives the label away. Name it, or drop the column ''."
+        )
     texts = {name: [row[i].strip() for row in rows] for i, name in enumerate(header)}
     labels = texts.pop(label)
     for i, value in enumerate(labels):
-        if value.lower() in _MISSING:
+        if value.lower() in _NO_LABEL:
             raise InputError(
                 f"{str(path)!r}, row {i + 1}: the label {label!r} is missing ({value!r}). Drop the "
                 "row, or give it its label."
             )
-    columns = {name: _typed(values) for name, values in texts.items() if name not in drop}
+    decimal = "," if mark == ";" else "."
+    columns = {name: _typed(values, decimal) for name, values in texts.items() if name not in drop}
     typed = _typed(labels)
-    whole = typed.dtype.kind == "f" and np.all(typed == np.floor(typed))
+    whole = typed.dtype.kind == "f" and np.all(
+        (np.abs(typed) < _LARGEST_LABEL) & (typed == np.floor(typed))
+    )
     return columns, typed.astype(np.int64) if whole else np.array(labels)
 
 
@@ -98,7 +112,7 @@ def encode(X: Any) -> Table:  # noqa: ANN401 - an array, a data frame, a dict of
     filled: dict[str, int] = {}
     texts: list[str] = []
     for name, values in columns.items():
-        if values.dtype.kind in "OUT":
+        if values.dtype.kind not in "biuf":
             levels, index = np.unique(values.astype(str), return_inverse=True)
             _refuse_levels(name, levels, values.size)
             texts.append(f"{name} ({levels.size})")
@@ -129,13 +143,20 @@ def _columns(X: Any) -> Mapping[str, NDArray[Any]]:  # noqa: ANN401
     import narwhals as nw
 
     if isinstance(X, dict):
-        return X
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+        return _of_one_length([(name, _plain(name, values)) for name, values in X.items()])
+    try:
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+    except nw.exceptions.NarwhalsError as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"X cannot be read as a table: {reason}. Rename or convert.") from error
     if isinstance(frame, nw.DataFrame):
-        return {name: _frame_column(frame[name]) for name in frame.columns}
+        return _of_one_length([(s.name, _frame_column(s)) for s in frame.iter_columns()])
     array = np.asarray(X)
     if array.ndim != 2:  # noqa: PLR2004 - rows and columns
-        raise InputError(f"X has shape {array.shape}: one row an object, one column a feature.")
+        raise InputError(
+            f"X, of type {type(X).__name__}, has shape {array.shape}: one row an object, one "
+            "column a feature."
+        )
     if array.dtype.kind not in "biufO":
         raise InputError(f"X holds {array.dtype} values: pass numbers, or a data frame.")
     try:
@@ -145,6 +166,39 @@ def _columns(X: Any) -> Mapping[str, NDArray[Any]]:  # noqa: ANN401
     return {f"column {i}": array[:, i] for i in range(array.shape[1])}
 
 
+def _of_one_length(columns: list[tuple[object, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """Return the columns by name, which may have been numbers, or refuse what is no table."""
+    table = {str(name): values for name, values in columns}
+    if len(table) < len(columns):
+        names = [str(name) for name, _ in columns]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"X has the column {twice!r} twice: rename one of them.")
+    sizes = {name: values.size for name, values in table.items()}
+    if len(set(sizes.values())) > 1:
+        short, long = (by(sizes, key=sizes.__getitem__) for by in (min, max))
+        raise InputError(
+            f"Column {short!r} of X has {sizes[short]:,} values, but {long!r} has {sizes[long]:,}: "
+            "one value an object."
+        )
+    return table
+
+
+def _plain(name: object, values: Any) -> NDArray[Any]:  # noqa: ANN401 - a list, an array
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise InputError(f"Column {name!r} of X has shape {array.shape}: one value an object.")
+    return _from_objects(array.tolist()) if array.dtype.kind == "O" else array
+
+
+def _from_objects(values: list[Any]) -> NDArray[Any]:
+    """Return numbers if all objects are numbers or missing, else texts."""
+    gaps = [value is None or str(value).lower() in _EMPTY for value in values]
+    pairs = list(zip(values, gaps, strict=True))
+    if all(gap or isinstance(value, Real) for value, gap in pairs):
+        return np.array([np.nan if gap else float(value) for value, gap in pairs])
+    return np.array(["missing" if gap else str(value) for value, gap in pairs])
+
+
 def _frame_column(series: Any) -> NDArray[Any]:  # noqa: ANN401 - a narwhals Series
     import narwhals as nw
 
@@ -152,15 +206,17 @@ def _frame_column(series: Any) -> NDArray[Any]:  # noqa: ANN401 - a narwhals Ser
         missing = series.is_null().to_numpy()
         values = series.fill_null(0).to_numpy() if missing.any() else series.to_numpy()
         return np.where(missing, np.nan, values.astype(np.float64))
-    texts = [("missing" if value is None else str(value)) for value in series.to_list()]
-    return np.array(texts)
+    return _from_objects(series.to_list())
 
 
 def _filled(name: str, numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     missing = np.isnan(numbers)
     if np.isinf(numbers).any():
         row = int(np.argmax(np.isinf(numbers)))
-        raise InputError(f"X has {numbers[row]} in row {row}, column {name!r}: numbers are needed.")
+        raise InputError(
+            f"X has {numbers[row]} in row {row} (from 0), column {name!r}: finite numbers are "
+            "needed. Correct it, or drop the row."
+        )
     if missing.all():
         raise InputError(f"Column {name!r} has no number at all: drop it.")
     return np.where(missing, np.median(numbers[~missing]), numbers), int(missing.sum())
@@ -175,12 +231,18 @@ def _refuse_levels(name: str, levels: NDArray[Any], n: int) -> None:
         )
 
 
-def _read_rows(path: Path) -> tuple[list[str], list[list[str]]]:
-    mark = "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
+def _read_rows(path: Path) -> tuple[list[str], list[list[str]], str]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
+            mark = _separator(file.readline())
+            file.seek(0)
             header, *rows = [row for row in csv.reader(file, delimiter=mark, strict=True) if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{str(path)!r} cannot be read as a table: it is not UTF-8 text ({error}). Save it as "
+            "UTF-8."
+        ) from error
+    except (OSError, csv.Error) as error:
         raise InputError(f"{str(path)!r} cannot be read as a table: {error}.") from error
     except ValueError as error:
         raise InputError(f"{str(path)!r} is empty: a header and rows are needed.") from error
@@ -195,8 +257,19 @@ def _read_rows(path: Path) -> tuple[list[str], list[list[str]]]:
                 f"{len(header)}. Mend the row, or quote values that contain the separator."
             )
     if not rows:
-        raise InputError(f"{str(path)!r} has a header and no rows.")
-    return header, rows
+        raise InputError(f"{str(path)!r} has a header and no rows: rows are needed.")
+    return header, rows, mark
+
+
+def _separator(header: str) -> str:
+    """Return the mark that parts the header most.
+
+    Examples
+    --------
+    >>> _separator("age;'weight, kg';ill")
+    ';'
+    """
+    return max(",;\t", key=lambda mark: len(next(csv.reader([header], delimiter=mark), [])))
 
 
 def _refuse_unknown(wanted: Sequence[str], header: Sequence[str], path: object) -> None:
@@ -207,12 +280,17 @@ def _refuse_unknown(wanted: Sequence[str], header: Sequence[str], path: object) 
             )
 
 
-def _typed(values: list[str]) -> NDArray[Any]:
+def _typed(values: list[str], decimal: str = ".") -> NDArray[Any]:
     """Return numbers if every value is one or missing, else the texts."""
-    try:
-        return np.array([np.nan if value.lower() in _MISSING else float(value) for value in values])
-    except ValueError:
-        return np.array(["missing" if value.lower() in _MISSING else value for value in values])
+    gaps = [value.lower() in _MISSING for value in values]
+    pairs = list(zip(values, gaps, strict=True))
+    # Python reads 1_000 as a number, people do not.
+    if not any("_" in value for value in values):
+        with suppress(ValueError):
+            return np.array(
+                [np.nan if gap else float(value.replace(decimal, ".")) for value, gap in pairs]
+            )
+    return np.array(["missing" if gap else value for value, gap in pairs])
 
 
 def _listed(names: Sequence[str]) -> str:

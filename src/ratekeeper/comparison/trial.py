@@ -13,6 +13,8 @@ from sklearn.base import BaseEstimator, clone
 from ratekeeper.abstaining import AbstainingTest
 from ratekeeper.control import ErrorRateTest
 from ratekeeper.exceptions import InputError, TooFewScoresError
+from ratekeeper.inputs import show
+from ratekeeper.progress import silence
 from ratekeeper.rates import Rate, null_class_of
 
 if TYPE_CHECKING:
@@ -110,7 +112,7 @@ def _share(size: float, n: int) -> int:
 def run_trial(problem: Problem, name: str, made: str, system: BaseEstimator, repeat: int) -> Trial:
     """Train and judge on one split. What a system refuses, or trips over, becomes a note."""
     train, test = problem.split(repeat)
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, silence():
         warnings.simplefilter("always")
         try:
             counted = _train_and_count(problem, clone(system), train, test)
@@ -157,11 +159,22 @@ def _judge(system: BaseEstimator, problem: Problem, rows: Rows) -> tuple[Mask, M
         # Neither class, where both rates are kept, breaks the promise about either.
         wrong = np.where(truth, ~decisions.positive, decisions.positive) | decisions.neither
         return wrong & ~decisions.abstained, decisions.abstained
-    wrong = np.asarray(system.predict(X) != problem.labels[rows])
+    wrong = _predicted(system, problem, X) != problem.labels[rows]
     abstained = np.zeros(rows.size, dtype=np.bool_)
     if hasattr(system, "is_outlier"):
         abstained = system.is_outlier(X)
     return wrong & ~abstained, abstained
+
+
+def _predicted(system: BaseEstimator, problem: Problem, X: Floats) -> NDArray[Any]:
+    """Return the predictions, or refuse what could be compared with labels but means nothing."""
+    predicted = np.asarray(system.predict(X))
+    if predicted.shape != (len(X),):
+        raise InputError(f"predict gave shape {predicted.shape} for {len(X):,} objects.")
+    foreign = set(predicted.tolist()) - set(problem.labels.tolist())
+    if foreign:
+        raise InputError(f"predict gave {show(min(foreign, key=repr))}, which is not a label.")
+    return predicted
 
 
 def _reason(error: Exception) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ratekeeper.baselines.cost_sensitive.cost_system import CostSystem, Rule, leaning, train_on
 from ratekeeper.baselines.inner import fresh, train
+from ratekeeper.exceptions import InputError
 from ratekeeper.progress import track
 from ratekeeper.rates import check_count
 
@@ -121,6 +122,11 @@ class CostThresholding(CostSystem):
         self.scores_ = np.empty(len(X))
         for part in track(range(self.folds), "cross-validating"):
             out = fold == part
+            if out.all():
+                raise InputError(
+                    "Either class has 1 training row, and cross-validation needs at least 2 of one "
+                    "of them. Add rows, lower calibration_size, or give costs."
+                )
             if out.any():
                 model = train_on(self.estimator, X[~out], labels[~out])
                 self.scores_[out] = leaning(model, X[out], self.other_label_)

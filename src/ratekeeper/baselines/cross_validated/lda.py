@@ -110,17 +110,11 @@ class CrossValidatedLDA(CrossValidated):
                 f"X has {d:,} column(s) and {n:,} rows, and the covariance matrix needs at least "
                 f"{d + spare:,} rows. Add rows, drop columns, or take CrossValidatedNeighbours."
             )
-        with np.errstate(over="ignore", invalid="ignore"):
-            self._center = self.rows_.mean(axis=0)
-            residuals = self.rows_ - self._center
-            for mask in (self.is_null_, ~self.is_null_):
-                residuals[mask] -= residuals[mask].mean(axis=0)
-            self._scale = np.sqrt(np.mean(residuals**2, axis=0))
-        vast = np.flatnonzero(~np.isfinite(self._scale))
-        if vast.size:
-            raise InputError(
-                f"Column {vast[0]} of X has values too large to be squared. Take another unit."
-            )
+        self._center = self.rows_.mean(axis=0)
+        residuals = self.rows_ - self._center
+        for mask in (self.is_null_, ~self.is_null_):
+            residuals[mask] -= residuals[mask].mean(axis=0)
+        self._scale = np.sqrt(np.mean(residuals**2, axis=0))
         # Rounding alone leaves this much of a column that is constant within each class.
         noise = 4 * np.finfo(float).eps * np.abs(self.rows_).max(axis=0)
         constant = np.flatnonzero(self._scale <= noise)

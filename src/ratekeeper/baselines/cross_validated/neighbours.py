@@ -166,8 +166,10 @@ class CrossValidatedNeighbours(CrossValidated):
         is_class = self.is_null_ == null
         rows = self.rows_
         if self.standardise:
-            scale = rows[~is_class].std(axis=0)
-            scale[scale == 0] = 1.0
+            other_rows = rows[~is_class]
+            scale = other_rows.std(axis=0)
+            # Rounding makes the deviation of equal values not 0.
+            scale[(scale == 0) | (np.ptp(other_rows, axis=0) == 0)] = 1.0
             rows, X = rows / scale, X / scale
         replaced = self.form == "replaced"
         weights = self._of_places(len(rows) + (not replaced))

@@ -78,8 +78,9 @@ class LearnThenTest(System):
     because Hoeffding's is Chernoff's bound of the first and so never below it: the smaller one
     is always the binomial tail, which is exact.
 
-    A threshold is certified exactly where the umbrella algorithm's is not higher, so the two
-    differ by at most one step of the grid.
+    A threshold is certified exactly where the umbrella algorithm's is not higher. So on a grid in
+    descending order that reaches above that one, the two differ by at most one step; on a grid
+    that does not, nothing is certified.
 
     References
     ----------

@@ -257,7 +257,8 @@ def simplex_weights(null_risks: Floats, other_risks: Floats, allowed: float) -> 
 
 
 def _default_estimators(X: Floats, rng: np.random.RandomState) -> list[BaseEstimator]:
-    if not np.ptp(X, axis=0).any():
+    # The first alone is true of equal values with rounding, the second of numbers too tiny.
+    if not (np.var(X, axis=0).any() and np.ptp(X, axis=0).any()):
         raise InputError(
             f"None of the {X.shape[1]:,} column(s) of X varies over the {len(X):,} training rows, "
             "so nothing can be learned. Add columns that do."

@@ -126,7 +126,7 @@ def log_ratio(other: Density, null: Density, X: Floats) -> Floats:
 
 
 def spread_of(X: Floats, spare: Floats | float = 1.0) -> Floats:
-    """Return the standard deviation of each column, and `spare` where all values are equal.
+    """Return the standard deviation of each column, and `spare` where it is 0.
 
     Examples
     --------
@@ -136,7 +136,8 @@ def spread_of(X: Floats, spare: Floats | float = 1.0) -> Floats:
     varies = np.ptp(X, axis=0) > 0  # rounding makes the standard deviation of equal values not 0
     if not varies.any():  # also with a single row
         return np.broadcast_to(np.asarray(spare, dtype=np.float64), varies.shape).copy()
-    return np.where(varies, np.std(X, axis=0, ddof=1), spare)
+    spread = np.std(X, axis=0, ddof=1)
+    return np.where(varies & (spread > 0), spread, spare)  # squares of tiny numbers round to 0
 
 
 def fit_kernels(X: Floats, bandwidth: str | float, spare: Floats | float = 1.0) -> Kernels:

@@ -168,6 +168,8 @@ class NPLDA(System):
         _refuse_too_wide(X.shape[1], freedom)
         inflation = eigenvalue_inflation(X.shape[1], freedom) if self.threshold == "paper" else 1.0
         within = np.concatenate([null - null.mean(axis=0), other - other.mean(axis=0)])
+        # Equal values may leave rounding errors, which must not pass for a spread.
+        within[:, (np.ptp(null, axis=0) == 0) & (np.ptp(other, axis=0) == 0)] = 0.0
         # With columns of unit variance the covariance is easier on numbers, and so is the bound.
         scale = spread_of(within)
         values, vectors = np.linalg.eigh((within / scale).T @ (within / scale) / freedom)

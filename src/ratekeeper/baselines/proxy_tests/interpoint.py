@@ -1,4 +1,4 @@
-"""Distances between objects, on columns of one scale, in blocks that bound the memory."""
+"""Distances between objects, on columns of one scale."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from ratekeeper.baselines.system import Floats
 
 METRICS = ("euclidean", "cityblock")
-
-# Distances held at once, 16 MB of them; systems keep a few arrays of this size.
 
 
 class Scale(NamedTuple):
@@ -30,7 +28,8 @@ class Scale(NamedTuple):
         array([1., 1.])
         """
         deviation = X.std(axis=0)
-        return cls(X.mean(axis=0), np.where(deviation > 0, deviation, 1.0))
+        varies = np.ptp(X, axis=0) > 0  # rounding makes the deviation of equal values not 0
+        return cls(X.mean(axis=0), np.where(varies & (deviation > 0), deviation, 1.0))
 
     def standardise(self, X: Floats) -> Floats:
         """Return the rows on this scale."""

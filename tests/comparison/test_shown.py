@@ -1,0 +1,115 @@
+"""The comparison as text, CSV, Markdown and picture, and the bar while it runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import pickle
+import time
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+from sklearn.dummy import DummyClassifier
+
+import ratekeeper as rk
+from ratekeeper.progress import silence, track
+
+FEW = ["conformal", "high-probability", "both-rates", "paper-plain", "umbrella", "plain"]
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1], [300, 260])
+    return rng.normal(size=(560, 2)) + 1.2 * y[:, None], np.array(["no", "yes"])[y]
+
+
+def run(data, **options):
+    X, y = data
+    known = {"control": "fnr", "alpha": 0.1, "repeats": 3, "n_jobs": 1, "systems": FEW}
+    return rk.compare(X, y, **known | options)
+
+
+def test_outputs(data, tmp_path):
+    """CSV reads back, Markdown has a row a system, the picture is XML, the text fits a screen."""
+    result = run(data, alpha=0.02)
+    result.save(tmp_path / "out")
+    files = {path.name for path in (tmp_path / "out").iterdir()}
+    assert files == {"comparison.csv", "trials.csv", "comparison.md", "comparison.svg"}
+    rows = list(csv.DictReader(io.StringIO(result.csv())))
+    assert [row["system"] for row in rows] == FEW
+    assert rows[1]["target"] == ""
+    frame = pd.DataFrame(result.to_dict())
+    assert frame.loc[0, "target"] == pytest.approx(float(rows[0]["target"]))
+    assert result.markdown().count("\n| ") == len(FEW) + 2
+    picture = ET.fromstring(result.picture())  # noqa: S314 - our own
+    assert len(picture.findall(".//{*}g")) == sum(row.repeats > 0 for row in result.rows)
+    assert "http" not in result.picture().replace("http://www.w3.org/2000/svg", "")
+    assert max(map(len, repr(result).splitlines())) <= max(result.width, 100) < 115
+    assert "\u2026" not in repr(result)  # nothing is cut off
+    assert "refused: needs 149" in repr(result)
+    run(data, checkpoint=tmp_path / "journal")
+    first, *_ = (tmp_path / "journal").read_text().splitlines()
+    assert json.loads(first)["control"] == "fnr"
+
+
+def test_odd_names_and_narrow_screens(data):
+    """Names with marks of Markdown, rich or HTML are shown as they are, and no line is too long."""
+    names = {
+        "a|b": DummyClassifier(strategy="constant", constant="yes"),
+        "[red]<i>": DummyClassifier(strategy="constant", constant="maybe"),
+        "n" * 60: DummyClassifier(strategy="constant", constant="yes"),
+    }
+    result = run(data, systems=names)
+    assert result.markdown().count("\n| ") == len(names) + 2
+    assert "a\\|b" in result.markdown()
+    assert "<i>" not in result.markdown() + result.picture()
+    assert "[red]<i>: refused" in repr(result)
+    for width in (80, 120):
+        console = Console(file=io.StringIO(), width=width, record=True)
+        result.show(console)
+        text = console.export_text()
+        assert max(map(len, text.splitlines())) <= width
+        assert text.count("0.0 (0.0-1.6)") == 2  # columns are not squeezed by a long name
+        assert ("trained on" in text) == (width == 120)
+
+
+def test_result_is_pickled_and_names_its_positive_class(data):
+    """A result survives pickling, and says which label is positive."""
+    result = run(data, systems=["plain"], positive_label="no")
+    again = pickle.loads(pickle.dumps(result))  # noqa: S301 - our own
+    assert again == result
+    assert again.picture() == result.picture()
+    assert "300 positive: 'no'" in result.title
+
+
+def test_picture_holds_everything(data):
+    """Marks and intervals lie within the frame, for small and large levels, also with no result."""
+    for alpha in (0.001, 0.5):
+        result = run(data, alpha=alpha, control="fpr", systems=["conformal", "plain"])
+        for mark in ET.fromstring(result.picture()).findall(".//{*}circle"):  # noqa: S314 - ours
+            assert 64 <= float(mark.get("cx")) <= 1010
+            assert 92 <= float(mark.get("cy")) <= 92 + 420
+    assert "circle" not in run(data, alpha=0.001, systems=["conformal"]).picture()
+
+
+def test_bars_of_systems_are_silenced():
+    """A bar appears while the first item is awaited, but none within another's work."""
+
+    def wait():
+        time.sleep(0.2)
+        yield 1
+
+    for inside, expected in ((silence, False), (io.StringIO, True)):
+        console = Console(file=io.StringIO(), force_terminal=True, width=80)
+        with pytest.MonkeyPatch.context() as patch, inside():
+            patch.setattr("ratekeeper.progress._PATIENCE", 0.01)
+            assert list(track(wait(), "waiting", console=console)) == [1]
+        assert ("waiting" in console.file.getvalue()) == expected
+    piped = Console(file=io.StringIO())
+    assert list(track([1, 2], "waiting", console=piped)) == [1, 2]
+    assert not piped.file.getvalue()
