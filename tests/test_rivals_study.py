@@ -49,7 +49,9 @@ def test_law_of_a_trial():
 def test_promises_table():
     """Counted and expected shares stand side by side, and too many splits above get a small p."""
     table = promises([cell({"conformal": [30] * 40, "tuned-threshold": [5, 15]})])
-    row, tuned = table.rows
+    row, pooled, tuned, _ = table.rows
+    assert pooled[1] == "all"
+    assert pooled[2:] == row[2:]
     values = dict(zip(table.columns[:3], row[:3], strict=True))
     assert values == {"system": "conformal", "alpha": "0.1", "cells": 1}
     splits, error, expected, above, above_expected, p, surely, true = row[3:]
@@ -140,10 +142,10 @@ def test_published_promises_hold():
     rows = {(row["system"], row["alpha"]): row for row in read("promises.csv")}
     for system in ("high-probability", "conformal", "paper-plain"):
         for alpha in FULL.alphas:
-            assert float(rows[system, f"{alpha:g}"]["p-value of more"]) > 1e-6
+            assert float(rows[system, f"{alpha:g}"]["p-value"]) > 1e-6
     for alpha in FULL.alphas:
         row = rows["high-probability", f"{alpha:g}"]
-        assert float(row["true rate above, expected %"]) <= 5.0
+        assert float(row["true rate above %"]) <= 5.0
         assert float(row["surely %"]) <= 5.0
         assert float(rows["paper-plain", f"{alpha:g}"]["above %"]) > 25.0
 

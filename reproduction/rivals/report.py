@@ -28,6 +28,34 @@ WORDS = Path(__file__).with_name("page.md")
 QUICK_FORM = "**This is the quick form: few splits of small sets, and the numbers mean nothing.**"
 SHOWN = 0.05  # the level of the pictures and of the Gaussian table
 PICTURES = (GAUSSIAN, "breast-cancer", "adult")
+MODEL_FREE = (
+    "conformal",
+    "high-probability",
+    "both-rates",
+    "np-plug-in",
+    "nsn2",
+    "umbrella",
+    "cv-refit",
+    "cv-lda",
+    "cv-lda-replaced",
+    "cv-knn",
+    "cv-weighted-nn",
+    "typicality-density",
+    "rank-sum-conformal",
+    "learn-then-test",
+    "conformal-risk",
+)
+_KEPT = (
+    "cells",
+    "splits",
+    "error",
+    "error_expected",
+    "above",
+    "above_expected",
+    "p",
+    "surely",
+    "true",
+)
 
 
 def files(
@@ -82,8 +110,9 @@ def facts(
 ) -> dict[str, Any]:
     """Return the numbers that the words name."""
     kept = {
-        system: _over_splits([row for row in tables["promises"].rows if row[0] == system])
-        for system in ("conformal", "high-probability", "paper-plain", "tuned-threshold")
+        row[0]: dict(zip(_KEPT, map(_number, row[2:]), strict=True))
+        for row in tables["promises"].rows
+        if row[1] == "all"
     }
     systems = {str(row[0]): row for row in tables["by_system"].rows}
     quick, slow = tables["speed"].rows[0], tables["speed"].rows[-1]
@@ -106,6 +135,9 @@ def facts(
         "ratio": {name: _number(row[5]) for name, row in systems.items()},
         "broken": {name: row[6] for name, row in systems.items()},
         "done": {name: row[3] for name, row in systems.items()},
+        "plain_ratio": _at_one_percent(tables, "paper-plain"),
+        "tuned_ratio": _at_one_percent(tables, "tuned-threshold"),
+        "most_broken": _most_broken(tables["by_system"]),
         "quickest": f"{quick[0]} ({quick[1]:.2g} s to learn)",
         "slowest": f"{slow[0]} ({slow[2]:.2g} s for 1,000 objects)",
     }
@@ -115,14 +147,14 @@ def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else float("nan")
 
 
-def _over_splits(rows: Sequence[tuple[Any, ...]]) -> dict[str, float]:
-    """Return the columns of the table of promises, averaged over all splits of all levels."""
-    names = ("error", "error_expected", "above", "above_expected", "p", "surely", "true")
-    splits = sum(row[3] for row in rows)
-    averages = {"splits": splits}
-    for name, column in zip(names, range(4, 11), strict=True):
-        given = [row for row in rows if row[column] is not None]
-        total = sum(row[3] for row in given)
-        mean = sum(row[3] * row[column] for row in given) / total if total else float("nan")
-        averages[name] = mean
-    return averages
+def _at_one_percent(tables: dict[str, Table], system: str) -> float:
+    """Return the mean error at alpha = 1%, in units of alpha."""
+    rows = tables["promises"].rows
+    return next((_number(row[4]) for row in rows if row[:2] == (system, "0.01")), float("nan"))
+
+
+def _most_broken(systems: Table) -> str:
+    """Return the most cells broken by a system whose promise assumes no model."""
+    rows = [row for row in systems.rows if row[0] in MODEL_FREE and row[3]]
+    worst = max(rows, key=lambda row: _number(row[6]) / _number(row[3]))
+    return f"{worst[6]} of {worst[3]}"

@@ -123,38 +123,41 @@ def promises(cells: Sequence[Cell]) -> Table:
     """
     rows = []
     for system in (*METHODS, "tuned-threshold"):
-        for alpha in sorted({cell.alpha for cell in cells}):
-            trials = [
-                (cell, trial)
-                for cell in cells
-                for trial in cell.trials
-                if cell.alpha == alpha and trial.system == system and trial.refusal is None
-            ]
-            if trials:
-                rows.append((system, f"{alpha:g}", *_promise(system, alpha, trials)))
-    columns = ("system", "alpha", "cells", "splits", "mean error %", "expected %")
-    more = ("above %", "expected %", "p-value of more", "surely %", "true rate above, expected %")
-    return Table("promises", (*columns, *more), rows, decimals=3)
+        trials = [
+            (cell, trial)
+            for cell in cells
+            for trial in cell.trials
+            if trial.system == system and trial.refusal is None
+        ]
+        for alpha in sorted({cell.alpha for cell, _ in trials}):
+            part = [(cell, trial) for cell, trial in trials if cell.alpha == alpha]
+            rows.append((system, f"{alpha:g}", *_promise(system, part)))
+        if trials:
+            rows.append((system, "all", *_promise(system, trials)))
+    columns = ("system", "alpha", "cells", "splits", "mean error %", "expected error %")
+    more = ("above %", "expected above %", "p-value", "surely %", "true rate above %")
+    return Table("promises", (*columns, *more), rows, decimals=2)
 
 
-def _promise(
-    system: str, alpha: float, trials: Sequence[tuple[Cell, Trial]]
-) -> tuple[int | float | None, ...]:
-    n_cells = len({(cell.data, cell.control) for cell, _ in trials})
-    counted = [trial for _, trial in trials]
-    error = 100 * mean(trial.target.value for trial in counted)
-    above = [trial.target.value > alpha for trial in counted]
-    errors, n = ([getattr(t, f"target_{what}") for t in counted] for what in ("errors", "n"))
-    surely = 100 * float((clopper_pearson(errors, n, 0.9)[0] > alpha).mean())
-    seen = 100 * mean(above)
+def _promise(system: str, trials: Sequence[tuple[Cell, Trial]]) -> tuple[int | float | None, ...]:
+    n_cells = len({(cell.data, cell.control, cell.alpha) for cell, _ in trials})
+    error = 100 * mean(trial.target.value for _, trial in trials)
+    above = [trial.target.value > cell.alpha for cell, trial in trials]
+    surely = [
+        float(clopper_pearson(trial.target_errors, trial.target_n, 0.9)[0]) > cell.alpha
+        for cell, trial in trials
+    ]
+    seen = 100 * mean(above), 100 * mean(surely)
     if system not in METHODS:
-        return n_cells, len(trials), error, None, seen, None, None, surely, None
-    laws = [law_of(system, alpha, trial) for trial in counted]
-    expected = [law.above(trial.target_n, alpha) for law, trial in zip(laws, counted, strict=True)]
-    p = float(stats.poisson_binom(expected).sf(sum(above) - 1))
-    true = 100 * mean(law.exceeds(alpha) for law in laws)
+        return n_cells, len(trials), error, None, seen[0], None, None, seen[1], None
+    laws = [law_of(system, cell.alpha, trial) for cell, trial in trials]
+    both = list(zip(laws, trials, strict=True))
+    expected = [law.above(trial.target_n, cell.alpha) for law, (cell, trial) in both]
+    true = 100 * mean(law.exceeds(cell.alpha) for law, (cell, _) in both)
     wanted = 100 * mean(law.mean for law in laws)
-    return n_cells, len(trials), error, wanted, seen, 100 * mean(expected), p, surely, true
+    p = float(stats.poisson_binom(expected).sf(sum(above) - 1))
+    wish = 100 * mean(expected)
+    return n_cells, len(trials), error, wanted, seen[0], wish, p, seen[1], true
 
 
 class Law(RealisedRate):

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ratekeeper.baselines.inner import fresh
 from ratekeeper.exceptions import InputError
 from ratekeeper.p_values import PValues
 from ratekeeper.rates import check_probability, null_class_of
@@ -70,9 +71,16 @@ class System(ClassifierMixin, BaseEstimator, ABC):
         """Return a number that is above 0 exactly where the null class is rejected."""
 
     def _check_parameters(self) -> None:
-        """Refuse what cannot work before any row is looked at; systems with more extend it."""
+        """Refuse what cannot work before any row is looked at.
+
+        Here are the words that systems share; those with words of their own extend it.
+        """
         null_class_of(self.control)
-        check_probability(self.alpha, "alpha")
+        for word in ("alpha", "delta", "calibration_size"):
+            if hasattr(self, word):
+                check_probability(getattr(self, word), word)
+        if hasattr(self, "estimator"):
+            fresh(self.estimator)
 
     def fit(self, X: Features, y: ArrayLike) -> Self:
         """Learn from labelled rows.

@@ -14,7 +14,7 @@ from ratekeeper.baselines.inner import probability_of, score_against, train
 from ratekeeper.baselines.splitting import hold_out_both
 from ratekeeper.baselines.system import System
 from ratekeeper.methods import Guarantee
-from ratekeeper.rates import check_probability, null_class_of
+from ratekeeper.rates import null_class_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,7 +104,6 @@ class CostSystem(System):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_probability(self.calibration_size, "calibration_size")
         if self.costs is not None:
             read_costs(self.costs)
 

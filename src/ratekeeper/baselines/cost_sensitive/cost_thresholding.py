@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper.baselines.cost_sensitive.cost_system import CostSystem, Rule, leaning, train_on
-from ratekeeper.baselines.inner import fresh, train
+from ratekeeper.baselines.inner import train
 from ratekeeper.exceptions import InputError
 from ratekeeper.progress import track
 from ratekeeper.rates import check_count
@@ -113,7 +113,6 @@ class CostThresholding(CostSystem):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count(self.folds, "folds", least=2)
-        fresh(self.estimator)
 
     def _prepare(
         self, X: Floats, is_null: Mask, rng: np.random.RandomState

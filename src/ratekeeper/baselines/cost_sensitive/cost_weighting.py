@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ratekeeper.baselines.cost_sensitive.cost_system import CostSystem, Rule
-from ratekeeper.baselines.inner import fresh, train
+from ratekeeper.baselines.inner import train
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,10 +96,6 @@ class CostWeighting(CostSystem):
         self.calibration_size = calibration_size
         self.positive_label = positive_label
         self.random_state = random_state
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        fresh(self.estimator)
 
     def _prepare(
         self, X: Floats, is_null: Mask, rng: np.random.RandomState

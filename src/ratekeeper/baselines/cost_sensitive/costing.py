@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper.baselines.cost_sensitive.cost_system import CostSystem, Rule, train_on
-from ratekeeper.baselines.inner import fresh
 from ratekeeper.rates import check_count
 
 if TYPE_CHECKING:
@@ -110,7 +109,6 @@ class Costing(CostSystem):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count(self.samples, "samples")
-        fresh(self.estimator)
 
     def _prepare(
         self, X: Floats, is_null: Mask, rng: np.random.RandomState

@@ -8,7 +8,7 @@ import numpy as np
 
 from ratekeeper.baselines.cost_sensitive.cost_system import CostSystem, Rule
 from ratekeeper.baselines.cost_sensitive.costs import losses_of, read_costs
-from ratekeeper.baselines.inner import fresh, probability_of, train
+from ratekeeper.baselines.inner import probability_of, train
 from ratekeeper.exceptions import InputError
 from ratekeeper.rates import check_probability
 
@@ -103,10 +103,6 @@ class ElkanThreshold(CostSystem):
         self.calibration_size = calibration_size
         self.positive_label = positive_label
         self.random_state = random_state
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        fresh(self.estimator)
 
     def _prepare(
         self, X: Floats, is_null: Mask, rng: np.random.RandomState

@@ -13,7 +13,6 @@ from ratekeeper.baselines.cost_sensitive.cost_system import (
     leaning,
     train_on,
 )
-from ratekeeper.baselines.inner import fresh
 from ratekeeper.progress import track
 from ratekeeper.rates import check_count
 
@@ -123,7 +122,6 @@ class MetaCost(CostSystem):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count(self.bags, "bags")
-        fresh(self.estimator)
 
     def _prepare(
         self, X: Floats, is_null: Mask, rng: np.random.RandomState

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ratekeeper.baselines.cross_validated.ranking import ROUNDING, CrossValidated
-from ratekeeper.baselines.inner import fresh, score_against, train
+from ratekeeper.baselines.inner import score_against, train
 from ratekeeper.exceptions import LongWorkWarning
 from ratekeeper.progress import track
 
@@ -116,10 +116,6 @@ class CrossValidatedRefit(CrossValidated):
     def refits_(self) -> int:
         """How often the classifier was trained for new objects."""
         return self._tally.refits
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        fresh(self.estimator)
 
     def _prepare(self) -> None:
         self._tally = _Tally()

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.baselines.inner import fresh, score_against, train
+from ratekeeper.baselines.inner import score_against, train
 from ratekeeper.baselines.splitting import hold_out, require
 from ratekeeper.baselines.system import System
 from ratekeeper.methods import Conformal, Guarantee
 from ratekeeper.ranks import count_as_extreme
-from ratekeeper.rates import check_probability
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -95,11 +94,6 @@ class ConformalRiskControl(System):
     def guarantee(self) -> Guarantee:
         """Marginal."""
         return Conformal().guarantee
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_probability(self.calibration_size, "calibration_size")
-        fresh(self.estimator)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         rows, held_out = hold_out(is_null, self.calibration_size, rng)

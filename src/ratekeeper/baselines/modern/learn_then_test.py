@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.baselines.inner import fresh, score_against, train
+from ratekeeper.baselines.inner import score_against, train
 from ratekeeper.baselines.splitting import hold_out, require
 from ratekeeper.baselines.system import System
 from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import read_scores
 from ratekeeper.methods import Guarantee, HighProbability
 from ratekeeper.ranks import count_as_extreme
-from ratekeeper.rates import check_count, check_probability
+from ratekeeper.rates import check_count
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -138,10 +138,7 @@ class LearnThenTest(System):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_probability(self.delta, "delta")
-        check_probability(self.calibration_size, "calibration_size")
         _read_grid(self.grid)
-        fresh(self.estimator)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         rows, held_out = hold_out(is_null, self.calibration_size, rng)

@@ -119,7 +119,6 @@ class TunedThreshold(System):
         super()._check_parameters()
         check_count(self.folds, "folds", _FEWEST)
         check_count(self.grid, "grid", _FEWEST)
-        fresh(self.estimator)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         del rng  # scikit-learn does not mix the rows before it cuts them into folds

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.baselines.inner import fresh, score_against, train
+from ratekeeper.baselines.inner import score_against, train
 from ratekeeper.baselines.neyman_pearson.relaxation import check_epsilon, relaxed
 from ratekeeper.baselines.system import System
 from ratekeeper.methods import Empirical, Guarantee
-from ratekeeper.rates import check_probability
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -120,8 +119,6 @@ class ConstrainedThreshold(System):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_epsilon(self.epsilon)
-        check_probability(self.delta, "delta")
-        fresh(self.estimator)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         del rng  # nothing here is random

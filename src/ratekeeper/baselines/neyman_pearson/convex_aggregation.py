@@ -15,7 +15,7 @@ from ratekeeper.baselines.system import System
 from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import show
 from ratekeeper.methods import Guarantee
-from ratekeeper.rates import check_count, check_probability
+from ratekeeper.rates import check_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,8 +153,6 @@ class ConvexAggregation(System):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_probability(self.delta, "delta")
-        check_probability(self.calibration_size, "calibration_size")
         check_count(self.cuts, "cuts")
         if not isinstance(self.strengthen, bool | np.bool_):
             raise InputError(f"strengthen={show(self.strengthen)} must be True or False.")

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ratekeeper.baselines.inner import fresh, score_against, train
+from ratekeeper.baselines.inner import score_against, train
 from ratekeeper.baselines.neyman_pearson.relaxation import check_epsilon, relaxed
 from ratekeeper.baselines.system import System
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Guarantee
-from ratekeeper.rates import check_count, check_probability
+from ratekeeper.rates import check_count
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -138,9 +138,7 @@ class MultiplierSearch(System):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_epsilon(self.epsilon)
-        check_probability(self.delta, "delta")
         check_count(self.steps, "steps", 0)
-        fresh(self.estimator)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         del rng  # nothing here is random

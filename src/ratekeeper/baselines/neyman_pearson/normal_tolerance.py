@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import logit
 
-from ratekeeper.baselines.inner import fresh, probability_of, train
+from ratekeeper.baselines.inner import probability_of, train
 from ratekeeper.baselines.neyman_pearson.normal_scores import (
     normality_p_value,
     refuse_constant,
@@ -16,7 +16,6 @@ from ratekeeper.baselines.neyman_pearson.normal_scores import (
 from ratekeeper.baselines.splitting import hold_out, require
 from ratekeeper.baselines.system import System
 from ratekeeper.methods import Guarantee
-from ratekeeper.rates import check_probability
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -123,12 +122,6 @@ class NormalTolerance(System):
             ),
             not_covered="scores with any other law; Umbrella needs none.",
         )
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_probability(self.delta, "delta")
-        check_probability(self.calibration_size, "calibration_size")
-        fresh(self.estimator)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         rows, held_out = hold_out(is_null, self.calibration_size, rng)

@@ -18,7 +18,7 @@ from ratekeeper.baselines.system import System
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Guarantee
 from ratekeeper.methods.method import first_true
-from ratekeeper.rates import check_choice, check_probability
+from ratekeeper.rates import check_choice
 
 if TYPE_CHECKING:
     from ratekeeper.baselines.system import Floats, Mask, RandomState
@@ -150,8 +150,6 @@ class NPLDA(System):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_probability(self.delta, "delta")
-        check_probability(self.calibration_size, "calibration_size")
         check_choice(self.threshold, "threshold", ("tolerance", "paper"))
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:

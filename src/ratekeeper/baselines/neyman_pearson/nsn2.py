@@ -143,8 +143,6 @@ class NSN2(System):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_probability(self.delta, "delta")
-        check_probability(self.calibration_size, "calibration_size")
         check_bandwidth(self.bandwidth)
         check_choice(self.threshold, "threshold", ("order-statistic", "paper"))
         check_choice(self.marginals, "marginals", ("kernel", "gaussian"))

@@ -19,7 +19,7 @@ from ratekeeper.baselines.system import System
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Guarantee, HighProbability
 from ratekeeper.methods.method import first_true
-from ratekeeper.rates import check_choice, check_count, check_probability
+from ratekeeper.rates import check_choice, check_count
 
 if TYPE_CHECKING:
     from ratekeeper.baselines.system import Floats, Mask, RandomState
@@ -129,8 +129,6 @@ class PlugInNP(System):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_probability(self.delta, "delta")
-        check_probability(self.calibration_size, "calibration_size")
         check_bandwidth(self.bandwidth)
         check_count(self.max_features, "max_features")
         check_choice(self.threshold, "threshold", ("order-statistic", "vc"))

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.baselines.inner import fresh, score_against, train
+from ratekeeper.baselines.inner import score_against, train
 from ratekeeper.baselines.splitting import hold_out, require
 from ratekeeper.baselines.system import System
 from ratekeeper.methods import Guarantee, HighProbability
-from ratekeeper.rates import check_count, check_probability
+from ratekeeper.rates import check_count
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -113,10 +113,7 @@ class Umbrella(System):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_probability(self.delta, "delta")
-        check_probability(self.calibration_size, "calibration_size")
         check_count(self.splits, "splits")
-        fresh(self.estimator)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         method = HighProbability(self.delta)

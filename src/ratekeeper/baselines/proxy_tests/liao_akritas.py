@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ratekeeper.baselines.inner import fresh, score_against, train
+from ratekeeper.baselines.inner import score_against, train
 from ratekeeper.baselines.proxy_tests.proxy_system import ProxySystem
 from ratekeeper.baselines.proxy_tests.two_sample import TESTS, TwoSamples
 from ratekeeper.baselines.splitting import hold_out_both
 from ratekeeper.exceptions import TooFewScoresError
-from ratekeeper.rates import check_choice, check_probability
+from ratekeeper.rates import check_choice
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -139,9 +139,7 @@ class LiaoAkritas(ProxySystem):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_probability(self.calibration_size, "calibration_size")
         check_choice(self.test, "test", TESTS)
-        fresh(self.estimator)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         rows, held_out = hold_out_both(is_null, self.calibration_size, rng)

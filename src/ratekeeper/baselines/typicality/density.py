@@ -15,7 +15,6 @@ from ratekeeper.baselines.system import PValueSystem
 from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import show
 from ratekeeper.methods import Conformal, Guarantee
-from ratekeeper.rates import check_probability
 
 if TYPE_CHECKING:
     from ratekeeper.baselines.system import Floats, Mask, RandomState
@@ -121,7 +120,6 @@ class DensityTypicality(PValueSystem):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_probability(self.calibration_size, "calibration_size")
         if not isinstance(self.held_out, bool | np.bool_):
             raise InputError(f"held_out={show(self.held_out)} must be True or False.")
         _fresh(self.density)
