@@ -142,6 +142,21 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
+def test_guarantee_and_training_rows(data):
+    """It says what it promises, approximately so if cross-fitted, and how many rows trained."""
+    X, y = data
+    split = ErrorRateController(GaussianNB(), calibration_size=0.25, random_state=0).fit(X, y)
+    assert split.guarantee == rk.Conformal().guarantee
+    assert split.n_training_ == 300
+    folds = ErrorRateController(GaussianNB(), method=rk.HighProbability(0.1)).fit(X, y)
+    assert folds.guarantee.kind == "high probability"
+    assert folds.guarantee.promise.startswith("Approximately: Except with probability at most 0.1")
+    assert folds.guarantee.assumption
+    assert folds.n_training_ == 400
+    frozen = frozen_on(*scored())
+    assert (frozen.guarantee.assumption, frozen.n_training_) == ("", 0)
+
+
 def test_clone_and_pickle(data):
     """A clone has equal parameters, and a pickled copy decides alike."""
     X, y = data

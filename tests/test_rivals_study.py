@@ -30,7 +30,7 @@ def cell(errors, *, data="somewhere", alpha=0.1, other=20, n=100, null_scores=99
         ]
         trials += made
         rows.append(
-            summarise(made, system=system, family=SYSTEMS[system], promise="none", alpha=alpha)
+            summarise(made, system=system, family=SYSTEMS[system], guarantee=None, alpha=alpha)
         )
     return Cell(data, "fnr", alpha, tuple(rows), tuple(trials), "<svg/>")
 

@@ -89,7 +89,7 @@ def _system(system: str, cells: Sequence[Cell]) -> tuple[str | int | float | Non
     found = [(cell, row) for cell in cells for row in cell.rows if row.system == system]
     done = [(cell, row) for cell, row in found if row.repeats]
     family = SYSTEMS[system]
-    promise = found[0][1].promise if found else ""
+    promise = found[0][1].promise + "*" * bool(found[0][1].assumption) if found else ""
     if not done:
         return (system, family, promise, 0, len(found), *[None] * 5)
     repeats = sum(row.repeats for _, row in done)

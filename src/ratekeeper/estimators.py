@@ -258,7 +258,14 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     @property
     def guarantee(self) -> Guarantee:
         """What the method promises; only approximately so with a cross-fit."""
-        return (Conformal() if self.method is None else self.method).guarantee
+        guarantee = (Conformal() if self.method is None else self.method).guarantee
+        if self._is_frozen or self.calibration_size is not None:
+            return guarantee
+        return replace(
+            guarantee,
+            promise=f"Approximately: {guarantee.promise}",
+            assumption="models of the folds score like the model trained on all rows",
+        )
 
     @property
     def certificate_(self) -> Certificate:

@@ -202,7 +202,7 @@ def test_the_most_frequent_reason_is_told():
     """Of several refusals the note tells the one that came most often."""
     reasons = ["odd", "needs 9, has 8", "needs 9, has 8", None]
     trials = [Trial("a", "", i, reason, None, 0, 9, 0, 9) for i, reason in enumerate(reasons)]
-    row = summarise(trials, system="a", family="f", promise="none", alpha=0.05)
+    row = summarise(trials, system="a", family="f", guarantee=None, alpha=0.05)
     assert row.note == "refused in 3 of 4: needs 9, has 8"
 
 
@@ -212,7 +212,7 @@ def test_summary_of_known_counts():
         Trial("a", "", i, None, None, errors, 100, 30, 60, 16, 50, None, 0.5, 0.32)
         for i, errors in enumerate([5, 6, 20])
     ]
-    row = summarise(trials, system="a", family="f", promise="none", alpha=0.05)
+    row = summarise(trials, system="a", family="f", guarantee=None, alpha=0.05)
     assert row.target == pytest.approx(31 / 300)
     assert row.target_low < row.target < row.target_high
     assert (row.above, row.surely_above) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
@@ -221,7 +221,7 @@ def test_summary_of_known_counts():
     assert (row.fit_seconds, row.training_rows) == (0.5, 50)
     assert row.seconds_per_1000 == pytest.approx(2.0)
     nothing = [replace(trial, target_errors=0) for trial in trials]
-    row = summarise(nothing, system="a", family="f", promise="none", alpha=0.05)
+    row = summarise(nothing, system="a", family="f", guarantee=None, alpha=0.05)
     assert row.target_low == 0 < row.target_high  # no error in 300 is not the rate 0
 
 

@@ -113,3 +113,17 @@ def test_bars_of_systems_are_silenced():
     piped = Console(file=io.StringIO())
     assert list(track([1, 2], "waiting", console=piped)) == [1, 2]
     assert not piped.file.getvalue()
+
+
+def test_assumptions_are_starred(data):
+    """A promise that needs more than rows of one population has a star; the CSV says why."""
+    result = run(data, systems=["conformal", "conformal-cross-fit", "typicality-pooled", "plain"])
+    sound, folds, normal, plain = result.rows
+    assert (sound.assumption, plain.assumption) == ("", "")
+    assert normal.assumption == "normal classes"
+    assert "folds" in folds.assumption
+    lines = {line.split("|")[1].strip(): line for line in result.markdown().splitlines()[4:8]}
+    assert "| marginal |" in lines["conformal"]
+    assert "| marginal* |" in lines["typicality-pooled"]
+    assert "| none |" in lines["plain"]
+    assert "*: a promise only if an assumption" in repr(result)

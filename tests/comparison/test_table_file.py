@@ -102,7 +102,7 @@ def test_frames_and_arrays_are_encoded_alike():
         encode({1: [1, 2], "1": [1, 2]})
     with pytest.raises(rk.InputError, match=r"shape \(1, 2\)"):
         encode({"a": [[1, 2]]})
-    with pytest.raises(rk.InputError, match="unique"):
+    with pytest.raises(rk.InputError, match="'a' twice"):
         encode(pd.DataFrame([[1, 2]], columns=["a", "a"]))
     with pytest.raises(rk.InputError, match="pass numbers"):
         encode(np.array([["a", "b"]]))

@@ -257,7 +257,7 @@ def _result(
             [trial for trial in trials if trial.system == entry.name],
             system=entry.name,
             family=entry.family,
-            promise=_promise(entry.build(setting)),
+            guarantee=_guarantee(entry.build(setting)),
             alpha=setting.alpha,
         )
         for entry in entries
@@ -279,6 +279,7 @@ def _result(
     )
 
 
-def _promise(system: BaseEstimator) -> str:
+def _guarantee(system: BaseEstimator) -> Guarantee | None:
+    """Return what a system promises in words that we know; a foreign attribute is none."""
     guarantee = getattr(system, "guarantee", None)
-    return guarantee.kind if isinstance(guarantee, Guarantee) else "none"
+    return guarantee if isinstance(guarantee, Guarantee) else None

@@ -187,7 +187,7 @@ class Comparison:
         return [*heads, "fit s", "s/1,000", "trained on", "note"]
 
     def _cells(self, row: Summary) -> list[str]:
-        start = [row.system, _WORDS.get(row.promise, row.promise)]
+        start = [row.system, _WORDS.get(row.promise, row.promise) + "*" * bool(row.assumption)]
         if not row.repeats:
             return [*start, "refused", *[""] * (len(self._heads()) - 4)]
         low, high = (percent(rate, self.alpha) for rate in (row.target_low, row.target_high))
@@ -209,10 +209,11 @@ class Comparison:
 _LONGEST = 24  # letters of a name in the table
 _WORDS = {"high probability": "high p.", "asymptotic": "asympt."}
 _LEGEND = (
-    "(95%): interval of the mean over splits of these data. above: share of splits in which the "
-    "error counted on the test objects is above alpha; a marginal promise, which is about the "
-    "mean, allows that. surely: share in which its one-sided exact 95% lower limit is above alpha, "
-    "at most 5% for a true rate of alpha."
+    "*: a promise only if an assumption about the data is true; the CSV names it. (95%): interval "
+    "of the mean over splits of these data. above: share of splits in which the error counted on "
+    "the test objects is above alpha; a marginal promise, which is about the mean, allows that. "
+    "surely: share in which its one-sided exact 95% lower limit is above alpha, at most 5% for a "
+    "true rate of alpha."
 )
 _LEGEND_WIDE = (
     "fit s: seconds to learn. s/1,000: seconds to judge 1,000 objects. trained on: rows that "

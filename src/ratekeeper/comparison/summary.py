@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ratekeeper.comparison.trial import Trial
+    from ratekeeper.methods import Guarantee
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Summary:
     ----------
     system, family, promise : str
         Its name, the family it belongs to, and the kind of its guarantee.
+    assumption : str
+        What the guarantee assumes beyond rows of one population: where that is false, so is it.
     repeats, refused : int
         Splits with a result, and splits on which it refused.
     target, target_low, target_high : float
@@ -50,6 +53,7 @@ class Summary:
     system: str
     family: str
     promise: str
+    assumption: str
     repeats: int
     refused: int
     target: float
@@ -66,7 +70,7 @@ class Summary:
 
 
 def summarise(
-    trials: Sequence[Trial], *, system: str, family: str, promise: str, alpha: float
+    trials: Sequence[Trial], *, system: str, family: str, guarantee: Guarantee | None, alpha: float
 ) -> Summary:
     """Return the row of one system."""
     done = [trial for trial in trials if trial.refusal is None]
@@ -87,7 +91,8 @@ def summarise(
     return Summary(
         system=system,
         family=family,
-        promise=promise,
+        promise="none" if guarantee is None else guarantee.kind,
+        assumption="" if guarantee is None else guarantee.assumption,
         repeats=len(done),
         refused=len(trials) - len(done),
         target=mean(rates.tolist()),

@@ -144,13 +144,15 @@ def _columns(X: Any) -> Mapping[str, NDArray[Any]]:  # noqa: ANN401
 
     if isinstance(X, dict):
         return _of_one_length([(name, _plain(name, values)) for name, values in X.items()])
+    _refuse_twice([str(name) for name in getattr(X, "columns", ())])
     try:
         frame = nw.from_native(X, eager_only=True, pass_through=True)
-    except nw.exceptions.NarwhalsError as error:
+    except Exception as error:  # whatever narwhals, in its many versions, finds wrong with a frame
         reason = " ".join(str(error).split())
         raise InputError(f"X cannot be read as a table: {reason}. Rename or convert.") from error
     if isinstance(frame, nw.DataFrame):
-        return _of_one_length([(s.name, _frame_column(s)) for s in frame.iter_columns()])
+        columns = frame.to_dict(as_series=True)
+        return _of_one_length([(name, _frame_column(values)) for name, values in columns.items()])
     array = np.asarray(X)
     if array.ndim != 2:  # noqa: PLR2004 - rows and columns
         raise InputError(
@@ -168,11 +170,8 @@ def _columns(X: Any) -> Mapping[str, NDArray[Any]]:  # noqa: ANN401
 
 def _of_one_length(columns: list[tuple[object, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
     """Return the columns by name, which may have been numbers, or refuse what is no table."""
+    _refuse_twice([str(name) for name, _ in columns])
     table = {str(name): values for name, values in columns}
-    if len(table) < len(columns):
-        names = [str(name) for name, _ in columns]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"X has the column {twice!r} twice: rename one of them.")
     sizes = {name: values.size for name, values in table.items()}
     if len(set(sizes.values())) > 1:
         short, long = (by(sizes, key=sizes.__getitem__) for by in (min, max))
@@ -181,6 +180,12 @@ def _of_one_length(columns: list[tuple[object, NDArray[Any]]]) -> dict[str, NDAr
             "one value an object."
         )
     return table
+
+
+def _refuse_twice(names: list[str]) -> None:
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"X has the column {twice!r} twice: rename one of them.")
 
 
 def _plain(name: object, values: Any) -> NDArray[Any]:  # noqa: ANN401 - a list, an array

@@ -33,12 +33,16 @@ class Guarantee:
         What it needs.
     not_covered : str
         What it does not say.
+    assumption : str, default=""
+        What it assumes beyond rows of one population, such as a normal law: where that is false,
+        so is the promise.
     """
 
     kind: Kind
     promise: str
     condition: str
     not_covered: str
+    assumption: str = ""
 
     def __str__(self) -> str:
         return f"{self.promise} It needs: {self.condition} It does not cover: {self.not_covered}"

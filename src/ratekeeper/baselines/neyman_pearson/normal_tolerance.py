@@ -121,6 +121,7 @@ class NormalTolerance(System):
                 "independently from the population of the new ones."
             ),
             not_covered="scores with any other law; Umbrella needs none.",
+            assumption="normal scores in the null class",
         )
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:

@@ -134,6 +134,7 @@ class NPLDA(System):
                 not_covered=(
                     "any fixed number of rows, since the bound inside may fail; and other laws."
                 ),
+                assumption="normal features with one covariance",
             )
         return Guarantee(
             kind="high probability",
@@ -146,6 +147,7 @@ class NPLDA(System):
                 "independently from the population of the new ones."
             ),
             not_covered="features with any other law; Umbrella needs none.",
+            assumption="a normal discriminant in the null class",
         )
 
     def _check_parameters(self) -> None:

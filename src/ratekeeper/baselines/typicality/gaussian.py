@@ -107,6 +107,7 @@ class GaussianTypicality(PValueSystem):
                 promise="On average over training sets and new objects, the rate is alpha.",
                 condition=condition + ".",
                 not_covered=not_covered,
+                assumption="normal classes",
             )
         return Guarantee(
             kind="asymptotic",
@@ -114,6 +115,7 @@ class GaussianTypicality(PValueSystem):
             condition=condition + ", and many more rows than columns.",
             not_covered="any finite number of rows, where the rate is above the usual alphas; "
             + not_covered,
+            assumption="normal classes",
         )
 
     def _check_parameters(self) -> None:
