@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ratekeeper.writing import write
 from reproduction import figures
 from reproduction.as_published import as_published
 from reproduction.leak_free import leak_free, scale_table
-from reproduction.output import write
 from reproduction.page import as_html, as_markdown
 from reproduction.power import power
 from reproduction.protocol import FULL, QUICK

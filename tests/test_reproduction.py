@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from reproduction import published
 from reproduction.__main__ import RESULTS, SEED, main, run
-from reproduction.output import write
 from reproduction.page import as_html, parse
 from reproduction.protocol import FULL, GROUPS, SIZES, draw_group_fairly, draw_set, labels, sizes
 from reproduction.replica import inputs, quantile_places
@@ -28,6 +27,7 @@ from scipy import stats
 
 from ratekeeper.normality.families import held_out_families
 from ratekeeper.normality.training.pipeline import populations
+from ratekeeper.writing import write
 
 FILES = {
     "README.md",

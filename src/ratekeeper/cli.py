@@ -116,10 +116,11 @@ def compare(file: Path, label: str, output: Path | None, **options: Any) -> None
         if output is not None:
             click.echo(f"\nStopped. With --output {output} it goes on from here.", err=True)
         raise
-    result.show(_wide_console(result.width))
-    if output is not None:
+    if output is not None:  # first, since a reader such as head may close the pipe early
         with _writing(output):
             result.save(output)
+    result.show(_wide_console(result.width))
+    if output is not None:
         click.echo(
             f"Written to {output}: comparison.csv, trials.csv, comparison.md, comparison.svg"
         )

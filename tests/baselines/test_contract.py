@@ -108,7 +108,9 @@ def test_refusals(system, data):
     X, y = data
     bad = X.copy()
     bad[7, 1] = np.nan
-    with pytest.raises(rk.InputError, match=r"NaN in row 7, column 1.*fill them in"):
+    with pytest.raises(
+        rk.InputError, match=r"NaN in row 7, column 1, the first of 1 values.*fill them in"
+    ):
         easy(system).fit(bad, y)
     frame = pd.DataFrame(bad, columns=["age", "dose", "size"])
     with pytest.raises(rk.InputError, match=r"row 7, column 'dose'"):

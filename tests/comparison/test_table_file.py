@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -187,3 +190,14 @@ def test_other_estimators(tmp_path, estimator):
     arguments += ["--alpha", "0.1", "--repeats", "1", "--systems", "plain", "--jobs", "1"]
     result = CliRunner().invoke(main, [*arguments, "--estimator", estimator])
     assert result.exit_code == 0, result.output
+
+
+def test_files_are_there_though_nobody_reads_on(tmp_path):
+    """A reader that closes the pipe at once loses no file."""
+    out = tmp_path / "out"
+    arguments = [sys.executable, "-m", "ratekeeper", "compare", str(table(tmp_path))]
+    arguments += ["--label", "state", "--control", "fnr", "--alpha", "0.1", "--repeats", "1"]
+    arguments += ["--systems", "plain", "--jobs", "1", "-o", str(out)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        process.stdout.close()
+    assert (out / "comparison.svg").exists()

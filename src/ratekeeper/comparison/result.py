@@ -6,9 +6,7 @@ import csv
 import io
 import math
 import re
-import tempfile
 from dataclasses import asdict, dataclass, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper.comparison.picture import draw, percent
@@ -16,6 +14,7 @@ from ratekeeper.comparison.summary import Summary
 from ratekeeper.comparison.trial import Trial
 from ratekeeper.inputs import show
 from ratekeeper.rates import exact_percent
+from ratekeeper.writing import write
 
 if TYPE_CHECKING:
     import os
@@ -118,20 +117,13 @@ class Comparison:
         folder : path-like
             Where to; it is made if needed. Files of these names are replaced, each in one step.
         """
-        target = Path(folder)
-        target.mkdir(parents=True, exist_ok=True)
-        files = {
+        texts = {
             "comparison.csv": self.csv(),
             "trials.csv": self.trials_csv(),
             "comparison.md": self.markdown(),
             "comparison.svg": self.picture(),
         }
-        # Within the folder, so that moving is renaming: a file is there whole or not at all.
-        with tempfile.TemporaryDirectory(dir=target, prefix=".unfinished-") as name:
-            for file, text in files.items():
-                (Path(name) / file).write_text(text, encoding="utf-8")
-            for file in files:
-                (Path(name) / file).replace(target / file)
+        write(folder, {name: text.encode() for name, text in texts.items()})
 
     def show(self, console: Console) -> None:
         """Print the table; without times and training rows where it would not fit."""
