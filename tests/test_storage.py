@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import ratekeeper as rk
 from ratekeeper import methods, storage
 from ratekeeper.exceptions import ReversedScoreWarning
+from ratekeeper.provenance import Provenance
 from ratekeeper.storage import FORMAT, MissingFileError
 
 GOLDEN = Path(__file__).parent / "formats" / "grouped_test_1.rk"
@@ -339,7 +340,7 @@ def test_the_file_is_as_described(tmp_path):
     assert (len(content) - len(data)) % 8 == 0
     assert header["positive"]["dtype"] == "F64"
     assert np.frombuffer(data[start:stop], "<f8").tolist() == test.calibration.cells[1][0].tolist()
-    assert facts["format"] == FORMAT == 1
+    assert facts["format"] == FORMAT == 2
     assert facts["kind"] == "test"
     assert facts["version"] == rk.__version__
     assert facts["classes"] == {"dtype": "<i8", "values": [0, 1]}
@@ -374,6 +375,29 @@ def test_the_file_of_format_1_still_loads():
     assert thresholds == {"north": 1.089109, "south": 1.029703, "west": 1.079208}
     assert test.certificate.pooled_groups == ("west",)
     assert test.decide([1.0, 1.2], groups=["north", "west"]).labels.tolist() == ["no", "yes"]
+
+
+def test_the_file_of_format_2_still_loads():
+    """A file of format 2 knows its columns and what was skipped. It was made by::
+
+    i = np.arange(100)
+    cal = rk.calibrate((i * 37) % 101 / 101 + i % 2, np.where(i % 2, "yes", "no"))
+    rows = Provenance(103, {"score is NaN": 2, "label is missing": 1}, "risk", "ill")
+    cal = dataclasses.replace(cal, provenance=rows)
+    rk.save(cal.control("fpr", 0.1), "tests/formats/skipped_test_2.rk")
+    """  # noqa: D400 - the lines are the rest of the sentence
+    test = rk.load(GOLDEN.with_name("skipped_test_2.rk"))
+    rows = Provenance(103, {"score is NaN": 2, "label is missing": 1}, "risk", "ill")
+    assert test.calibration.provenance == test.certificate.provenance == rows
+    text = " ".join(str(test.certificate).split())
+    assert "103 rows read, 3 of them skipped (score is NaN: 2; label is missing: 1)" in text
+    assert test.certificate.to_dict()["provenance"]["skipped"]["score is NaN"] == 2
+    merged = test.calibration.merge(some_calibration_of_words())
+    assert merged.provenance == Provenance(107, rows.skipped)
+
+
+def some_calibration_of_words():
+    return rk.calibrate([0.1, 0.2, 0.8, 0.9], ["no", "no", "yes", "yes"])
 
 
 # What is refused when loading
@@ -504,7 +528,7 @@ def test_no_memory_is_a_plain_refusal(tmp_path, monkeypatch):
     assert_refused(path, "memory")
 
 
-@pytest.mark.parametrize("number", [2, 10**30, 0, -1, 1.0, True, "1", None])
+@pytest.mark.parametrize("number", [3, 10**30, 0, -1, 1.0, True, "1", None])
 def test_an_unknown_format_is_refused(tmp_path, number):
     """A file of a later format says so, and what to do, before anything else is read."""
     path = tmp_path / "cal.rk"

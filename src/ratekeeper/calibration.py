@@ -25,6 +25,7 @@ from ratekeeper.inputs import (
 )
 from ratekeeper.methods import Conformal, check_method
 from ratekeeper.p_values import PValues, judge, judge_intervals
+from ratekeeper.provenance import Provenance
 from ratekeeper.ranks import sorted_parts
 from ratekeeper.separation import separation
 
@@ -118,6 +119,8 @@ class Calibration:
     origin : {"held out", "cross-fitted"}
         Whether the deployed model itself scored objects it had not seen, or models trained on
         other folds did, which makes every promise approximate. Certificates say it.
+    provenance : Provenance or None
+        For scores from a file: its columns, and how many rows were read and skipped.
 
     Examples
     --------
@@ -134,6 +137,7 @@ class Calibration:
     groups: NDArray[Any] | None
     higher_is_positive: bool
     origin: Origin = "held out"
+    provenance: Provenance | None = None
 
     def __post_init__(self) -> None:
         for array in (*self.cells[0], *self.cells[1], self.classes, self.groups):
@@ -316,7 +320,18 @@ class Calibration:
             groups=names,
             higher_is_positive=self.higher_is_positive,
             origin="cross-fitted" if crossed else "held out",
+            provenance=self._merged_provenance(other),
         )
+
+    def _merged_provenance(self, other: Calibration) -> Provenance | None:
+        if self.provenance is None and other.provenance is None:
+            return None
+        # Scores from arrays are rows of which none was skipped.
+        mine, theirs = (
+            c.provenance or Provenance(sum(cell.size for cells in c.cells for cell in cells))
+            for c in (self, other)
+        )
+        return mine.merge(theirs)
 
     def pooled(self) -> Calibration:
         """Return the same scores without groups."""

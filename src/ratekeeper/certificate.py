@@ -11,6 +11,7 @@ from ratekeeper.rates import exact_percent, percent
 
 if TYPE_CHECKING:
     from ratekeeper.methods import Guarantee
+    from ratekeeper.provenance import Provenance
     from ratekeeper.rates import Rate, RealisedRate
 
 Origin = Literal["held out", "cross-fitted"]
@@ -107,6 +108,7 @@ class Certificate:
     score_type: str
     data_hash: str
     version: str
+    provenance: Provenance | None = None
 
     @property
     def pooled_groups(self) -> tuple[object, ...]:
@@ -142,6 +144,7 @@ class Certificate:
             "data_hash": self.data_hash,
             "origin": self.origin,
             "assumptions": list(self.assumptions),
+            "provenance": self.provenance and self.provenance.to_dict(),
             "version": self.version,
         }
 
@@ -245,6 +248,8 @@ class Certificate:
         return texts
 
     def _ground(self) -> list[str]:
+        rows = self.provenance
+        skips = " Nothing is promised about objects like the skipped ones."
         return [
             f"Assumed: {' '.join(self.assumptions)}",
             (
@@ -252,6 +257,7 @@ class Certificate:
                 f"scores ({self.score_type}), data {self.data_hash[:16]}, ratekeeper "
                 f"{self.version}."
             ),
+            *([f"File: {rows}.{skips if rows.n_skipped else ''}"] if rows else []),
         ]
 
 

@@ -230,6 +230,7 @@ class ErrorRateTest:
             score_type=str(cal.dtype),
             data_hash=cal.data_hash,
             version=__version__,
+            provenance=cal.provenance,
         )
 
     def evaluate(

@@ -15,12 +15,13 @@ The arrays ascend. They are called ``negative`` and ``positive``, or with groups
   written as 0 for the computation.
 - ``ratekeeper``: the JSON text of an object with
 
-  - ``format``: 1, and ``version``: that of the library that wrote the file;
+  - ``format``: 2, and ``version``: that of the library that wrote the file;
   - ``kind``: "calibration", "test" or "abstaining test";
   - ``classes``: ``dtype`` (NumPy's code) and ``values``, negative first; ``groups``: likewise, or
     null. Floating-point values are texts, such as "1.0";
   - ``higher_is_positive``, ``origin`` ("held out" or "cross-fitted"), ``n`` (of each class) and
-    ``data_hash`` (`Calibration.data_hash`);
+    ``data_hash`` (`Calibration.data_hash`); ``provenance``: `Provenance.to_dict`, or null (format 1
+    had none);
   - ``tests``: none, one, or first that of the FNR and then that of the FPR. Each has ``control``,
     ``alpha``, ``method`` (``name`` and ``parameters``), ``thin_groups``, ``thresholds`` and
     ``certificate`` (`Certificate.to_json`). There is one threshold per group, as hexadecimal text
@@ -35,7 +36,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +46,9 @@ from ratekeeper.abstaining import AbstainingTest
 from ratekeeper.calibration import Calibration
 from ratekeeper.control import ErrorRateTest
 from ratekeeper.exceptions import InputError, MissingFileError, StoredFileError
+from ratekeeper.provenance import Provenance
 from ratekeeper.version import __version__
+from ratekeeper.writing import whole_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +56,7 @@ if TYPE_CHECKING:
     Storable = Calibration | ErrorRateTest | AbstainingTest
     Facts = dict[str, Any]  # what JSON calls an object
 
-FORMAT = 1
+FORMAT = 2
 _METHODS: dict[str, type[methods.Method]] = {
     option.name: option
     for option in vars(methods).values()
@@ -106,7 +108,8 @@ def save(obj: Storable, path: str | os.PathLike[str]) -> None:
     table = _table(_array_names(calibration.groups), arrays)
     data = [array.data for array in arrays]
     digest = _digest(_head(facts, _NO_DIGEST, table), *data)
-    _write(target, [_head(facts, digest, table), *data])
+    with whole_file(target) as unfinished, unfinished.open("wb") as file:
+        file.writelines([_head(facts, digest, table), *data])
 
 
 def load(path: str | os.PathLike[str]) -> Storable:
@@ -193,6 +196,7 @@ def _calibration_facts(calibration: Calibration) -> Facts:
         "origin": calibration.origin,
         "n": {"negative": negative, "positive": positive},
         "data_hash": calibration.data_hash,
+        "provenance": calibration.provenance and calibration.provenance.to_dict(),
     }
 
 
@@ -272,20 +276,6 @@ def _digest(*parts: bytes | memoryview) -> str:
     return digest.hexdigest()
 
 
-def _write(target: Path, parts: list[bytes | memoryview]) -> None:
-    """Write a file whole or not at all."""
-    unfinished = target.with_name(f".ratekeeper-{secrets.token_hex(8)}.tmp")
-    try:
-        with unfinished.open("xb") as file:
-            file.writelines(parts)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(target)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
-
-
 def _read(source: Path) -> tuple[Facts, Facts, bytes]:
     """Return the facts, the table of arrays and their bytes, if nothing was altered."""
     size = source.stat().st_size
@@ -359,7 +349,15 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
         arrays.append(array.astype(dtype.newbyteorder("="), copy=False))  # to this machine's order
     cells = (tuple(arrays[: len(arrays) // 2]), tuple(arrays[len(arrays) // 2 :]))
     classes = _names(facts["classes"])
-    calibration = Calibration(cells, classes, groups, facts["higher_is_positive"], facts["origin"])
+    rows = facts.setdefault("provenance", None)  # which format 1 did not have
+    calibration = Calibration(
+        cells,
+        classes,
+        groups,
+        facts["higher_is_positive"],
+        facts["origin"],
+        None if rows is None else Provenance.from_dict(rows),
+    )
     described = _calibration_facts(calibration)
     if (
         described != {key: facts[key] for key in described}

@@ -1,17 +1,85 @@
-"""Writing a folder of results whole or not at all."""
+"""Writing files and folders whole or not at all.
+
+What is being written has another name, ``.NAME.*.unfinished`` beside its place, and is renamed when
+it is complete. A run that is killed leaves such a file behind; the next one to the same place
+removes it.
+"""
 
 from __future__ import annotations
 
-import tempfile
+import os
+import secrets
+import shutil
+import sys
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Iterator
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a place to write to; what was written there takes the place of `path` at the end.
+
+    Parameters
+    ----------
+    path : path-like
+        The file to write. If the body of the ``with`` raises, or the program is killed, a file
+        that is there stays as it was. A link is written through.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     with whole_file(Path(name, "a.txt")) as unfinished:
+    ...         _ = unfinished.write_text("one")
+    ...     [file.name for file in Path(name).iterdir()]
+    ['a.txt']
+    """
+    with _unfinished(path) as (unfinished, target):
+        unfinished.touch(exist_ok=False)
+        with _locked(unfinished):
+            yield unfinished
+            with unfinished.open("rb+") as file:
+                os.fsync(file.fileno())
+            unfinished.replace(target)
+    _keep(target.parent)
+
+
+@contextmanager
+def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give an empty folder to write to, which becomes `path` at the end.
+
+    Parameters
+    ----------
+    path : path-like
+        The folder to make. It must not be there, or be empty: nothing is ever replaced.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     with whole_folder(Path(name, "out")) as unfinished:
+    ...         _ = (unfinished / "a.txt").write_text("one")
+    ...     [file.name for file in Path(name, "out").iterdir()]
+    ['a.txt']
+    """
+    with _unfinished(path) as (unfinished, target):
+        unfinished.mkdir()
+        with _locked(unfinished):
+            yield unfinished
+            for file in unfinished.rglob("*"):
+                if file.is_file():
+                    with file.open("rb+") as stream:
+                        os.fsync(stream.fileno())
+            unfinished.replace(target)  # fails if the folder holds anything
+    _keep(target.parent)
 
 
 def write(folder: str | os.PathLike[str], files: dict[str, bytes]) -> None:
-    """Write the files beside their place, then move them there.
+    """Write several files beside their place, then move them there.
 
     An interrupted or failing run leaves the folder as it was: nothing is moved before everything
     is written. Other files of the folder are left alone.
@@ -25,6 +93,7 @@ def write(folder: str | os.PathLike[str], files: dict[str, bytes]) -> None:
 
     Examples
     --------
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as name:
     ...     write(name, {"a.txt": b"one"})
     ...     Path(name, "a.txt").read_text()
@@ -33,9 +102,68 @@ def write(folder: str | os.PathLike[str], files: dict[str, bytes]) -> None:
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     # Within the folder, so that moving is renaming and never copying.
-    with tempfile.TemporaryDirectory(dir=target, prefix=".unfinished-") as name:
-        beside = Path(name)
-        for file, content in files.items():
-            (beside / file).write_bytes(content)
-        for file in files:
-            (beside / file).replace(target / file)
+    with _unfinished(target / "files") as (beside, _):
+        beside.mkdir()
+        with _locked(beside):
+            for file, content in files.items():
+                (beside / file).write_bytes(content)
+            for file in files:
+                (beside / file).replace(target / file)
+        beside.rmdir()
+
+
+@contextmanager
+def _unfinished(path: str | os.PathLike[str]) -> Iterator[tuple[Path, Path]]:
+    """Name a place beside the target, and leave nothing there if the work fails."""
+    target = Path(os.path.realpath(path))
+    _remove_leftovers(target)
+    unfinished = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.unfinished")
+    try:
+        yield unfinished, target
+    except BaseException:
+        _remove(unfinished)
+        raise
+
+
+def _remove_leftovers(target: Path) -> None:
+    """Remove what killed runs left behind; what a living run works on is locked and stays."""
+    start, end = f".{target.name[:200]}.", ".unfinished"
+    if not target.parent.is_dir():
+        return
+    for path in target.parent.iterdir():
+        if path.name.startswith(start) and path.name.endswith(end):
+            with suppress(OSError), _locked(path):
+                _remove(path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a lock that ends with the process, however it ends."""
+    if sys.platform == "win32":  # no such locks: leftovers may be removed under a living run
+        yield
+        return
+    import fcntl
+
+    number = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(number)
+
+
+def _keep(folder: Path) -> None:
+    """Make the new name itself survive a loss of power, where the system can."""
+    with suppress(OSError):
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)

@@ -1,0 +1,1 @@
+"""Files of rows, streamed: calibrate, classify and evaluate whatever their size."""

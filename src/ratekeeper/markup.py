@@ -1,0 +1,1 @@
+"""Pieces of HTML for notebooks."""

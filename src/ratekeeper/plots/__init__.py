@@ -1,0 +1,1 @@
+"""Pictures of calibrations and tests, as scikit-learn style Display objects."""

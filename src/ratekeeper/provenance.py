@@ -1,0 +1,121 @@
+"""Where the scores of a calibration come from: which columns, how many rows, what was left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The rows of a file that became a calibration.
+
+    Attributes
+    ----------
+    rows : int
+        How many were read.
+    skipped : dict of str to int
+        How many were left out on the user's demand, by reason, such as ``{"score is NaN": 2}``.
+        Nothing is promised about such objects.
+    score, label, group : str or None
+        Names of the columns.
+    sampled_from : tuple of two int, or None
+        If only a random sample was kept: the number of valid negatives and positives.
+
+    Examples
+    --------
+    >>> rows = Provenance(rows=1_000, skipped={"score is NaN": 2}, score="risk", label="ill")
+    >>> print(rows)
+    1,000 rows read, 2 of them skipped (score is NaN: 2)
+    """
+
+    rows: int
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    score: str | None = None
+    label: str | None = None
+    group: str | None = None
+    sampled_from: tuple[int, int] | None = None
+
+    @property
+    def n_skipped(self) -> int:
+        """Number of rows that were left out."""
+        return sum(self.skipped.values())
+
+    def merge(self, other: Provenance) -> Provenance:
+        """Return what is known of both sets of rows together.
+
+        Examples
+        --------
+        >>> print(Provenance(10, {"score is NaN": 1}).merge(Provenance(5)))
+        15 rows read, 1 of them skipped (score is NaN: 1)
+        """
+
+        def same(one: str | None, two: str | None) -> str | None:
+            return one if one == two else None
+
+        sampled = None
+        if self.sampled_from and other.sampled_from:
+            sampled = (
+                self.sampled_from[0] + other.sampled_from[0],
+                self.sampled_from[1] + other.sampled_from[1],
+            )
+        return Provenance(
+            rows=self.rows + other.rows,
+            skipped=dict(Counter(self.skipped) + Counter(other.skipped)),
+            score=same(self.score, other.score),
+            label=same(self.label, other.label),
+            group=same(self.group, other.group),
+            sampled_from=sampled,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all facts as plain values that JSON can write.
+
+        Examples
+        --------
+        >>> Provenance(10).to_dict()["skipped"]
+        {}
+        """
+        return {
+            "rows": self.rows,
+            "skipped": dict(self.skipped),
+            "score": self.score,
+            "label": self.label,
+            "group": self.group,
+            "sampled_from": None if self.sampled_from is None else list(self.sampled_from),
+        }
+
+    @staticmethod
+    def from_dict(facts: Mapping[str, Any]) -> Provenance:
+        """Return what `to_dict` has written; raise `ValueError` if it is not that.
+
+        Examples
+        --------
+        >>> Provenance.from_dict(Provenance(10).to_dict()) == Provenance(10)
+        True
+        """
+        skipped, sampled = facts["skipped"], facts["sampled_from"]
+        score, label, group = (facts[key] for key in ("score", "label", "group"))
+        counts = [facts["rows"], *skipped.values(), *(sampled or ())]
+        if (
+            any(type(count) is not int or count < 0 for count in counts)
+            or any(not isinstance(name, str | None) for name in [score, label, group, *skipped])
+            or (sampled is not None and len(sampled) != 2)  # noqa: PLR2004 - two classes
+        ):
+            raise ValueError(f"not the provenance of a calibration: {facts}")
+        pair = None if sampled is None else (sampled[0], sampled[1])
+        return Provenance(facts["rows"], dict(skipped), score, label, group, pair)
+
+    def __str__(self) -> str:
+        text = f"{self.rows:,} rows read"
+        if self.n_skipped:
+            reasons = "; ".join(f"{reason}: {n:,}" for reason, n in self.skipped.items())
+            text += f", {self.n_skipped:,} of them skipped ({reasons})"
+        if self.sampled_from is not None:
+            negative, positive = self.sampled_from
+            text += f", a random sample kept of {negative:,} negatives and {positive:,} positives"
+        return text

@@ -1,0 +1,1 @@
+"""The decision of a test as portable SQL."""
