@@ -11,16 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper import markup
 from ratekeeper.certificate import JointCertificate
 from ratekeeper.decisions import Decisions
+from ratekeeper.evaluation import count
+from ratekeeper.inputs import read_new_labels, same_length
 from ratekeeper.p_values import PValues
-from ratekeeper.rates import Rate
+from ratekeeper.rates import Rate, exact_percent
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper.calibration import Calibration
     from ratekeeper.control import ErrorRateTest
+    from ratekeeper.evaluation import JointEvaluation, Tally
     from ratekeeper.ranks import Floats
 
 
@@ -97,12 +101,53 @@ class AbstainingTest:
             _p_values=partial(_joint_p_values, fnr, fpr),
         )
 
+    def continuing(self) -> AbstainingTest:
+        """Return the same test for objects that come in parts; see `ErrorRateTest.continuing`."""
+        return AbstainingTest(self.fnr.continuing(), self.fpr.continuing())
+
     def p_values(self, scores: ArrayLike, groups: ArrayLike | None = None) -> PValues:
         """Return the p-values that the two tests compare with their alphas."""
         return self.decide(scores, groups).p_values
 
+    def evaluate(
+        self, scores: ArrayLike, labels: ArrayLike, groups: ArrayLike | None = None
+    ) -> JointEvaluation:
+        """Count both errors and the abstentions on labelled new objects; see `JointEvaluation`.
+
+        Parameters
+        ----------
+        scores, labels, groups
+            As in `ErrorRateTest.evaluate`.
+        """
+        decisions = self.decide_on(*self.calibration.read_new(scores, groups))
+        truth = read_new_labels(labels, self.calibration.classes)
+        same_length("labels", truth.size, len(decisions))
+        return self.evaluation_of(count(decisions, truth)[0])
+
+    def evaluation_of(self, tally: Tally) -> JointEvaluation:
+        """Compare counted decisions with both promises."""
+        return tally.against_both(self.fnr.alpha, self.fpr.alpha)
+
     def __repr__(self) -> str:
         return f"AbstainingTest of\n{self.fnr!r}\n{self.fpr!r}"
+
+    def _repr_html_(self) -> str:
+        promises = [
+            (f"{test.control.upper()} ≤ {exact_percent(test.alpha)}", test.promise)
+            for test in (self.fnr, self.fpr)
+        ]
+        groups = self.calibration.groups
+        return markup.card(
+            "Test of both rates, which abstains where it must",
+            [
+                markup.facts([*promises, ("method", repr(self.fnr.method))]),
+                markup.by_group(
+                    None if groups is None else groups.tolist(),
+                    ("positive remains possible if", "negative is ruled out if"),
+                    list(zip(self.fnr.conditions, self.fpr.conditions, strict=True)),
+                ),
+            ],
+        )
 
 
 def _joint_p_values(fnr: Decisions, fpr: Decisions) -> PValues:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper import markup
 from ratekeeper.abstaining import AbstainingTest
 from ratekeeper.control import ErrorRateTest, build_test
 from ratekeeper.exceptions import InputError, ReversedScoreWarning
@@ -85,17 +86,38 @@ def calibrate(
     refuse_nan(values)
     if not isinstance(higher_is_positive, bool | np.bool_):
         raise InputError(f"higher_is_positive={higher_is_positive!r} must be True or False.")
-    if groups is None:
-        names = None
+    index, names = (None, None) if groups is None else read_groups(groups, values.size)
+    return build_calibration(
+        values,
+        is_positive,
+        classes,
+        index=index,
+        groups=names,
+        higher_is_positive=bool(higher_is_positive),
+    )
+
+
+def build_calibration(
+    values: Floats,
+    is_positive: NDArray[np.bool_],
+    classes: NDArray[Any],
+    *,
+    index: NDArray[np.intp] | None = None,
+    groups: NDArray[Any] | None = None,
+    higher_is_positive: bool = True,
+    provenance: Provenance | None = None,
+) -> Calibration:
+    """Build a calibration from checked scores, truths and positions among the groups."""
+    if index is None or groups is None:
         cells = sorted_parts(values, [~is_positive, is_positive])
     else:
-        index, names = read_groups(groups, values.size)
-        cells = _by_cell(values, is_positive, index, names.size)
+        cells = _by_cell(values, is_positive, index, groups.size)
     calibration = Calibration(
         cells=(cells[: len(cells) // 2], cells[len(cells) // 2 :]),
         classes=classes,
-        groups=names,
-        higher_is_positive=bool(higher_is_positive),
+        groups=groups,
+        higher_is_positive=higher_is_positive,
+        provenance=provenance,
     )
     calibration.warn_if_reversed()
     return calibration
@@ -397,7 +419,7 @@ class Calibration:
                 f"Pass higher_is_positive={not self.higher_is_positive}, or check which label is "
                 "positive.",
                 ReversedScoreWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -420,6 +442,26 @@ class Calibration:
         if self.groups is not None:
             text += f", in groups {_listed(self.groups.tolist())}"
         return text if self.higher_is_positive else text + "; low scores are positive"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [side, repr(plain_value(label)), *map(str, _extent(cells))]
+            for side, label, cells in zip(
+                ("negative", "positive"), self.classes, self.cells, strict=True
+            )
+        ]
+        head = ("class", "label", "scores", "lowest", "highest")
+        parts = [markup.table(head, rows, numbers=(2, 3, 4))]
+        if self.groups is not None:
+            sizes = [[f"{a.size:,}", f"{b.size:,}"] for a, b in zip(*self.cells, strict=True)]
+            names = self.groups.tolist()
+            parts.append(markup.by_group(names, ("negative", "positive"), sizes, numbers=(0, 1)))
+        end = "High" if self.higher_is_positive else "Low"
+        parts.append(markup.note(f"{end} scores speak for positive. {self.origin.capitalize()}."))
+        if self.provenance is not None:
+            parts.append(markup.note(f"{self.provenance}."))
+        n = sum(scores.size for cells in self.cells for scores in cells)
+        return markup.card(f"Calibration of {n:,} {self.dtype} scores", parts)
 
     def _known_groups(self, names: list[object]) -> list[int]:
         known = {
@@ -459,6 +501,15 @@ def _by_cell(
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=2 * n_groups))[:-1]
     return sorted_parts(values, np.split(order, ends))
+
+
+def _extent(cells: tuple[Floats, ...]) -> list[Any]:
+    """Return how many scores there are, the lowest and the highest, of ascending cells."""
+    n = sum(scores.size for scores in cells)
+    if n == 0:
+        return ["0", "", ""]
+    low = min(scores[0] for scores in cells if scores.size)
+    return [f"{n:,}", low, max(scores[-1] for scores in cells if scores.size)]
 
 
 def _cell(calibration: Calibration, label: int, group: object) -> Floats:

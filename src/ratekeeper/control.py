@@ -5,15 +5,16 @@ A test is built from a calibration by `Calibration.control` and `Calibration.con
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ratekeeper import markup
 from ratekeeper.certificate import Cell, Certificate
 from ratekeeper.decisions import Decisions
-from ratekeeper.evaluation import Evaluation
+from ratekeeper.evaluation import count
 from ratekeeper.exceptions import InputError, TooFewScoresError
 from ratekeeper.inputs import (
     nan_message,
@@ -26,7 +27,7 @@ from ratekeeper.inputs import (
 from ratekeeper.methods import check_method
 from ratekeeper.p_values import PValues, judge
 from ratekeeper.ranks import compare, has_ties
-from ratekeeper.rates import Rate, RealisedRate, check_probability, null_class_of
+from ratekeeper.rates import Rate, RealisedRate, check_probability, exact_percent, null_class_of
 from ratekeeper.version import __version__
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper.calibration import Calibration
+    from ratekeeper.evaluation import Evaluation, Tally
     from ratekeeper.methods import Method, NullDistribution
     from ratekeeper.ranks import Floats
     from ratekeeper.rates import Control
@@ -44,6 +46,7 @@ ThinGroups = Literal["refuse", "pool"]
 # P-values that are asked for later need the scores as they were. Up to here they are copied, which
 # costs nothing to speak of; above, changes are noticed by the mark that `compare` leaves.
 _COPY_UP_TO = 1 << 20
+_SHOWN = 8  # groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +111,22 @@ class ErrorRateTest:
         if self.calibration.groups is None:
             return self._thresholds[0]
         return dict(zip(self.calibration.groups.tolist(), self._thresholds, strict=True))
+
+    @cached_property
+    def _other_nulls(self) -> tuple[NullDistribution | None, ...]:
+        return self.calibration.nulls(1 - self.null_class, self.method)
+
+    def continuing(self) -> ErrorRateTest:
+        """Return the same test for objects that come in parts, judged as one whole would be.
+
+        With a seed, a randomised method makes the same draws in every call; here the draws of a
+        call go on where those of the last one ended. Other methods do not need it.
+        """
+        if self.method.decides_by_threshold:
+            return self
+        test = replace(self, _nulls=tuple(map(_continuing, self._nulls)))
+        test.__dict__["_other_nulls"] = tuple(map(_continuing, self._other_nulls))
+        return test
 
     @cached_property
     def _positive_if(self) -> Callable[..., NDArray[np.bool_]]:
@@ -258,10 +277,11 @@ class ErrorRateTest:
         decisions = self.decide_on(*self.calibration.read_new(scores, groups))
         truth = read_new_labels(labels, self.calibration.classes)
         same_length("labels", truth.size, len(decisions))
-        misses = Rate(int(np.count_nonzero(truth & ~decisions.positive)), int(truth.sum()))
-        alarms = Rate(int(np.count_nonzero(~truth & decisions.positive)), int((~truth).sum()))
-        target, other = (misses, alarms) if self.control == "fnr" else (alarms, misses)
-        return Evaluation(self.control, self.alpha, target, other)
+        return self.evaluation_of(count(decisions, truth)[0])
+
+    def evaluation_of(self, tally: Tally) -> Evaluation:
+        """Compare counted decisions with the promise."""
+        return tally.against(self.control, self.alpha)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Fitted and random parts hold functions; the recipe is smaller and always current.
@@ -280,8 +300,46 @@ class ErrorRateTest:
         text += f"{n:,} {side} scores\n  "
         if self.calibration.groups is None:
             return text + self._rule(self._thresholds[0])
-        rules = zip(self.calibration.groups.tolist(), self._thresholds, strict=True)
-        return text + "\n  ".join(f"group {name!r}: {self._rule(t)}" for name, t in rules)
+        names = self.calibration.groups.tolist()
+        rules = [
+            f"group {name!r}: {self._rule(t)}"
+            for name, t in zip(names[:_SHOWN], self._thresholds, strict=False)
+        ]
+        if len(names) > _SHOWN:
+            rules.append(f"... and {len(names) - _SHOWN:,} more groups")
+        return text + "\n  ".join(rules)
+
+    @property
+    def promise(self) -> str:
+        """What is promised, as a sentence, and which kind of promise it is."""
+        crossed = self.calibration.origin == "cross-fitted"
+        about = "approximate, cross-fitted, " if crossed else ""
+        return f"{self.method.guarantee.promise} ({about}{self.method.guarantee.kind})"
+
+    @property
+    def conditions(self) -> list[str]:
+        """When a new object is called positive, in each group."""
+        return [self._condition(threshold) for threshold in self._thresholds]
+
+    def _repr_html_(self) -> str:
+        sizes = [f"{null.size:,}" for null in self.calibration.cells[self.null_class]]
+        rules = [
+            f"{rule} (threshold of all groups: nothing is promised here)" if pooled else rule
+            for rule, pooled in zip(self.conditions, self._pooled, strict=True)
+        ]
+        head, columns = ["scores", "positive if"], [sizes, rules]
+        if self.method.decides_by_threshold:  # else finding the other error can be long work
+            head.append(f"price: {'FPR' if self.control == 'fnr' else 'FNR'}")
+            columns.append([str(rate) for rate in self._other_errors])
+        rows = list(zip(*columns, strict=True))
+        groups = None if self.calibration.groups is None else self.calibration.groups.tolist()
+        return markup.card(
+            f"Test: {self.control.upper()} ≤ {exact_percent(self.alpha)}",
+            [
+                markup.facts([("promise", self.promise), ("method", repr(self.method))]),
+                markup.by_group(groups, head, rows, numbers=[0]),
+            ],
+        )
 
     def _rule(self, threshold: float | None) -> str:
         negative, positive = (repr(plain_value(value)) for value in self.calibration.classes)
@@ -324,8 +382,12 @@ class ErrorRateTest:
             )
         if null_p is None:
             null_p = self._null_p_values(scores, index)
-        other_p = judge(self.calibration.nulls(1 - self.null_class, self.method), scores, index)
+        other_p = judge(self._other_nulls, scores, index)
         return PValues(other_p, null_p) if self.null_class else PValues(null_p, other_p)
+
+
+def _continuing(null: Any) -> Any:  # noqa: ANN401 - a null distribution or None
+    return null.continuing() if hasattr(null, "continuing") else null
 
 
 def build_test(

@@ -63,10 +63,7 @@ def read_new_scores(scores: ArrayLike, dtype: np.dtype[Any]) -> Floats:
     if array.dtype == dtype or array.size == 0:
         return array
     if isinstance(scores, list | tuple) or column.dtype.kind == "O":
-        with np.errstate(all="ignore"):
-            rounded: Floats = array.astype(dtype)
-        # A score beyond the range of float32 is compared as it is, not as infinity.
-        return rounded if np.array_equal(np.isinf(rounded), np.isinf(array)) else array
+        return in_precision(array, dtype)
     if column.dtype.kind == "f":
         warnings.warn(
             f"The scores are {column.dtype.name}, the calibration is {dtype.name}. Scores that "
@@ -76,6 +73,20 @@ def read_new_scores(scores: ArrayLike, dtype: np.dtype[Any]) -> Floats:
             stacklevel=4,
         )
     return array
+
+
+def in_precision(scores: Floats, dtype: np.dtype[Any]) -> Floats:
+    """Bring scores that carry no precision of their own to that of a calibration.
+
+    Examples
+    --------
+    >>> in_precision(np.array([0.1]), np.dtype("float32")).dtype
+    dtype('float32')
+    """
+    with np.errstate(all="ignore"):
+        rounded: Floats = scores.astype(dtype, copy=False)
+    # A score beyond the range of float32 is compared as it is, not as infinity.
+    return rounded if np.array_equal(np.isinf(rounded), np.isinf(scores)) else scores
 
 
 def refuse_nan(scores: Floats, name: str = "scores") -> None:

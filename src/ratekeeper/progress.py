@@ -10,7 +10,7 @@ from threading import Lock, Timer
 from typing import TYPE_CHECKING, Self, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from rich.console import Console
     from rich.progress import Progress, TaskID
@@ -27,6 +27,7 @@ def track(
     total: int | None = None,
     *,
     done: int = 0,
+    size: Callable[[Item], int] | None = None,
     console: Console | None = None,
 ) -> Iterator[Item]:
     """Yield the items and, once two seconds have passed, show how far the work is.
@@ -43,6 +44,8 @@ def track(
         Number of items, if it cannot be seen from them.
     done : int, default=0
         How many of the total were done before.
+    size : callable, optional
+        How much of the total an item is, by default 1.
     console : Console, optional
         Where to draw, by default standard error.
 
@@ -57,9 +60,10 @@ def track(
     if total is None:
         total = len(items) if isinstance(items, Sized) else None
     with _LateBar(title, total, done, console) as bar:
-        for count, item in enumerate(items, start=done):
-            bar.move(count)
+        for item in items:
+            bar.move(done)
             yield item
+            done += 1 if size is None else size(item)
 
 
 @contextmanager

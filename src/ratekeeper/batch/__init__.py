@@ -1,1 +1,20 @@
-"""Files of rows, streamed: calibrate, classify and evaluate whatever their size."""
+"""Files of rows, streamed: calibrate, classify and evaluate whatever their size.
+
+CSV and TSV files (also gzipped) need nothing; Parquet, Arrow and Feather files need pyarrow.
+"""
+
+from ratekeeper.batch.calibrating import calibrate_file
+from ratekeeper.batch.classifying import Classified, classify_file
+from ratekeeper.batch.evaluating import FileEvaluation, evaluate_file
+from ratekeeper.batch.sources import FORMATS
+from ratekeeper.batch.whole import read_columns
+
+__all__ = [
+    "FORMATS",
+    "Classified",
+    "FileEvaluation",
+    "calibrate_file",
+    "classify_file",
+    "evaluate_file",
+    "read_columns",
+]

@@ -49,12 +49,18 @@ class RandomisedNull:
         """Number of calibration scores."""
         return self._n
 
+    def continuing(self) -> RandomisedNull:
+        """Return the same with draws that go on from call to call."""
+        return RandomisedNull(self._draw, self._n, self._generator(), self._stream)
+
+    def _generator(self) -> np.random.Generator:
+        if isinstance(self._random_state, np.random.Generator):
+            return self._random_state
+        return np.random.default_rng([self._random_state, self._stream])
+
     def p_values(self, scores: Floats) -> NDArray[np.float64]:
         """Return a random p-value of each score."""
-        rng = self._random_state
-        if not isinstance(rng, np.random.Generator):
-            rng = np.random.default_rng([rng, self._stream])
-        return self._draw(scores, rng)
+        return self._draw(scores, self._generator())
 
     def threshold(self, alpha: float) -> float | None:
         """Return None: no score decides alone."""

@@ -62,6 +62,7 @@ class RankNull:
         self._method = method
         self._scores = null_scores
         self._tail: Tail = tail
+        self._judged = 0
 
     @property
     def n(self) -> int:
@@ -74,7 +75,8 @@ class RankNull:
 
     def p_values(self, scores: Floats) -> NDArray[np.float64]:
         """Return the p-value of each score."""
-        if scores.size <= self.n:  # a table would be longer than the work
+        self._judged += scores.size
+        if self._judged <= self.n:  # a table would be longer than the work so far
             counts = count_as_extreme(self._scores, scores, self._tail)
             return self._method.p_of_count(counts, self.n)
         return look_up(self._scores, scores, self._tail, self._table)

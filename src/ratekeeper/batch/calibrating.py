@@ -1,0 +1,264 @@
+"""Calibrate on a file: one pass, exact, 8 bytes a row; or on a random sample of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ratekeeper.batch.columns import Groups, Inspector, Labels, canonical_label, check_columns
+from ratekeeper.batch.sources import open_sources, pieces_of
+from ratekeeper.calibration import build_calibration
+from ratekeeper.exceptions import InputError
+from ratekeeper.inputs import read_labels, show
+from ratekeeper.provenance import Provenance
+from ratekeeper.rates import check_count
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from ratekeeper.calibration import Calibration
+    from ratekeeper.ranks import Floats
+
+
+def calibrate_file(
+    source: str | os.PathLike[str],
+    *,
+    score: str,
+    label: str,
+    group: str | None = None,
+    positive_label: object = None,
+    higher_is_positive: bool = True,
+    on_invalid: str = "refuse",
+    sample: int | None = None,
+    seed: int = 0,
+    source_format: str | None = None,
+) -> Calibration:
+    r"""Calibrate on the rows of a file, a folder of files, or standard input.
+
+    Parameters
+    ----------
+    source : path-like
+        CSV or TSV (also gzipped), Parquet, Arrow or Feather; a folder of such; "-" for standard
+        input. Parquet, Arrow and Feather need pyarrow.
+    score, label : str
+        Names of the columns.
+    group : str, optional
+        Name of the column of groups, for one promise per group.
+    positive_label : object, optional
+        Which label is positive, as text or value; needed unless it is plain (1, "yes", ...).
+    higher_is_positive : bool, default=True
+        False if low scores speak for the positive class.
+    on_invalid : {"refuse", "skip"}, default="refuse"
+        What to do with rows whose score, label or group cannot be used. Skipped rows are counted,
+        and the certificate of every test says so.
+    sample : int, optional
+        Keep at most so many scores of each class (in each group), drawn uniformly at random, so
+        that memory is bounded whatever the size of the file. Every promise holds as it would for
+        a file of the sampled rows.
+    seed : int, default=0
+        Of the sample.
+    source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
+        By default seen from the contents.
+
+    Returns
+    -------
+    Calibration
+        Exactly what `calibrate` makes of the same columns, with its `provenance`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "held-out.csv")
+    ...     _ = path.write_text("risk,ill\n0.1,no\n0.4,no\n0.35,yes\n0.8,yes\n")
+    ...     calibrate_file(path, score="risk", label="ill")
+    Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
+    """
+    keep = _Everything() if sample is None else _Sample(check_count(sample, "sample"), seed)
+    labels, groups = Labels(label), None if group is None else Groups(group)
+    inspector = Inspector(on_invalid)
+    wanted = [score, label] if group is None else [score, label, group]
+    with open_sources(source, source_format) as files:
+        check_columns(
+            files[0].name, files[0].columns, {"score": score, "label": label, "group": group}
+        )
+        for name, piece in pieces_of(files, wanted, "Reading"):
+            numbers = piece.numbers(score)
+            codes, label_problems = labels.codes(name, piece)
+            found = [("score", score, numbers.problems), ("label", label, label_problems)]
+            index: NDArray[np.intp] | None = None
+            if groups is not None:
+                index, group_problems = groups.codes(piece)
+                found.append(("group", groups.column, group_problems))
+            valid = inspector.valid(name, piece, found)
+            keep.add(numbers.values, codes, index, valid)
+        names = ", ".join(file.name for file in files[:3]) + ", ..." * (len(files) > 3)  # noqa: PLR2004
+    return _build(keep, labels, groups, inspector, names, score, positive_label, higher_is_positive)
+
+
+def _build(
+    keep: _Everything,
+    labels: Labels,
+    groups: Groups | None,
+    inspector: Inspector,
+    names: str,
+    score: str,
+    positive_label: object,
+    higher_is_positive: bool,  # noqa: FBT001
+) -> Calibration:
+    positive, classes = _classes(labels, positive_label, inspector, names)
+    values, codes, index, sampled = keep.kept()
+    is_positive = codes == positive
+    group_names = None
+    if groups is not None and index is not None:
+        order, group_names = _in_order(groups.found())
+        index = order[index]
+    counts = (sampled[1 - positive], sampled[positive]) if sampled else None
+    return build_calibration(
+        values,
+        is_positive,
+        classes,
+        index=index,
+        groups=group_names,
+        higher_is_positive=higher_is_positive,
+        provenance=Provenance(
+            rows=inspector.rows,
+            skipped=inspector.skipped,
+            score=score,
+            label=labels.column,
+            group=None if groups is None else groups.column,
+            sampled_from=counts,
+        ),
+    )
+
+
+def _classes(
+    labels: Labels, positive_label: object, inspector: Inspector, names: str
+) -> tuple[int, NDArray[Any]]:
+    """Return the code of the positive label, and the pair (negative, positive)."""
+    values = labels.found()
+    if not values:
+        raise InputError(
+            f"{names}: no valid row among {inspector.rows:,}. Held-out objects with known labels "
+            "are needed."
+        )
+    if len(values) == 1:
+        raise InputError(
+            f"{names}, column {labels.column!r}: one class only, every label is "
+            f"{show(values[0])}. Held-out objects of both classes are needed: add some of the "
+            "other."
+        )
+    if positive_label is not None:
+        wanted = canonical_label(positive_label)
+        if wanted not in labels.texts:
+            raise InputError(
+                f"--positive {positive_label} (positive_label) is not among the labels of "
+                f"{labels.column!r}, which are {show(values[0])} and {show(values[1])}: give one "
+                "of the two."
+            )
+        positive_label = values[labels.texts[wanted]]
+    if len({type(value) for value in values}) > 1:
+        values = list(map(str, values))
+        positive_label = None if positive_label is None else str(positive_label)
+    is_positive, classes = read_labels(np.array(values), positive_label)
+    return int(np.argmax(is_positive)), classes
+
+
+def _in_order(values: list[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Return the groups in order, and for each code of appearance its place there."""
+    names = np.array(values)
+    order = np.argsort(names, kind="stable")
+    place = np.empty(order.size, dtype=np.intp)
+    place[order] = np.arange(order.size)
+    return place, names[order]
+
+
+class _Everything:
+    """Keeps every valid row."""
+
+    def __init__(self) -> None:
+        self._values: list[Floats] = []
+        self._codes: list[NDArray[np.int8]] = []
+        self._index: list[NDArray[np.intp]] = []
+
+    def add(
+        self,
+        values: Floats,
+        codes: NDArray[np.intp],
+        index: NDArray[np.intp] | None,
+        valid: NDArray[np.bool_] | None,
+    ) -> None:
+        """Add the valid rows of a piece."""
+        if valid is not None:
+            values, codes = values[valid], codes[valid]
+            index = None if index is None else index[valid]
+        self._values.append(values)
+        self._codes.append(codes.astype(np.int8))
+        if index is not None:
+            self._index.append(index)
+
+    def kept(
+        self,
+    ) -> tuple[Floats, NDArray[np.int8], NDArray[np.intp] | None, tuple[int, int] | None]:
+        """Return scores, codes of labels and of groups, and from how many they are a sample."""
+        empty = np.empty(0)
+        values: Floats = np.concatenate(self._values) if self._values else empty  # type: ignore[assignment]
+        self._values = [values]
+        codes = np.concatenate(self._codes) if self._codes else empty.astype(np.int8)
+        index = np.concatenate(self._index) if self._index else None
+        return values, codes, index, None
+
+
+class _Sample(_Everything):
+    """Keeps a uniform sample of each class in each group: the rows with the smallest numbers.
+
+    Each row draws a number, and what is kept does not depend on how the file is cut into pieces.
+    """
+
+    def __init__(self, most: int, seed: int) -> None:
+        super().__init__()
+        self._most = most
+        self._rng = np.random.default_rng(check_count(seed, "seed", least=0))
+        self._keys: list[NDArray[np.float64]] = []
+        self._waiting = 0
+        self._seen = np.zeros(2, dtype=np.int64)
+
+    def add(
+        self,
+        values: Floats,
+        codes: NDArray[np.intp],
+        index: NDArray[np.intp] | None,
+        valid: NDArray[np.bool_] | None,
+    ) -> None:
+        """Add the valid rows of a piece, and forget those that cannot be in the sample."""
+        super().add(values, codes, index, valid)
+        self._keys.append(self._rng.random(self._values[-1].size))
+        self._seen += np.bincount(self._codes[-1], minlength=2)
+        self._waiting += self._values[-1].size
+        if self._waiting > max(4 * self._most, 1 << 20):
+            self._prune()
+
+    def _prune(self) -> None:
+        values, codes, index, _ = super().kept()
+        keys = np.concatenate(self._keys)
+        cell = codes.astype(np.int64) if index is None else 2 * index.astype(np.int64) + codes
+        order = np.lexsort((keys, cell))
+        starts = np.flatnonzero(np.r_[True, np.diff(cell[order]) != 0]) if order.size else order
+        rank = np.arange(order.size) - np.repeat(starts, np.diff(np.r_[starts, order.size]))
+        chosen = np.sort(order[rank < self._most])
+        self._values, self._codes, self._keys = [values[chosen]], [codes[chosen]], [keys[chosen]]
+        self._index = [] if index is None else [index[chosen]]
+        self._waiting = chosen.size
+
+    def kept(
+        self,
+    ) -> tuple[Floats, NDArray[np.int8], NDArray[np.intp] | None, tuple[int, int] | None]:
+        """Return the sample, and of how many rows of each label it is one."""
+        if self._keys:
+            self._prune()
+        values, codes, index, _ = super().kept()
+        whole = values.size == self._seen.sum()
+        return values, codes, index, None if whole else (int(self._seen[0]), int(self._seen[1]))

@@ -1,0 +1,219 @@
+"""Where classified rows go: text or Arrow, with three columns more than they came with."""
+
+from __future__ import annotations
+
+import gzip
+import queue
+import sys
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ratekeeper.batch.sources import format_of
+from ratekeeper.batch.text_files import TextFile, TextPiece, TextSink, number_texts
+from ratekeeper.exceptions import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from ratekeeper.batch.arrow_files import ArrowPiece
+    from ratekeeper.batch.judging import Judged
+    from ratekeeper.batch.sources import AnyFile
+
+_MARKS = {"csv": ",", "tsv": "\t"}
+_WAITING = 3  # pieces that may wait for the writer
+
+
+@dataclass(frozen=True)
+class Added:
+    """The columns that are added.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the two p-values and the decision.
+    classes : tuple
+        The labels, negative first.
+    score : str
+        The column of scores, which is written as numbers where the format knows any.
+    """
+
+    names: tuple[str, str, str]
+    classes: tuple[Any, Any]
+    score: str
+
+
+class Sink(Protocol):
+    """Takes pieces in order."""
+
+    def write(self, piece: Any, judged: Judged) -> None:  # noqa: ANN401 - of text or Arrow
+        """Take a piece and what was decided on it."""
+
+
+@contextmanager
+def open_sink(
+    files: Sequence[AnyFile], path: Path | None, name: Path | None, form: str | None, added: Added
+) -> Iterator[Sink]:
+    """Open the place where the rows of these files go.
+
+    Parameters
+    ----------
+    files : sequence
+        With the same columns.
+    path : Path or None
+        Where to write; None for standard output.
+    name : Path or None
+        What the place is called in the end, which tells the format.
+    form : str or None
+        The format, if it was asked for.
+    added : Added
+        What is added.
+    """
+    first = files[0]
+    own = ("tsv" if first.mark == "\t" else "csv") if isinstance(first, TextFile) else None
+    form = form or (name and format_of(name)) or own or ("csv" if name is None else "parquet")
+    if path is None and form in ("parquet", "feather"):
+        raise InputError(
+            f"--format {form} cannot be written to standard output: use csv, tsv or arrow, or "
+            "name a file with -o."
+        )
+    packed = name is not None and name.suffix.lower() == ".gz"
+    with _stream(path, packed=packed) as stream:
+        if isinstance(first, TextFile) and form in _MARKS:
+            text = TextSink(stream, first.mark if form == own else _MARKS[form])
+            text.header([*first.columns, *added.names])
+            yield _TextRows(text, added)
+            text.close()
+        else:
+            with _arrow_rows(stream, form, files, added, is_stream=path is None) as sink:
+                yield sink
+
+
+@contextmanager
+def _stream(path: Path | None, *, packed: bool) -> Iterator[IO[bytes]]:
+    if path is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    elif packed:
+        with gzip.open(path, "wb", compresslevel=6) as stream:
+            yield stream  # type: ignore[misc]  # a file of bytes, though not called so
+    else:
+        with path.open("wb") as stream:
+            yield stream
+
+
+class _TextRows:
+    """Rows of text that are written as text."""
+
+    def __init__(self, sink: TextSink, added: Added) -> None:
+        self._sink = sink
+        self._labels = [*map(str, added.classes), ""]  # the last one, at -1, for no decision
+
+    def write(self, piece: TextPiece, judged: Judged) -> None:
+        """Write the rows with p-values and labels at their ends."""
+        p0, p1, codes, blank = _columns(judged, piece.n)
+        labels = [self._labels[code] for code in codes.tolist()]
+        self._sink.write(piece.rows, [number_texts(p0, blank), number_texts(p1, blank), labels])
+
+
+@contextmanager
+def _arrow_rows(
+    stream: IO[bytes], form: str, files: Sequence[AnyFile], added: Added, *, is_stream: bool
+) -> Iterator[Sink]:
+    """Write in a thread of its own, since encoding takes as long as all else together."""
+    from ratekeeper.batch.arrow_files import ArrowSink, added_schema, text_schema
+
+    first = files[0]
+    if isinstance(first, TextFile):
+        schema = text_schema(first.columns, added.score)
+    else:
+        schema = first.schema
+    schema = added_schema(schema, added.names, added.classes)
+    sink = ArrowSink(stream, form, schema, stream=is_stream)
+    worker = _Worker(sink.write)
+    try:
+        yield _ArrowRows(worker, schema, added)
+    finally:
+        worker.finish()
+    worker.raise_if_failed()
+    sink.close()
+
+
+class _ArrowRows:
+    """Rows that are written by Arrow."""
+
+    def __init__(self, worker: _Worker, schema: Any, added: Added) -> None:  # noqa: ANN401
+        self._worker, self._schema, self._added = worker, schema, added
+
+    def write(self, piece: TextPiece | ArrowPiece, judged: Judged) -> None:
+        """Hand the rows with further columns to the writer."""
+        from ratekeeper.batch.arrow_files import (
+            batch_of,
+            label_column,
+            number_column,
+            text_columns,
+        )
+
+        p0, p1, codes, blank = _columns(judged, piece.n)
+        if isinstance(piece, TextPiece):
+            columns = text_columns(piece.rows, piece.header[self._added.score], judged.scores)
+        else:
+            columns = piece.batch.columns
+        more = (number_column(p0, blank), number_column(p1, blank))
+        labels = label_column(codes, self._added.classes)
+        self._worker.put(batch_of([*columns, *more, labels], self._schema))
+
+
+class _Worker:
+    """A thread that works on one item after the other, with few of them waiting."""
+
+    def __init__(self, work: Any) -> None:  # noqa: ANN401 - a callable of one argument
+        self._work = work
+        self._queue: queue.Queue[Any] = queue.Queue(_WAITING)
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while (item := self._queue.get()) is not None:
+            if self._error is None:  # else only empty the queue, so that nobody waits
+                try:
+                    self._work(item)
+                except BaseException as error:  # noqa: BLE001 - raised where the work is given
+                    self._error = error
+
+    def put(self, item: object) -> None:
+        """Give work; raise what earlier work raised."""
+        self.raise_if_failed()
+        self._queue.put(item)
+
+    def finish(self) -> None:
+        """Wait until all work is done."""
+        self._queue.put(None)
+        self._thread.join()
+
+    def raise_if_failed(self) -> None:
+        """Raise what the work raised."""
+        if self._error is not None:
+            raise self._error
+
+
+def _columns(
+    judged: Judged, n: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int8], NDArray[np.bool_] | None]:
+    """Return p-values and codes of labels (-1 for none) of all rows, and which rows are blank."""
+    decisions, pair = judged.decisions, judged.decisions.p_values
+    codes = decisions.positive.astype(np.int8)
+    if decisions.can_abstain:
+        codes[decisions.abstained | decisions.neither] = -1
+    if judged.valid is None:
+        return pair.p0, pair.p1, codes, None
+    p0, p1, all_codes = np.zeros(n), np.zeros(n), np.full(n, -1, dtype=np.int8)
+    p0[judged.valid], p1[judged.valid], all_codes[judged.valid] = pair.p0, pair.p1, codes
+    return p0, p1, all_codes, ~judged.valid

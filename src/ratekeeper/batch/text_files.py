@@ -1,0 +1,350 @@
+"""CSV and TSV files: read and written by the standard library, every value kept as it is."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import math
+import zlib
+from contextlib import contextmanager
+from itertools import chain, islice
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from ratekeeper.batch.pieces import (
+    MISSING,
+    NAN,
+    NOT_A_NUMBER,
+    TOO_LARGE,
+    Names,
+    Numbers,
+    whole,
+)
+from ratekeeper.exceptions import InputError
+from ratekeeper.inputs import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+PIECE = 50_000  # rows
+_BLOCK = 1 << 20  # bytes that are decoded at once
+_GAPS = frozenset({"", "na", "n/a", "null", "none", "?", "<na>"})  # how a missing number is written
+_NO_LABEL = (_GAPS | {"nan"}) - {"none"}  # which may well be a class
+_INFINITE = frozenset({"inf", "infinity"})
+
+
+class TextPiece:
+    """Some rows of a CSV or TSV file."""
+
+    def __init__(
+        self, header: dict[str, int], rows: list[list[str]], first: int, mark: str, size: int
+    ) -> None:
+        self.header, self.rows, self.first, self._mark, self.size = header, rows, first, mark, size
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
+
+    def texts(self, column: str) -> list[str]:
+        """Return a column as it is written."""
+        place = self.header[column]
+        return [row[place] for row in self.rows]
+
+    def numbers(self, column: str) -> Numbers:
+        """Return a column as numbers."""
+        return parse_numbers(self.texts(column), decimal_comma=self._mark == ";")
+
+    def names(self, column: str) -> Names:
+        """Return a column as labels or groups, without the spaces around them."""
+        texts = self.texts(column)
+        distinct = {text: text.strip() for text in dict.fromkeys(texts)}
+        values = list(dict.fromkeys(text for text in distinct.values() if text))
+        place = {text: i for i, text in enumerate(values)}
+        codes = {text: place.get(stripped, -1) for text, stripped in distinct.items()}
+        return Names(np.fromiter(map(codes.__getitem__, texts), np.intp, len(texts)), list(values))
+
+    def show(self, column: str, row: int) -> str:
+        """Return a value as the file has it."""
+        return show(self.rows[row][self.header[column]])
+
+
+def is_gap(text: str) -> bool:
+    """Return whether a text stands for a missing label.
+
+    Examples
+    --------
+    >>> is_gap("NaN"), is_gap("no")
+    (True, False)
+    """
+    return text.lower() in _NO_LABEL
+
+
+def parse_numbers(texts: list[str], *, decimal_comma: bool) -> Numbers:
+    """Read numbers as people write them; what is none is marked.
+
+    Examples
+    --------
+    >>> parse_numbers(["0.5", "", "x"], decimal_comma=False).problems
+    array([0, 1, 3], dtype=uint8)
+    """
+    try:
+        values = np.fromiter(map(float, texts), np.float64, len(texts))
+    except ValueError:
+        return _parse_slowly(texts, decimal_comma=decimal_comma)
+    # Python also reads 1_000, which people do not write, and 1e999 as infinity.
+    if not np.isfinite(values).all() or "_" in "".join(texts):
+        return _parse_slowly(texts, decimal_comma=decimal_comma)
+    return Numbers(values, None)
+
+
+def _parse_slowly(texts: list[str], *, decimal_comma: bool) -> Numbers:
+    parsed = [_parse(text.strip(), decimal_comma=decimal_comma) for text in texts]
+    problems = np.fromiter((problem for _, problem in parsed), np.uint8, len(parsed))
+    values = np.fromiter((value for value, _ in parsed), np.float64, len(parsed))
+    return Numbers(values, problems if problems.any() else None)
+
+
+def _parse(text: str, *, decimal_comma: bool) -> tuple[float, int]:
+    if text.lower() in _GAPS:
+        return math.nan, MISSING
+    try:
+        value = float(text.replace(",", ".") if decimal_comma else text)
+    except ValueError:
+        return math.nan, NOT_A_NUMBER
+    if "_" in text:
+        return math.nan, NOT_A_NUMBER
+    if math.isnan(value):
+        return math.nan, NAN
+    if math.isinf(value) and text.lower().lstrip("+-") not in _INFINITE:
+        return math.nan, TOO_LARGE
+    return value, 0
+
+
+class TextFile:
+    """A CSV or TSV file in UTF-8 with a header, possibly gzipped."""
+
+    def __init__(
+        self, source: Path | io.BufferedReader, name: str, mark: str | None = None
+    ) -> None:
+        self._source, self.name, self._mark = source, name, mark
+        self.size = None if isinstance(source, io.BufferedReader) else source.stat().st_size
+        self._bytes = 0  # of the lines that were read
+        with self._opened() as reader:
+            self.columns = self._checked_header(self._next_row(reader))
+            self.mark: str = reader.dialect.delimiter
+            # A stream, such as standard input, is read once.
+            self._waiting = reader if isinstance(source, io.BufferedReader) else None
+
+    def pieces(self, wanted: Sequence[str] | None) -> Iterator[TextPiece]:
+        """Read the file from its start."""
+        del wanted  # a line is read whole anyway
+        header = {name: i for i, name in enumerate(self.columns)}
+        if self._waiting is not None:
+            yield from self._rows_of(self._waiting, header)
+            return
+        with self._opened() as reader:
+            self._next_row(reader)  # the header
+            yield from self._rows_of(reader, header)
+
+    def _rows_of(self, reader: Any, header: dict[str, int]) -> Iterator[TextPiece]:  # noqa: ANN401
+        first, ended, read = 0, False, 0
+        while rows := self._next_rows(reader, first):
+            if ended and any(rows):
+                self._refuse_empty_row(first)
+            while rows and not rows[-1]:  # empty lines at the end are nothing
+                rows.pop()
+                ended = True
+            if set(map(len, rows)) - {len(header)}:
+                self._refuse_ragged(rows, first, len(header))
+            if rows:
+                yield TextPiece(header, rows, first, self.mark, self._bytes - read)
+            read = self._bytes
+            first += len(rows)
+
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        """Open the file and give a reader of its rows."""
+        try:
+            with self._stream() as stream:
+                packed = stream.peek(2)[:2] == b"\x1f\x8b"
+                text: Any = gzip.GzipFile(fileobj=stream) if packed else stream
+                lines = self._lines(text)
+                first = next(lines, "")
+                mark = self._mark or separator(first)
+                yield csv.reader(chain([first], lines), delimiter=mark, strict=True)
+        except (OSError, EOFError, zlib.error) as error:
+            raise unreadable(self.name, error) from error
+
+    @contextmanager
+    def _stream(self) -> Iterator[io.BufferedReader]:
+        if isinstance(self._source, io.BufferedReader):
+            yield self._source
+            return
+        with self._source.open("rb") as stream:
+            yield stream
+
+    def _lines(self, stream: IO[bytes]) -> Iterator[str]:
+        number, start = 1, True
+        self._bytes = 0
+        while lines := stream.readlines(_BLOCK):
+            block = b"".join(lines)
+            if start and block.startswith(b"\xef\xbb\xbf"):  # a byte order mark
+                block = block[3:]
+            start = False
+            if block[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in block:
+                raise InputError(
+                    f"{self.name} is not UTF-8 text: it holds zero bytes, as UTF-16 and binary "
+                    "files do. Save it as CSV in UTF-8, or with: iconv -f UTF-16 -t UTF-8."
+                )
+            try:
+                text = block.decode("utf-8")
+            except UnicodeDecodeError as error:
+                line = number + block.count(b"\n", 0, error.start)
+                raise InputError(
+                    f"{self.name}, line {line:,}: the byte 0x{block[error.start]:02x} is not UTF-8 "
+                    "text. Save the file as UTF-8, or with: iconv -f LATIN1 -t UTF-8."
+                ) from error
+            number += len(lines)
+            self._bytes += len(block)
+            yield from io.StringIO(text, newline="")
+
+    def _next_row(self, reader: Any) -> list[str]:  # noqa: ANN401
+        rows = self._next_rows(reader, -1, 1)
+        return rows[0] if rows else []
+
+    def _next_rows(self, reader: Any, first: int, n: int = PIECE) -> list[list[str]]:  # noqa: ANN401
+        rows: list[list[str]] = []
+        try:
+            rows.extend(islice(reader, n))
+        except csv.Error as error:
+            where = "the header" if first < 0 else f"row {first + len(rows) + 1:,}"
+            raise InputError(
+                f"{self.name}, {where} (line {reader.line_num:,}): {error}. Mend the quotes there: "
+                'a value that holds a quote is written "like ""this""".'
+            ) from error
+        return rows
+
+    def _checked_header(self, header: list[str]) -> tuple[str, ...]:
+        names = tuple(name.strip() for name in header)
+        if not any(names):
+            raise InputError(f"{self.name} is empty: a header and rows are needed.")
+        refuse_twice(self.name, names)
+        return names
+
+    def _refuse_ragged(self, rows: list[list[str]], first: int, width: int) -> None:
+        i, row = next((i, row) for i, row in enumerate(rows) if len(row) != width)
+        if not row:
+            self._refuse_empty_row(first + i)
+        raise InputError(
+            f"{self.name}, row {first + i + 1:,}: {len(row)} values, but the header has {width}. "
+            "Mend the row, or quote values that contain the separator."
+        )
+
+    def _refuse_empty_row(self, row: int) -> None:
+        raise InputError(
+            f"{self.name}, row {row + 1:,}: the line is empty, but rows follow. Remove it."
+        )
+
+
+def separator(header: str) -> str:
+    """Return the mark that parts the header most.
+
+    Examples
+    --------
+    >>> separator("age;'weight, kg';ill")
+    ';'
+    """
+
+    def parts(mark: str) -> int:
+        try:
+            return len(next(csv.reader([header], delimiter=mark), []))
+        except csv.Error:
+            return 0
+
+    return max(",;\t", key=parts)
+
+
+def refuse_twice(name: str, columns: Sequence[str]) -> None:
+    """Raise if two columns have one name.
+
+    Examples
+    --------
+    >>> refuse_twice("a.csv", ["x", "y"])
+    """
+    if len(set(columns)) < len(columns):
+        twice = next(column for column in columns if columns.count(column) > 1)
+        raise InputError(f"{name} has the column {twice!r} twice: rename one of them.")
+
+
+def unreadable(name: str, error: BaseException) -> InputError:
+    """Say that a file cannot be read, and why.
+
+    Examples
+    --------
+    >>> print(unreadable("a.csv", OSError("no disk")))
+    a.csv cannot be read: no disk. Check that it is whole, and your right to read it.
+    """
+    why = " ".join(str(getattr(error, "strerror", None) or error).split()) or repr(error)
+    return InputError(
+        f"{name} cannot be read: {why.rstrip('.')}. Check that it is whole, and your right to "
+        "read it."
+    )
+
+
+class TextSink:
+    """Where rows go that are written as CSV or TSV."""
+
+    def __init__(self, stream: IO[bytes], mark: str) -> None:
+        self._text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=True)
+        self._writer = csv.writer(self._text, delimiter=mark, lineterminator="\n")
+
+    def header(self, names: Sequence[str]) -> None:
+        """Write the first line."""
+        self._writer.writerow(names)
+
+    def write(self, rows: list[list[str]], added: Sequence[list[str]]) -> None:
+        """Write rows with further values at their ends."""
+        self._writer.writerows(map(list.__add__, rows, map(list, zip(*added, strict=True))))
+
+    def close(self) -> None:
+        """Write what is left; the stream below stays open."""
+        self._text.flush()
+        self._text.detach()
+
+
+def number_texts(values: NDArray[np.float64], blank: NDArray[np.bool_] | None) -> list[str]:
+    """Write numbers so that they read back exactly; empty where `blank`.
+
+    Examples
+    --------
+    >>> number_texts(np.array([0.1, 0.2]), np.array([False, True]))
+    ['0.1', '']
+    """
+    texts = list(map(repr, values.tolist()))
+    if blank is not None:
+        for i in np.flatnonzero(blank).tolist():
+            texts[i] = ""
+    return texts
+
+
+def whole_texts(values: Sequence[str]) -> list[int] | None:
+    """Return whole numbers if every text is one, however written (1, 01, 1.0), else None.
+
+    Examples
+    --------
+    >>> whole_texts(["0", "1.0"]), whole_texts(["0", "yes"])
+    ([0, 1], None)
+    """
+    numbers = []
+    for text in values:
+        value, problem = _parse(text, decimal_comma=False)
+        if problem or not whole(value):
+            return None
+        numbers.append(int(value))
+    return numbers
