@@ -7,7 +7,15 @@ from importlib import import_module
 
 from benchmarks.timing import HEADER
 
-NAMES = ("kernel", "crepes_p_values", "decisions", "normality", "cross_validated", "imports")
+NAMES = (
+    "kernel",
+    "crepes_p_values",
+    "decisions",
+    "normality",
+    "cross_validated",
+    "files",
+    "imports",
+)
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ratekeeper.control import ErrorRateTest
     from ratekeeper.decisions import Decisions
     from ratekeeper.estimators import ErrorRateController
-    from ratekeeper.evaluation import Evaluation
+    from ratekeeper.evaluation import Evaluation, JointEvaluation
     from ratekeeper.exceptions import (
         InputError,
         RatekeeperError,
@@ -62,6 +62,7 @@ __all__ = [
     "Evaluation",
     "HighProbability",
     "InputError",
+    "JointEvaluation",
     "Kernel",
     "NormalityResult",
     "PValues",
@@ -94,7 +95,7 @@ _HOMES = {
     "control": ("ErrorRateTest",),
     "decisions": ("Decisions",),
     "estimators": ("ErrorRateController",),
-    "evaluation": ("Evaluation",),
+    "evaluation": ("Evaluation", "JointEvaluation"),
     "exceptions": (
         "InputError",
         "RatekeeperError",
@@ -120,7 +121,7 @@ _HOMES = {
 }
 
 # Reachable as attributes, so that `rk.diagnostics.uniformity` needs no import of its own.
-_MODULES = ("baselines", "datasets", "diagnostics", "exceptions", "normality")
+_MODULES = ("baselines", "batch", "datasets", "diagnostics", "exceptions", "normality", "plots")
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class or a function

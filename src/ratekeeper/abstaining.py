@@ -136,16 +136,21 @@ class AbstainingTest:
             (f"{test.control.upper()} ≤ {exact_percent(test.alpha)}", test.promise)
             for test in (self.fnr, self.fpr)
         ]
-        groups = self.calibration.groups
+        negative, positive = (repr(label) for label in self.calibration.classes.tolist())
         return markup.card(
-            "Test of both rates, which abstains where it must",
+            f"AbstainingTest: {promises[0][0]} and {promises[1][0]}",
             [
                 markup.facts([*promises, ("method", repr(self.fnr.method))]),
                 markup.by_group(
-                    None if groups is None else groups.tolist(),
-                    ("positive remains possible if", "negative is ruled out if"),
+                    self.calibration.groups,
+                    (
+                        f"positive ({positive}) remains possible if",
+                        f"negative ({negative}) is ruled out if",
+                    ),
                     list(zip(self.fnr.conditions, self.fpr.conditions, strict=True)),
                 ),
+                *markup.unpromised("fnr", self.fnr.pooled_groups),
+                *markup.unpromised("fpr", self.fpr.pooled_groups),
             ],
         )
 

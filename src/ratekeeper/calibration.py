@@ -401,7 +401,7 @@ class Calibration:
         digest.update(repr(facts).encode())
         for scores in (*self.cells[0], *self.cells[1]):
             digest.update(scores.size.to_bytes(8, "little"))
-            digest.update(scores.astype(scores.dtype.newbyteorder("<"), copy=False).tobytes())
+            digest.update(scores.astype(scores.dtype.newbyteorder("<"), copy=False).data)
         return digest.hexdigest()
 
     def warn_if_reversed(self) -> None:
@@ -456,8 +456,8 @@ class Calibration:
             sizes = [[f"{a.size:,}", f"{b.size:,}"] for a, b in zip(*self.cells, strict=True)]
             names = self.groups.tolist()
             parts.append(markup.by_group(names, ("negative", "positive"), sizes, numbers=(0, 1)))
-        end = "High" if self.higher_is_positive else "Low"
-        parts.append(markup.note(f"{end} scores speak for positive. {self.origin.capitalize()}."))
+        end = "high" if self.higher_is_positive else "low"
+        parts.append(markup.note(f"Scores are {self.origin}; {end} ones speak for positive."))
         if self.provenance is not None:
             parts.append(markup.note(f"{self.provenance}."))
         n = sum(scores.size for cells in self.cells for scores in cells)

@@ -7,6 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ratekeeper import markup
 from ratekeeper.rates import exact_percent, percent
 
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ _SAME_SCORER: dict[Origin, str] = {
     "cross-fitted": "New objects are scored by the same code and number type.",
 }
 _WIDTH = 79
+_BOTH = (
+    "Both hold at once because the test abstains where both classes remain possible; an abstention "
+    "is no error, and neither class where both are ruled out counts as one. Each promise has its "
+    "own chance to fail."
+)
+POOLED = " (threshold of all groups: nothing is promised here)"
 
 
 @dataclass(frozen=True)
@@ -186,6 +193,57 @@ class Certificate:
         ]
         return _filled(paragraphs)
 
+    def __repr__(self) -> str:
+        return (
+            f"Certificate of {self.control.upper()} <= {exact_percent(self.alpha)}, "
+            f"{self.guarantee.kind}, by {self.method}; print() shows it whole"
+        )
+
+    def _repr_html_(self) -> str:
+        facts = [*self._promise()[1:], *self._ground()]
+        cells = self.cells
+        head = ["scores", f"positive ({self.positive_label!r}) if", f"price: {self._other.upper()}"]
+        rows = [[f"{cell.n['null']:,}", cell.condition, str(cell.other_error)] for cell in cells]
+        notes = [*self._about_groups(), *self._remarks]
+        if any(cell.realised for cell in cells):
+            name, alpha = self.control.upper(), exact_percent(self.alpha)
+            head += [f"true {name}, average", "5% to 95%", f"above {alpha}"]
+            rows = [row + self._law_cells(cell) for row, cell in zip(rows, cells, strict=True)]
+            notes += self._about_laws()
+        groups = None if cells[0].group is None else [cell.group for cell in cells]
+        return markup.card(
+            f"Certificate: {self.control.upper()} ≤ {exact_percent(self.alpha)}",
+            [
+                markup.facts(map(_named, facts)),
+                markup.by_group(groups, head, rows, numbers=(0, 3, 4, 5)),
+                *map(markup.note, notes),
+            ],
+        )
+
+    @property
+    def _remarks(self) -> list[str]:
+        said = [cell for cell in self.cells if cell.remark]
+        return [
+            f"{self._where(c)}: {c.remark}" if c.group is not None else f"{c.remark}" for c in said
+        ]
+
+    def _law_cells(self, cell: Cell) -> list[str]:
+        if cell.realised is None:
+            return ["", "", ""]
+        low, high = cell.realised.interval
+        above = percent(cell.realised.exceeds(self.alpha))
+        return [percent(cell.realised.mean), f"{percent(low)} to {percent(high)}", above]
+
+    def _about_laws(self) -> list[str]:
+        folds = " if the deployed model scored like those of the folds"
+        bound = " These are upper bounds, since scores are tied."
+        return [
+            f"True {self.control.upper()}: over calibration sets of as many scores"
+            + (folds if self.origin == "cross-fitted" else "")
+            + "."
+            + (bound if any(cell.tied for cell in self.cells) else "")
+        ]
+
     def _promise(self) -> list[str]:
         meaning = {
             "fnr": f"positives ({self.positive_label!r}) that are called negative",
@@ -286,28 +344,70 @@ class JointCertificate:
         """Return `to_dict` as JSON text."""
         return json.dumps(_finite(self.to_dict()), indent=2, allow_nan=False)
 
-    def __str__(self) -> str:
-        rules = [
-            f"{self.fnr._where(one)}: positive remains possible if {one.condition}; negative is "  # noqa: SLF001
-            f"ruled out if {two.condition}."
-            for one, two in zip(self.fnr.cells, self.fpr.cells, strict=True)
+    @property
+    def _remarks(self) -> list[str]:
+        return [
+            f"{part.control.upper()}: {remark}"
+            for part in (self.fnr, self.fpr)
+            for remark in part._remarks  # noqa: SLF001
         ]
-        laws = [
+
+    @property
+    def _laws(self) -> list[str]:
+        return [
             f"{part.control.upper()}:{part._law_text(cell)}"  # noqa: SLF001
             for part in (self.fnr, self.fpr)
             for cell in part.cells
             if cell.realised is not None
         ]
+
+    def __repr__(self) -> str:
+        return f"JointCertificate of\n{self.fnr!r}\n{self.fpr!r}"
+
+    def _repr_html_(self) -> str:
+        rules = [
+            [cell.condition + POOLED if cell.pooled else cell.condition for cell in pair]
+            for pair in zip(self.fnr.cells, self.fpr.cells, strict=True)
+        ]
+        groups = [cell.group for cell in self.fnr.cells]
+        abstained = [(f"Abstains on {name}s", str(rate)) for name, rate in self.abstained.items()]
+        promises = [f"{p.control.upper()} ≤ {exact_percent(p.alpha)}" for p in (self.fnr, self.fpr)]
+        facts = []
+        for promise, part in zip(promises, (self.fnr, self.fpr), strict=True):
+            (_, meaning), *others = map(_named, part._promise()[1:])  # noqa: SLF001
+            facts.append(markup.facts([(promise, meaning), *others]))
+        return markup.card(
+            f"Certificate: {' and '.join(promises)}",
+            [
+                *facts,
+                markup.by_group(
+                    None if groups[0] is None else groups,
+                    ("positive remains possible if", "negative is ruled out if"),
+                    rules,
+                ),
+                *markup.unpromised("fnr", self.fnr.pooled_groups),
+                *markup.unpromised("fpr", self.fpr.pooled_groups),
+                *map(
+                    markup.note, [_BOTH, *(self._laws if groups[0] is None else []), *self._remarks]
+                ),
+                markup.facts([*abstained, *map(_named, self.fnr._ground())]),  # noqa: SLF001
+            ],
+        )
+
+    def __str__(self) -> str:
+        rules = [
+            f"{self.fnr._where(one)}: positive remains possible if {one.condition}"  # noqa: SLF001
+            f"{POOLED if one.pooled else ''}; negative is ruled out if {two.condition}"
+            f"{POOLED if two.pooled else ''}."
+            for one, two in zip(self.fnr.cells, self.fpr.cells, strict=True)
+        ]
         paragraphs = [
             *self.fnr._promise(),  # noqa: SLF001
             *self.fpr._promise(),  # noqa: SLF001
-            (
-                "Both hold at once because the test abstains where both classes remain possible; "
-                "an abstention is no error, and neither class where both are ruled out counts as "
-                "one. Each promise has its own chance to fail."
-            ),
+            _BOTH,
             *rules,
-            *laws,
+            *self._laws,
+            *self._remarks,
             (
                 f"Price: it abstains on {self.abstained['negative']} of the negative and "
                 f"{self.abstained['positive']} of the positive calibration objects."
@@ -315,6 +415,12 @@ class JointCertificate:
             *self.fnr._ground(),  # noqa: SLF001
         ]
         return _filled(paragraphs)
+
+
+def _named(paragraph: str) -> tuple[str, str]:
+    """Split "Promise (marginal): On average ..." into its name and the rest."""
+    name, _, words = paragraph.partition(": ")
+    return name, words
 
 
 def _filled(paragraphs: list[str]) -> str:

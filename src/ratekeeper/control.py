@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ratekeeper import markup
-from ratekeeper.certificate import Cell, Certificate
+from ratekeeper.certificate import POOLED, Cell, Certificate
 from ratekeeper.decisions import Decisions
 from ratekeeper.evaluation import count
 from ratekeeper.exceptions import InputError, TooFewScoresError
@@ -302,11 +302,13 @@ class ErrorRateTest:
             return text + self._rule(self._thresholds[0])
         names = self.calibration.groups.tolist()
         rules = [
-            f"group {name!r}: {self._rule(t)}"
-            for name, t in zip(names[:_SHOWN], self._thresholds, strict=False)
+            f"group {name!r}: {self._rule(t)}{POOLED if pooled else ''}"
+            for name, t, pooled in zip(names, self._thresholds, self._pooled, strict=True)
         ]
-        if len(names) > _SHOWN:
-            rules.append(f"... and {len(names) - _SHOWN:,} more groups")
+        if len(rules) > _SHOWN:
+            poor = sum(self._pooled[_SHOWN:])
+            about = f", {poor:,} of them without a promise" if poor else ""
+            rules[_SHOWN:] = [f"... and {len(rules) - _SHOWN:,} more groups{about}"]
         return text + "\n  ".join(rules)
 
     @property
@@ -317,27 +319,34 @@ class ErrorRateTest:
         return f"{self.method.guarantee.promise} ({about}{self.method.guarantee.kind})"
 
     @property
+    def pooled_groups(self) -> list[Any]:
+        """Groups that are judged by the threshold of all, and are promised nothing."""
+        names = [] if self.calibration.groups is None else self.calibration.groups.tolist()
+        return [name for name, pooled in zip(names, self._pooled, strict=False) if pooled]
+
+    @property
     def conditions(self) -> list[str]:
-        """When a new object is called positive, in each group."""
-        return [self._condition(threshold) for threshold in self._thresholds]
+        """When a new object is called positive, in each group; a pooled group says so."""
+        return [
+            self._condition(threshold) + (POOLED if pooled else "")
+            for threshold, pooled in zip(self._thresholds, self._pooled, strict=True)
+        ]
 
     def _repr_html_(self) -> str:
-        sizes = [f"{null.size:,}" for null in self.calibration.cells[self.null_class]]
-        rules = [
-            f"{rule} (threshold of all groups: nothing is promised here)" if pooled else rule
-            for rule, pooled in zip(self.conditions, self._pooled, strict=True)
-        ]
-        head, columns = ["scores", "positive if"], [sizes, rules]
+        cal = self.calibration
+        sizes = [f"{null.size:,}" for null in cal.cells[self.null_class]]
+        head = ["scores", f"positive ({plain_value(cal.classes[1])!r}) if"]
+        columns = [sizes, self.conditions]
         if self.method.decides_by_threshold:  # else finding the other error can be long work
             head.append(f"price: {'FPR' if self.control == 'fnr' else 'FNR'}")
             columns.append([str(rate) for rate in self._other_errors])
         rows = list(zip(*columns, strict=True))
-        groups = None if self.calibration.groups is None else self.calibration.groups.tolist()
         return markup.card(
-            f"Test: {self.control.upper()} ≤ {exact_percent(self.alpha)}",
+            f"ErrorRateTest: {self.control.upper()} ≤ {exact_percent(self.alpha)}",
             [
                 markup.facts([("promise", self.promise), ("method", repr(self.method))]),
-                markup.by_group(groups, head, rows, numbers=[0]),
+                markup.by_group(cal.groups, head, rows, numbers=[0]),
+                *markup.unpromised(self.control, self.pooled_groups),
             ],
         )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper import markup
 from ratekeeper.p_values import objects
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper.p_values import PValues
+
+_SHOWN = 8  # labels, or as many as fit the width
+_WIDTH = 70
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,16 +79,33 @@ class Decisions:
     def __len__(self) -> int:
         return self.positive.size
 
-    def __repr__(self) -> str:
+    @property
+    def _counts(self) -> dict[str, int]:
         negative, positive = (repr(value) for value in self.classes.tolist())
-        undecided = int(self.abstained.sum()) + int(self.neither.sum())
-        n_positive = int(self.positive.sum())
-        parts = [
-            f"{n_positive:,} {positive}",
-            f"{len(self) - n_positive - undecided:,} {negative}",
-        ]
+        n_positive, undecided = int(self.positive.sum()), {}
         if self.can_abstain:
-            parts += [f"{self.abstained.sum():,} abstained", f"{self.neither.sum():,} neither"]
-        shown = ", ".join(repr(value) for value in self.labels[:8].tolist())
-        more = ", ..." if len(self) > 8 else ""  # noqa: PLR2004 - as many as fit a line
-        return f"Decisions on {objects(len(self))}: {', '.join(parts)}\n  labels: {shown}{more}"
+            undecided = {"abstained": int(self.abstained.sum()), "neither": int(self.neither.sum())}
+        n_negative = len(self) - n_positive - sum(undecided.values())
+        return {positive: n_positive, negative: n_negative, **undecided}
+
+    @property
+    def _start(self) -> str:
+        words = [repr(value) for value in self.labels[:_SHOWN].tolist()]
+        while len(words) > 1 and len(", ".join(words)) > _WIDTH:
+            words.pop()
+        return ", ".join(words) + (", ..." if len(self) > len(words) else "")
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{n:,} {what}" for what, n in self._counts.items())
+        return f"Decisions on {objects(len(self))}: {parts}\n  labels: {self._start}"
+
+    def _repr_html_(self) -> str:
+        sides = ("positive", "negative", "both remain possible", "both are ruled out")
+        rows = [
+            [what, f"{n:,}", f"{n / len(self):.1%}" if len(self) else "", side]
+            for (what, n), side in zip(self._counts.items(), sides, strict=False)
+        ]
+        counts = markup.table(("decision", "objects", "share", ""), rows, numbers=(1, 2))
+        return markup.card(
+            f"Decisions on {objects(len(self))}", [counts, markup.facts([("labels", self._start)])]
+        )

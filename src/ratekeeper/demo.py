@@ -1,21 +1,28 @@
 """The main job on real data: calibrate on one year, keep the promise in the next ones.
 
-Two stories in the same data: what a promise covers over time, and what it hides about groups.
+Two stories in the same data: what a promise covers over time, and what it hides about groups. And
+the same data as files, to walk the same way with one's own hands.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from ratekeeper.calibration import calibrate
 from ratekeeper.datasets import load_employment
+from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Conformal, HighProbability
+from ratekeeper.writing import write
 
 if TYPE_CHECKING:
+    import os
+
     from rich.console import Console
 
     from ratekeeper.control import ErrorRateTest
@@ -27,6 +34,33 @@ ALPHA = 0.05
 CALIBRATED_ON = 2015
 YEARS = (2016, 2017, 2018)
 METHODS = {"marginal": Conformal(), "high probability": HighProbability(delta=0.05)}
+_WALK = """\
+A trained model scored people in Massachusetts for "is employed".
+
+held-out.csv  {held_out:,} people of 2015: what the promise is calibrated on
+new.csv       {new:,} people of 2016: what is decided, and later checked
+
+Columns: person; score, the model's probability of being employed; employed,
+the truth, 1 or 0; disability, yes or no. Source and licence of the data:
+ratekeeper/data/README.md in the package.
+
+In this folder, miss at most 5% of the employed:
+
+  ratekeeper calibrate held-out.csv --score score --label employed -o cal.rk
+  ratekeeper control cal.rk --fnr 0.05 --method high-probability -o test.rk
+  ratekeeper classify test.rk new.csv -o decided.csv
+  ratekeeper evaluate test.rk new.csv
+  ratekeeper report test.rk --evaluate new.csv -o report.html
+  ratekeeper inspect test.rk
+
+In the year after, more are missed than promised: drift, which evaluate shows.
+Then the same in each group, and as SQL:
+
+  ratekeeper calibrate held-out.csv --score score --label employed \\
+    --group disability --fnr 0.05 -o by-group.rk
+  ratekeeper evaluate by-group.rk new.csv
+  ratekeeper sql by-group.rk --table people
+"""
 _COLOURS = {"kept": "green", "in line": "green", "exceeded": "red"}
 
 
@@ -44,6 +78,55 @@ def run(console: Console) -> None:
     _over_time(console, people)
     _by_group(console, people)
     console.print("Next: README.md shows the same in ten lines of Python, for your own scores.\n")
+
+
+def export(folder: str | os.PathLike[str]) -> str:
+    """Write the data as files, with the commands of a walk through them.
+
+    Parameters
+    ----------
+    folder : path-like
+        Gets ``held-out.csv`` (2015), ``new.csv`` (2016) and ``README.txt``; it is made if needed.
+        All three are written or none.
+
+    Returns
+    -------
+    str
+        What was written, and the text of ``README.txt``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     _ = export(name)
+    ...     Path(name, "held-out.csv").read_text().split()[:2]
+    ['person,score,employed,disability', '1,0.12121149704607134,0,yes']
+    """
+    people = load_employment()
+    years = {"held-out.csv": CALIBRATED_ON, "new.csv": YEARS[0]}
+    files = {name: _as_csv(people, year) for name, year in years.items()}
+    held_out, new = (len(people.in_year(year)) for year in years.values())
+    walk = _WALK.format(held_out=held_out, new=new)
+    try:
+        write(folder, {**files, "README.txt": walk.encode()})
+    except OSError as error:
+        raise InputError(
+            f"{Path(folder)} cannot be written to: {error.strerror or error}. Take a folder that "
+            "can, on a disk with room."
+        ) from error
+    return f"Written to {Path(folder)}: {', '.join(files)} and README.txt, which says:\n\n{walk}"
+
+
+def _as_csv(people: Employment, year: int) -> bytes:
+    """Write the people of a year; their numbers are unique over all years."""
+    members = np.flatnonzero(people.year == year)
+    part = people.in_year(year)
+    truth = np.where(part.employed, "1", "0").tolist()
+    disability = np.where(part.disability, "yes", "no").tolist()
+    # The shortest text that is read back as the very same score.
+    scores = map(repr, part.score.tolist())
+    rows = zip(map(str, (members + 1).tolist()), scores, truth, disability, strict=True)
+    return "\n".join(["person,score,employed,disability", *map(",".join, rows), ""]).encode()
 
 
 def _over_time(console: Console, people: Employment) -> None:

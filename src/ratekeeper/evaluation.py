@@ -173,7 +173,7 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         rows = [_row(self), [self._other.upper(), *_counted(self.other), "", ""]]
-        return markup.card("Evaluation", [markup.table(_HEAD, rows, numbers=_NUMBERS)])
+        return _card(rows, [self])
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class JointEvaluation:
         for what, rates in (("abstained", self.abstained), ("neither", self.neither)):
             for name, rate in rates.items():
                 rows.append([f"{what}, {name}s", *_counted(rate), "", ""])
-        return markup.card("Evaluation", [markup.table(_HEAD, rows, numbers=_NUMBERS)])
+        return _card(rows, [self.fnr, self.fpr])
 
 
 _HEAD = ("", "counted", "rate", "95% interval", "promised", "verdict")
@@ -243,6 +243,12 @@ def _beside_promise(evaluation: Evaluation) -> str:
     promised = exact_percent(evaluation.promised)
     text = f"{evaluation.control.upper()} {evaluation.target}, promised {promised}"
     return f"{text}: {evaluation.verdict}" if evaluation.target.n else text
+
+
+def _card(rows: list[list[str]], parts: list[Evaluation]) -> str:
+    verdicts = [part.verdict for part in parts if part.target.n]
+    found = markup.table(_HEAD, rows, numbers=_NUMBERS)
+    return markup.card("Evaluation", [found, *markup.meaning(verdicts)])
 
 
 def _row(evaluation: Evaluation) -> list[str]:

@@ -27,23 +27,22 @@ _CARD = (
     "font:13px/1.5 system-ui,sans-serif;text-align:left"
 )
 _TITLE = "font-weight:600;font-size:14px;margin-bottom:.3em"
-_TABLE = "border-collapse:collapse;border:0;margin:.2em 0;background:none;color:inherit"
-_TEXT = (
-    "padding:.15em 1.2em .15em 0;text-align:left;vertical-align:top;border:0;background:none;"
-    "color:inherit"
+_TABLE = (
+    "border-collapse:collapse;border:0;margin:.45em 0;background:none;color:inherit;font:inherit"
 )
-_NUMBER = (
-    "padding:.15em 1.2em .15em 0;text-align:right;vertical-align:top;border:0;background:none;"
-    "color:inherit;font-variant-numeric:tabular-nums;white-space:nowrap"
-)
+# Notebooks style cells by their own rules, so every property is said here.
+_CELL = "padding:.12em 1.3em .12em 0;vertical-align:top;border:0;background:none;color:inherit;"
+_TEXT = _CELL + "text-align:left"
+_NUMBER = _CELL + "text-align:right;font-variant-numeric:tabular-nums"
 _GROUPS = 8  # rows that are taken in at a glance
+_LONGEST = 40  # characters of a name
 _FAINT = "opacity:.65"
 _NOTE = f"max-width:46em;margin:.2em 0;{_FAINT}"
 # Of these both stand out on white and on black, and the word says it without the colour.
 _VERDICTS = {
-    "kept": ("#2a9d58", "✓"),
-    "in line": ("#2a9d58", "✓"),
-    "exceeded": ("#d9534f", "✗"),
+    "kept": ("#2a9d58", "✓", "the whole interval is at or below the promise"),
+    "in line": ("#2a9d58", "✓", "the promise lies inside the interval"),
+    "exceeded": ("#d9534f", "✗", "the whole interval is above the promise"),
 }
 
 
@@ -82,7 +81,7 @@ def note(words: str) -> Html:
 
 
 def by_group(
-    groups: Sequence[object] | None,
+    groups: Iterable[object] | None,
     head: Sequence[str],
     rows: Sequence[Sequence[str]],
     numbers: Iterable[int] = (),
@@ -96,9 +95,36 @@ def by_group(
     """
     if groups is None:
         return table(head, rows, numbers)
-    named = [[repr(group), *row] for group, row in zip(groups[:_GROUPS], rows, strict=False)]
+    named = [[short(group), *row] for group, row in zip(groups, rows[:_GROUPS], strict=False)]
     shown = table(["group", *head], named, [i + 1 for i in numbers])
-    return Html(shown + "".join(rest(len(named), len(groups), "groups")))
+    return Html(shown + "".join(rest(len(named), len(rows), "groups")))
+
+
+def unpromised(control: str, groups: Sequence[object]) -> list[Html]:
+    """Say about which groups nothing is promised, if there are any.
+
+    Examples
+    --------
+    >>> unpromised("fnr", [])
+    []
+    """
+    if not groups:
+        return []
+    names = ", ".join(map(short, groups[:_GROUPS])) + (", …" if len(groups) > _GROUPS else "")
+    words = f"Too few scores for a promise about the {control.upper()}, so none is made, in"
+    return [note(f"{words} {len(groups):,} group{'s'[: len(groups) > 1]}: {names}.")]
+
+
+def short(value: object) -> str:
+    """Write a label or a group as Python does, cut where it would be long.
+
+    Examples
+    --------
+    >>> short("x" * 100)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"
+    """
+    words = repr(value.item() if hasattr(value, "item") else value)
+    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = ()) -> Html:
@@ -111,18 +137,21 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[
     """
     style = [_NUMBER if i in set(numbers) else _TEXT for i in range(len(head))]
     top = "".join(
-        f'<th style="{style[i]};font-weight:400;{_FAINT}">{text(name)}</th>'
+        f'<th style="{style[i]};white-space:nowrap;font-weight:400;{_FAINT}">{text(name)}</th>'
         for i, name in enumerate(head)
     )
     body = "".join(
-        "<tr style='background:none'>"
-        + "".join(f'<td style="{style[i]}">{text(cell)}</td>' for i, cell in enumerate(row))
+        '<tr style="background:none">'
+        + "".join(
+            f'<td style="{style[i]};white-space:nowrap">{text(cell)}</td>'
+            for i, cell in enumerate(row)
+        )
         + "</tr>"
         for row in rows
     )
     return Html(
-        f'<table style="{_TABLE}"><thead><tr style="border-bottom:{_LINE}">{top}</tr></thead>'
-        f"<tbody>{body}</tbody></table>"
+        f'<table style="{_TABLE}"><thead><tr style="background:none;border-bottom:{_LINE}">{top}'
+        f"</tr></thead><tbody>{body}</tbody></table>"
     )
 
 
@@ -135,7 +164,7 @@ def facts(pairs: Iterable[tuple[str, object]]) -> Html:
     1
     """
     rows = "".join(
-        f"<tr style='background:none'><th scope='row' style=\"{_TEXT};font-weight:400;"
+        f'<tr style="background:none"><th scope="row" style="{_TEXT};font-weight:400;'
         f'white-space:nowrap;{_FAINT}">{text(name)}</th>'
         f'<td style="{_TEXT};max-width:46em">{text(value)}</td></tr>'
         for name, value in pairs
@@ -151,11 +180,23 @@ def verdict(word: str) -> Html:
     >>> "✗ exceeded" in verdict("exceeded")
     True
     """
-    colour, sign = _VERDICTS[word]
+    colour, sign, _ = _VERDICTS[word]
     return Html(
         f'<span style="color:{colour};font-weight:600;white-space:nowrap">{sign} {text(word)}'
         "</span>"
     )
+
+
+def meaning(words: Iterable[str]) -> list[Html]:
+    """Say what verdicts mean, each once.
+
+    Examples
+    --------
+    >>> len(meaning(["kept", "kept"])), len(meaning([]))
+    (1, 0)
+    """
+    said = [f"{word}: {_VERDICTS[word][2]}" for word in _VERDICTS if word in set(words)]
+    return [note("; ".join(said) + ".")] if said else []
 
 
 def rest(shown: int, n: int, what: str) -> list[Html]:

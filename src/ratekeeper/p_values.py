@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ratekeeper import markup
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper.methods import NullDistribution
     from ratekeeper.ranks import Floats
+
+_SHOWN = 8  # as many as fit a line
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +59,27 @@ class PValues:
             f"PValues of {objects(len(self))}\n"
             f'  p0 ("it is negative"): {_start(self.p0)}\n'
             f'  p1 ("it is positive"): {_start(self.p1)}'
+        )
+
+    def _repr_html_(self) -> str:
+        head, columns = ["object"], [[str(i) for i in range(min(len(self), _SHOWN))]]
+        for name, meaning, p, interval in (
+            ("p0", "it is negative", self.p0, self.interval0),
+            ("p1", "it is positive", self.p1, self.interval1),
+        ):
+            head.append(f"{name}, “{meaning}”")
+            columns.append([f"{value:.3g}" for value in p[:_SHOWN]])
+            if interval is not None:
+                head.append("interval")
+                columns.append([f"{low:.3g} to {high:.3g}" for low, high in interval[:_SHOWN]])
+        rows = list(zip(*columns, strict=True))
+        return markup.card(
+            f"PValues of {objects(len(self))}",
+            [
+                markup.table(head, rows, numbers=range(len(head))),
+                *markup.rest(len(rows), len(self), "objects"),
+                markup.note("A small p-value speaks against its class."),
+            ],
         )
 
 
@@ -105,5 +130,5 @@ def objects(n: int) -> str:
 
 
 def _start(values: NDArray[np.float64]) -> str:
-    shown = ", ".join(f"{value:.3g}" for value in values[:8])
-    return shown + (", ..." if values.size > 8 else "")  # noqa: PLR2004 - as many as fit a line
+    shown = ", ".join(f"{value:.3g}" for value in values[:_SHOWN])
+    return shown + (", ..." if values.size > _SHOWN else "")

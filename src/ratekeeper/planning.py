@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ratekeeper import markup
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Conformal, HighProbability
 from ratekeeper.methods.method import first_true
@@ -66,30 +67,46 @@ class Plan:
     realised_marginal: RealisedRate | None
     realised_high_probability: RealisedRate | None
 
-    def __str__(self) -> str:
+    @property
+    def _title(self) -> str:
         side = "positives" if self.control == "fnr" else "negatives"
-        lines = [
-            f"Plan for {self.control.upper()} <= {exact_percent(self.alpha)}, in held-out {side}",
-            f"  on average (Conformal): at least {self.n_marginal:,}",
-        ]
+        return f"Plan for {self.control.upper()} <= {exact_percent(self.alpha)}, in held-out {side}"
+
+    @property
+    def _needs(self) -> list[tuple[str, str]]:
+        needs = [("on average (Conformal)", f"at least {self.n_marginal:,}")]
         if self.n_high_probability is not None and self.delta is not None:
-            lines.append(
-                f"  except with probability {self.delta:g} (HighProbability): at least "
-                f"{self.n_high_probability:,}"
-            )
+            words = f"except with probability {self.delta:g} (HighProbability)"
+            needs.append((words, f"at least {self.n_high_probability:,}"))
         if self.n_excess is not None and self.excess is not None:
-            lines.append(
-                f"  on average, and above {percent(self.alpha + self.excess)} with probability at "
-                f"most {self.delta:g}: at least {self.n_excess:,}"
+            words = (
+                f"on average, and above {percent(self.alpha + self.excess)} with probability at "
+                f"most {self.delta:g}"
             )
+            needs.append((words, f"at least {self.n_excess:,}"))
+        return needs
+
+    @property
+    def _laws(self) -> list[tuple[str, str]]:
+        laws = [("Conformal", self._law(self.realised_marginal))]
+        if self.delta is not None:
+            laws.append(("HighProbability", self._law(self.realised_high_probability)))
+        return laws
+
+    def __str__(self) -> str:
+        lines = [self._title, *(f"  {words}: {need}" for words, need in self._needs)]
         if self.n is not None:
             lines.append(f"  with {self.n:,}:")
-            lines.append("    Conformal: " + self._law(self.realised_marginal))
-            if self.delta is not None:
-                lines.append("    HighProbability: " + self._law(self.realised_high_probability))
+            lines += [f"    {method}: {law}" for method, law in self._laws]
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        pairs = self._needs
+        if self.n is not None:
+            pairs += [(f"with {self.n:,}, {method}", law) for method, law in self._laws]
+        return markup.card(self._title, [markup.facts(pairs)])
 
     def _law(self, law: RealisedRate | None) -> str:
         if law is None:

@@ -11,12 +11,14 @@ import os
 import secrets
 import shutil
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+_END = ".unfinished"
 
 
 @contextmanager
@@ -27,7 +29,8 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ----------
     path : path-like
         The file to write. If the body of the ``with`` raises, or the program is killed, a file
-        that is there stays as it was. A link is written through.
+        that is there stays as it was. Who may read and write it stays, too. A link is written
+        through. A device or a pipe, such as /dev/null, is written to as it is.
 
     Examples
     --------
@@ -38,13 +41,16 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     [file.name for file in Path(name).iterdir()]
     ['a.txt']
     """
-    with _unfinished(path) as (unfinished, target):
-        unfinished.touch(exist_ok=False)
-        with _locked(unfinished):
-            yield unfinished
-            with unfinished.open("rb+") as file:
-                os.fsync(file.fileno())
-            unfinished.replace(target)
+    if _is_device(Path(path)):  # to replace it would harm the whole system
+        yield Path(path)
+        return
+    with _unfinished(path) as (unfinished, target), _made(unfinished, unfinished.touch):
+        yield unfinished
+        with unfinished.open("rb+") as file:
+            os.fsync(file.fileno())
+        if target.is_file():
+            shutil.copymode(target, unfinished)
+        unfinished.replace(target)
     _keep(target.parent)
 
 
@@ -66,15 +72,13 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     [file.name for file in Path(name, "out").iterdir()]
     ['a.txt']
     """
-    with _unfinished(path) as (unfinished, target):
-        unfinished.mkdir()
-        with _locked(unfinished):
-            yield unfinished
-            for file in unfinished.rglob("*"):
-                if file.is_file():
-                    with file.open("rb+") as stream:
-                        os.fsync(stream.fileno())
-            unfinished.replace(target)  # fails if the folder holds anything
+    with _unfinished(path) as (unfinished, target), _made(unfinished, unfinished.mkdir):
+        yield unfinished
+        for file in unfinished.rglob("*"):
+            if file.is_file():
+                with file.open("rb+") as stream:
+                    os.fsync(stream.fileno())
+        unfinished.replace(target)  # fails if the folder holds anything
     _keep(target.parent)
 
 
@@ -103,8 +107,7 @@ def write(folder: str | os.PathLike[str], files: dict[str, bytes]) -> None:
     target.mkdir(parents=True, exist_ok=True)
     # Within the folder, so that moving is renaming and never copying.
     with _unfinished(target / "files") as (beside, _):
-        beside.mkdir()
-        with _locked(beside):
+        with _made(beside, beside.mkdir):
             for file, content in files.items():
                 (beside / file).write_bytes(content)
             for file in files:
@@ -117,7 +120,7 @@ def _unfinished(path: str | os.PathLike[str]) -> Iterator[tuple[Path, Path]]:
     """Name a place beside the target, and leave nothing there if the work fails."""
     target = Path(os.path.realpath(path))
     _remove_leftovers(target)
-    unfinished = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.unfinished")
+    unfinished = target.with_name(f"{_start(target)}{secrets.token_hex(6)}{_END}")
     try:
         yield unfinished, target
     except BaseException:
@@ -127,13 +130,24 @@ def _unfinished(path: str | os.PathLike[str]) -> Iterator[tuple[Path, Path]]:
 
 def _remove_leftovers(target: Path) -> None:
     """Remove what killed runs left behind; what a living run works on is locked and stays."""
-    start, end = f".{target.name[:200]}.", ".unfinished"
-    if not target.parent.is_dir():
-        return
-    for path in target.parent.iterdir():
-        if path.name.startswith(start) and path.name.endswith(end):
-            with suppress(OSError), _locked(path):
-                _remove(path)
+    with suppress(OSError):  # no such folder, or one that cannot be listed
+        for path in target.parent.iterdir():
+            if path.name.startswith(_start(target)) and path.name.endswith(_END):
+                with suppress(OSError):
+                    lock = _lock(path, wait=False)
+                    try:
+                        _remove(path)
+                    finally:
+                        _unlock(lock)
+
+
+def _start(target: Path) -> str:
+    """Begin the name of what is unfinished, short enough for file systems, which count bytes."""
+    return f".{os.fsdecode(os.fsencode(target.name)[:200])}."
+
+
+def _is_device(path: Path) -> bool:
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def _remove(path: Path) -> None:
@@ -144,19 +158,40 @@ def _remove(path: Path) -> None:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold a lock that ends with the process, however it ends."""
-    if sys.platform == "win32":  # no such locks: leftovers may be removed under a living run
-        yield
-        return
-    import fcntl
-
-    number = os.open(path, os.O_RDONLY)
+def _made(path: Path, make: Callable[[], None]) -> Iterator[None]:
+    """Make a file or folder, and hold a lock on it that ends with the process, however it ends."""
+    lock = None
+    while lock is None:
+        make()
+        # Before it is locked, another run may take it for a leftover: then it is made again.
+        with suppress(FileNotFoundError):
+            lock = _lock(path, wait=True)
     try:
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
-        os.close(number)
+        _unlock(lock)
+
+
+def _lock(path: Path, *, wait: bool) -> int:
+    """Lock a file or folder. If another has done so: wait, or raise."""
+    if sys.platform == "win32":  # no such locks: leftovers may be removed under a living run
+        return -1
+    import fcntl
+
+    lock = os.open(path, os.O_RDONLY)
+    try:
+        with suppress(OSError) if wait else nullcontext():  # some file systems have no locks
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        path.stat()  # raises if it was removed meanwhile
+    except OSError:
+        os.close(lock)
+        raise
+    return lock
+
+
+def _unlock(lock: int) -> None:
+    if lock >= 0:
+        os.close(lock)
 
 
 def _keep(folder: Path) -> None:

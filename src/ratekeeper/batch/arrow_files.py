@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from ratekeeper.ranks import Floats
 
-PIECE = 1 << 17  # rows
-_READ_AHEAD = 4  # pieces; the default of 16 doubles the memory
+PIECE = 1 << 15  # rows: short enough for the kernel to leave the other core to the writer
+_READ_AHEAD = 8  # pieces
 _GROUP_ROWS, _GROUP_BYTES = 1 << 20, 1 << 26  # of a row group of Parquet
 
 
@@ -76,7 +76,7 @@ class ArrowPiece:
         array = self.batch.column(column)
         if not pa.types.is_dictionary(array.type):
             array = self._nameable(array, column).dictionary_encode()
-        codes = array.indices
+        codes = array.indices.cast(pa.int64())  # they may be as narrow as int8, or unsigned
         if codes.null_count:
             codes = codes.fill_null(-1)
         return _names(codes.to_numpy(zero_copy_only=False), array.dictionary.to_pylist())
@@ -228,6 +228,11 @@ class ArrowSink:
         """Write what is left and the end of the file."""
         self._write_waiting()
         self._writer.close()
+
+    def give_up(self) -> None:
+        """Leave the file without its end, so that nobody takes it for whole."""
+        if self._grouped:
+            self._writer.is_open = False  # else it would write the end when it is forgotten
 
 
 def _writer(target: Any, form: str, schema: pa.Schema, *, stream: bool) -> Any:  # noqa: ANN401

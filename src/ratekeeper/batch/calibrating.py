@@ -109,13 +109,15 @@ def _build(
     positive_label: object,
     higher_is_positive: bool,  # noqa: FBT001
 ) -> Calibration:
-    positive, classes = _classes(labels, positive_label, inspector, names)
     values, codes, index, sampled = keep.kept()
+    found = labels.found()
+    used = [found[code] for code in np.unique(codes)]  # not those of skipped rows alone
+    _check_both(used, labels, inspector, names)
+    positive, classes = _classes(found, labels, positive_label)
     is_positive = codes == positive
     group_names = None
     if groups is not None and index is not None:
-        order, group_names = _in_order(groups.found())
-        index = order[index]
+        index, group_names = _in_order(groups.found(), index)
     counts = (sampled[1 - positive], sampled[positive]) if sampled else None
     return build_calibration(
         values,
@@ -135,22 +137,22 @@ def _build(
     )
 
 
-def _classes(
-    labels: Labels, positive_label: object, inspector: Inspector, names: str
-) -> tuple[int, NDArray[Any]]:
-    """Return the code of the positive label, and the pair (negative, positive)."""
-    values = labels.found()
-    if not values:
+def _check_both(used: list[Any], labels: Labels, inspector: Inspector, names: str) -> None:
+    if not used:
         raise InputError(
             f"{names}: no valid row among {inspector.rows:,}. Held-out objects with known labels "
             "are needed."
         )
-    if len(values) == 1:
+    if len(used) == 1:
+        valid = " valid" if inspector.skipped else ""
         raise InputError(
-            f"{names}, column {labels.column!r}: one class only, every label is "
-            f"{show(values[0])}. Held-out objects of both classes are needed: add some of the "
-            "other."
+            f"{names}, column {labels.column!r}: one class only, every{valid} label is "
+            f"{show(used[0])}. Held-out objects of both classes are needed: add some of the other."
         )
+
+
+def _classes(values: list[Any], labels: Labels, positive_label: object) -> tuple[int, NDArray[Any]]:
+    """Return the code of the positive label, and the pair (negative, positive)."""
     if positive_label is not None:
         wanted = canonical_label(positive_label)
         if wanted not in labels.texts:
@@ -167,13 +169,14 @@ def _classes(
     return int(np.argmax(is_positive)), classes
 
 
-def _in_order(values: list[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return the groups in order, and for each code of appearance its place there."""
-    names = np.array(values)
+def _in_order(values: list[Any], index: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Return the place of each row's group among the groups in order, and these groups."""
+    used = np.unique(index)  # not those of skipped rows alone
+    names = np.array([values[code] for code in used])
     order = np.argsort(names, kind="stable")
-    place = np.empty(order.size, dtype=np.intp)
-    place[order] = np.arange(order.size)
-    return place, names[order]
+    place = np.empty(len(values), dtype=np.intp)
+    place[used[order]] = np.arange(order.size)
+    return place[index], names[order]
 
 
 class _Everything:

@@ -223,8 +223,12 @@ def canonical_label(value: Any) -> str:  # noqa: ANN401 - text, number or truth 
     --------
     >>> canonical_label("1.0"), canonical_label(1), canonical_label(True), canonical_label("yes")
     ('1', '1', 'True', 'yes')
+    >>> canonical_label("true")  # as Arrow writes truth values into text
+    'True'
     """
     text = str(value)
+    if text.lower() in ("true", "false"):
+        return text.capitalize()
     if not text[:1].isalpha():
         numbers = whole_texts([text])
         if numbers is not None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from ratekeeper.abstaining import AbstainingTest
 from ratekeeper.batch.columns import Inspector, check_columns, known_codes
 from ratekeeper.batch.text_files import TextPiece
 from ratekeeper.exceptions import InputError
@@ -17,13 +18,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper.abstaining import AbstainingTest
     from ratekeeper.batch.pieces import Numbers, Piece
     from ratekeeper.control import ErrorRateTest
     from ratekeeper.decisions import Decisions
     from ratekeeper.ranks import Floats
 
-    AnyTest = ErrorRateTest | AbstainingTest
+    AnyTest: TypeAlias = ErrorRateTest | AbstainingTest
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,18 +33,21 @@ class Judged:
     Attributes
     ----------
     decisions : Decisions
-        On the valid rows.
+        On the valid rows, in the order of `rows`.
+    rows : ndarray of int or None
+        Which row each decision is about; None if they are all rows in order.
     index : ndarray of int or None
-        Position of each valid row's group.
+        Position of the group of each of these rows.
     truth : ndarray of bool
-        Whether each valid row is positive; empty where labels were not asked for.
+        Whether each is positive; empty where labels were not asked for.
     valid : ndarray of bool or None
-        Which rows are valid, None if all are.
+        Which rows of the piece are valid, None if all are.
     scores : Numbers
         Of all rows.
     """
 
     decisions: Decisions
+    rows: NDArray[np.intp] | None
     index: NDArray[np.intp] | None
     truth: NDArray[np.bool_]
     valid: NDArray[np.bool_] | None
@@ -70,6 +73,8 @@ class Judge:
         self.group = group
         self.inspector = Inspector(on_invalid)
         self._warned = False
+        # Where p-values are wanted and nothing is drawn at random, row by row.
+        self._sorts = label is None and _is_by_threshold(test)
 
     @property
     def columns(self) -> list[str]:
@@ -95,13 +100,20 @@ class Judge:
             index, problems = known_codes(piece, self.group, groups, labels=False)
             found.append(("group", self.group, problems))
         valid = self.inspector.valid(name, piece, found, self._note())
-        values = numbers.values
+        values, rows = self._fit(numbers.values, piece), None
         if valid is not None:
-            values = values[valid]
-            index = None if index is None else index[valid]
-            truth = truth[valid] if truth.size else truth
-        decisions = self._test.decide_on(self._fit(values, piece), index)
-        return Judged(decisions, index, truth == 1, valid, numbers)
+            rows = np.flatnonzero(valid)
+            values = values[rows]
+        if self._sorts:
+            # In ascending order the kernel searches for both p-values without sorting twice.
+            order = values.argsort()
+            values = values[order]
+            rows = order if rows is None else rows[order]
+        if rows is not None:
+            index = None if index is None else index[rows]
+            truth = truth[rows] if truth.size else truth
+        decisions = self._test.decide_on(values, index)
+        return Judged(decisions, rows, index, truth == 1, valid, numbers)
 
     def _fit(self, values: Floats, piece: Piece) -> Floats:
         """Bring scores to the precision of the calibration, where they have none of their own."""
@@ -121,6 +133,11 @@ class Judge:
             shown = ", ".join(map(repr, groups[:8])) + (", ..." if len(groups) > 8 else "")  # noqa: PLR2004
             text += f" and the groups {shown}"
         return f"{text}. "
+
+
+def _is_by_threshold(test: AnyTest) -> bool:
+    tests = [test.fnr, test.fpr] if isinstance(test, AbstainingTest) else [test]
+    return all(one.method.decides_by_threshold for one in tests)
 
 
 def open_judge(

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ratekeeper.batch.sources import format_of
-from ratekeeper.batch.text_files import TextFile, TextPiece, TextSink, number_texts
+from ratekeeper.batch.text_files import TextFile, TextPiece, TextSink
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def open_sink(
         What is added.
     """
     first = files[0]
+    _refuse_unlike(files)
     own = ("tsv" if first.mark == "\t" else "csv") if isinstance(first, TextFile) else None
     form = form or (name and format_of(name)) or own or ("csv" if name is None else "parquet")
     if path is None and form in ("parquet", "feather"):
@@ -84,15 +85,31 @@ def open_sink(
             "name a file with -o."
         )
     packed = name is not None and name.suffix.lower() == ".gz"
+    if packed and form not in _MARKS:
+        raise InputError(f"{form} files are packed already: leave out .gz, or write CSV.")
     with _stream(path, packed=packed) as stream:
         if isinstance(first, TextFile) and form in _MARKS:
             text = TextSink(stream, first.mark if form == own else _MARKS[form])
             text.header([*first.columns, *added.names])
             yield _TextRows(text, added)
-            text.close()
         else:
             with _arrow_rows(stream, form, files, added, is_stream=path is None) as sink:
                 yield sink
+
+
+def _refuse_unlike(files: Sequence[AnyFile]) -> None:
+    """Raise if rows of these files cannot stand in one: no value is turned into another kind."""
+    first = files[0]
+    for file in files[1:]:
+        if isinstance(file, TextFile) or isinstance(first, TextFile):
+            alike = isinstance(file, TextFile) and isinstance(first, TextFile)
+        else:
+            alike = file.schema.types == first.schema.types
+        if not alike:
+            raise InputError(
+                f"{file.name} has other types than {first.name}, so their rows cannot be written "
+                "into one file. Name a folder to write to, without a suffix: each gets its own."
+            )
 
 
 @contextmanager
@@ -119,7 +136,7 @@ class _TextRows:
         """Write the rows with p-values and labels at their ends."""
         p0, p1, codes, blank = _columns(judged, piece.n)
         labels = [self._labels[code] for code in codes.tolist()]
-        self._sink.write(piece.rows, [number_texts(p0, blank), number_texts(p1, blank), labels])
+        self._sink.write(piece, [p0, p1], labels, blank)
 
 
 @contextmanager
@@ -139,10 +156,13 @@ def _arrow_rows(
     worker = _Worker(sink.write)
     try:
         yield _ArrowRows(worker, schema, added)
-    finally:
         worker.finish()
-    worker.raise_if_failed()
-    sink.close()
+        worker.raise_if_failed()
+        sink.close()
+    except BaseException:
+        worker.finish()
+        sink.give_up()
+        raise
 
 
 class _ArrowRows:
@@ -212,8 +232,8 @@ def _columns(
     codes = decisions.positive.astype(np.int8)
     if decisions.can_abstain:
         codes[decisions.abstained | decisions.neither] = -1
-    if judged.valid is None:
+    if judged.rows is None:
         return pair.p0, pair.p1, codes, None
-    p0, p1, all_codes = np.zeros(n), np.zeros(n), np.full(n, -1, dtype=np.int8)
-    p0[judged.valid], p1[judged.valid], all_codes[judged.valid] = pair.p0, pair.p1, codes
-    return p0, p1, all_codes, ~judged.valid
+    p0, p1, every = np.empty(n), np.empty(n), np.full(n, -1, dtype=np.int8)
+    p0[judged.rows], p1[judged.rows], every[judged.rows] = pair.p0, pair.p1, codes
+    return p0, p1, every, None if judged.valid is None else ~judged.valid

@@ -70,11 +70,15 @@ def open_sources(source: str | os.PathLike[str], form: str | None) -> Iterator[l
     """
     if form is not None:
         check_choice(form, "format", FORMATS)
+    path = Path(source)
     if os.fspath(source) == STANDARD:
-        with _standard_input(form) as file:
+        with _streamed(sys.stdin.buffer, "standard input", form) as file:
             yield [file]
         return
-    path = Path(source)
+    if path.exists() and not path.is_file() and not path.is_dir():  # a pipe is read once
+        with _opened(path) as stream, _streamed(stream, str(source), form) as file:
+            yield [file]
+        return
     if not path.is_dir():
         yield [_open_file(path, str(source), form)]
         return
@@ -161,11 +165,16 @@ def _refuse_packed(start: bytes, name: str) -> None:
             )
 
 
+def _opened(path: Path) -> io.BufferedReader:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise unreadable(str(path), error) from error
+
+
 @contextmanager
-def _standard_input(form: str | None) -> Iterator[AnyFile]:
-    """Read standard input as it comes; Parquet, which is read from its end, by way of a file."""
-    name = "standard input"
-    stream: Any = sys.stdin.buffer
+def _streamed(stream: Any, name: str, form: str | None) -> Iterator[AnyFile]:  # noqa: ANN401
+    """Read a stream as it comes; Parquet, which is read from its end, by way of a file."""
     if not isinstance(stream, io.BufferedReader):
         stream = io.BufferedReader(stream, _BUFFER)
     start = stream.peek(8)[:8]

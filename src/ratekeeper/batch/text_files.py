@@ -26,13 +26,15 @@ from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
 PIECE = 50_000  # rows
-_BLOCK = 1 << 20  # bytes that are decoded at once
+_MOST_TEXTS = 1 << 18
+_BLOCK = 1 << 20  # bytes that are decoded at once, up to the end of the line
+_LONGEST = 1 << 26  # bytes of a line; what is longer is no text
 _GAPS = frozenset({"", "na", "n/a", "null", "none", "?", "<na>"})  # how a missing number is written
 _NO_LABEL = (_GAPS | {"nan"}) - {"none"}  # which may well be a class
 _INFINITE = frozenset({"inf", "infinity"})
@@ -42,9 +44,17 @@ class TextPiece:
     """Some rows of a CSV or TSV file."""
 
     def __init__(
-        self, header: dict[str, int], rows: list[list[str]], first: int, mark: str, size: int
+        self,
+        header: dict[str, int],
+        rows: list[list[str]],
+        first: int,
+        mark: str,
+        size: int,
+        *,
+        quoted: bool,
     ) -> None:
-        self.header, self.rows, self.first, self._mark, self.size = header, rows, first, mark, size
+        self.header, self.rows, self.first, self.mark, self.size = header, rows, first, mark, size
+        self.quoted = quoted  # whether any value may hold a quote, a separator or a line end
 
     @property
     def n(self) -> int:
@@ -58,7 +68,7 @@ class TextPiece:
 
     def numbers(self, column: str) -> Numbers:
         """Return a column as numbers."""
-        return parse_numbers(self.texts(column), decimal_comma=self._mark == ";")
+        return parse_numbers(self.texts(column), decimal_comma=self.mark == ";")
 
     def names(self, column: str) -> Names:
         """Return a column as labels or groups, without the spaces around them."""
@@ -134,7 +144,7 @@ class TextFile:
     ) -> None:
         self._source, self.name, self._mark = source, name, mark
         self.size = None if isinstance(source, io.BufferedReader) else source.stat().st_size
-        self._bytes = 0  # of the lines that were read
+        self._bytes, self._quoted = 0, False  # of the lines that were read
         with self._opened() as reader:
             self.columns = self._checked_header(self._next_row(reader))
             self.mark: str = reader.dialect.delimiter
@@ -146,7 +156,8 @@ class TextFile:
         del wanted  # a line is read whole anyway
         header = {name: i for i, name in enumerate(self.columns)}
         if self._waiting is not None:
-            yield from self._rows_of(self._waiting, header)
+            with self._readable():
+                yield from self._rows_of(self._waiting, header)
             return
         with self._opened() as reader:
             self._next_row(reader)  # the header
@@ -163,21 +174,28 @@ class TextFile:
             if set(map(len, rows)) - {len(header)}:
                 self._refuse_ragged(rows, first, len(header))
             if rows:
-                yield TextPiece(header, rows, first, self.mark, self._bytes - read)
+                size = self._bytes - read
+                yield TextPiece(header, rows, first, self.mark, size, quoted=self._quoted)
             read = self._bytes
             first += len(rows)
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
         """Open the file and give a reader of its rows."""
+        with self._readable(), self._stream() as stream:
+            text: Any = stream
+            if stream.peek(2)[:2] == b"\x1f\x8b":
+                text, self.size = gzip.GzipFile(fileobj=stream), None  # of what is in it
+            lines = self._lines(text)
+            first = next(lines, "")
+            mark = self._mark or separator(first)
+            yield csv.reader(chain([first], lines), delimiter=mark, strict=True)
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Turn what the file system and gzip refuse into a message."""
         try:
-            with self._stream() as stream:
-                packed = stream.peek(2)[:2] == b"\x1f\x8b"
-                text: Any = gzip.GzipFile(fileobj=stream) if packed else stream
-                lines = self._lines(text)
-                first = next(lines, "")
-                mark = self._mark or separator(first)
-                yield csv.reader(chain([first], lines), delimiter=mark, strict=True)
+            yield
         except (OSError, EOFError, zlib.error) as error:
             raise unreadable(self.name, error) from error
 
@@ -191,9 +209,10 @@ class TextFile:
 
     def _lines(self, stream: IO[bytes]) -> Iterator[str]:
         number, start = 1, True
-        self._bytes = 0
-        while lines := stream.readlines(_BLOCK):
-            block = b"".join(lines)
+        self._bytes, self._quoted = 0, False
+        while block := stream.read(_BLOCK):
+            if not block.endswith(b"\n"):
+                block += stream.readline(_LONGEST)
             if start and block.startswith(b"\xef\xbb\xbf"):  # a byte order mark
                 block = block[3:]
             start = False
@@ -201,6 +220,11 @@ class TextFile:
                 raise InputError(
                     f"{self.name} is not UTF-8 text: it holds zero bytes, as UTF-16 and binary "
                     "files do. Save it as CSV in UTF-8, or with: iconv -f UTF-16 -t UTF-8."
+                )
+            if len(block) > _LONGEST:
+                raise InputError(
+                    f"{self.name} has a line of more than {_LONGEST:,} bytes, so it is no table of "
+                    "text. Save it as CSV in UTF-8 with a line for each row."
                 )
             try:
                 text = block.decode("utf-8")
@@ -210,8 +234,9 @@ class TextFile:
                     f"{self.name}, line {line:,}: the byte 0x{block[error.start]:02x} is not UTF-8 "
                     "text. Save the file as UTF-8, or with: iconv -f LATIN1 -t UTF-8."
                 ) from error
-            number += len(lines)
+            number += block.count(b"\n")
             self._bytes += len(block)
+            self._quoted = self._quoted or b'"' in block
             yield from io.StringIO(text, newline="")
 
     def _next_row(self, reader: Any) -> list[str]:  # noqa: ANN401
@@ -224,9 +249,11 @@ class TextFile:
             rows.extend(islice(reader, n))
         except csv.Error as error:
             where = "the header" if first < 0 else f"row {first + len(rows) + 1:,}"
+            remedy = 'Mend the quotes there: a value that holds a quote is written "like ""this""".'
+            if "field limit" in str(error):
+                remedy = "Is a quote left open there? Else leave out this column, or use Parquet."
             raise InputError(
-                f"{self.name}, {where} (line {reader.line_num:,}): {error}. Mend the quotes there: "
-                'a value that holds a quote is written "like ""this""".'
+                f"{self.name}, {where} (line {reader.line_num:,}): {error}. {remedy}"
             ) from error
         return rows
 
@@ -301,36 +328,65 @@ class TextSink:
     """Where rows go that are written as CSV or TSV."""
 
     def __init__(self, stream: IO[bytes], mark: str) -> None:
-        self._text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=True)
-        self._writer = csv.writer(self._text, delimiter=mark, lineterminator="\n")
+        self._stream, self._mark = stream, mark
+        self._numbers = _NumberTexts()
 
     def header(self, names: Sequence[str]) -> None:
         """Write the first line."""
-        self._writer.writerow(names)
+        self._write_quoted([list(names)])
 
-    def write(self, rows: list[list[str]], added: Sequence[list[str]]) -> None:
-        """Write rows with further values at their ends."""
-        self._writer.writerows(map(list.__add__, rows, map(list, zip(*added, strict=True))))
+    def write(
+        self,
+        piece: TextPiece,
+        numbers: Sequence[NDArray[np.float64]],
+        texts: list[str],
+        blank: NDArray[np.bool_] | None,
+    ) -> None:
+        """Write rows with numbers and a text at their ends; the numbers are empty where `blank`."""
+        columns = [self._numbers.of(values) for values in numbers]
+        for i in [] if blank is None else np.flatnonzero(blank).tolist():
+            for column in columns:
+                column[i] = ""
+        mark = self._mark
+        added = zip(*columns, texts, strict=True)
+        if piece.quoted or piece.mark != mark or self._quotes(texts):
+            self._write_quoted(map(list.__add__, piece.rows, map(list, added)))
+        else:  # joining is several times faster
+            ends = map(mark.join, added)
+            lines = [
+                f"{line}{mark}{end}\n"
+                for line, end in zip(map(mark.join, piece.rows), ends, strict=True)
+            ]
+            self._stream.write("".join(lines).encode("utf-8"))
 
-    def close(self) -> None:
-        """Write what is left; the stream below stays open."""
-        self._text.flush()
-        self._text.detach()
+    def _quotes(self, texts: list[str]) -> bool:
+        return any(char in text for text in set(texts) for char in (self._mark, *'"\r\n'))
+
+    def _write_quoted(self, rows: Iterable[list[str]]) -> None:
+        rows, text = list(rows), io.StringIO(newline="")
+        # Older Pythons do not quote a value that holds only one half of a line end.
+        every = any("\r" in "".join(row) for row in rows)
+        writer = csv.writer(
+            text,
+            delimiter=self._mark,
+            lineterminator="\n",
+            quoting=csv.QUOTE_ALL if every else csv.QUOTE_MINIMAL,
+        )
+        writer.writerows(rows)
+        self._stream.write(text.getvalue().encode("utf-8"))
 
 
-def number_texts(values: NDArray[np.float64], blank: NDArray[np.bool_] | None) -> list[str]:
-    """Write numbers so that they read back exactly; empty where `blank`.
+class _NumberTexts(dict[float, str]):
+    """Numbers as texts that read back exactly, each written once: few p-values are different."""
 
-    Examples
-    --------
-    >>> number_texts(np.array([0.1, 0.2]), np.array([False, True]))
-    ['0.1', '']
-    """
-    texts = list(map(repr, values.tolist()))
-    if blank is not None:
-        for i in np.flatnonzero(blank).tolist():
-            texts[i] = ""
-    return texts
+    def __missing__(self, value: float) -> str:
+        if len(self) >= _MOST_TEXTS:
+            self.clear()
+        self[value] = text = repr(value)
+        return text
+
+    def of(self, values: NDArray[np.float64]) -> list[str]:
+        return list(map(self.__getitem__, values.tolist()))
 
 
 def whole_texts(values: Sequence[str]) -> list[int] | None:

@@ -59,9 +59,9 @@ def read_columns(
         for name in wanted:
             check_columns(files[0].name, files[0].columns, {"column": name})
         columns = {name: _Column(name) for name in wanted}
-        for _, piece in pieces_of(files, wanted, "Reading"):
+        for name, piece in pieces_of(files, wanted, "Reading"):
             for column in columns.values():
-                column.add(piece)
+                column.add(name, piece)
     return {name: column.array() for name, column in columns.items()}
 
 
@@ -73,9 +73,14 @@ class _Column:
         self._numbers: list[NDArray[Any]] | None = []
         self._texts: list[str] = []
 
-    def add(self, piece: TextPiece | ArrowPiece) -> None:
+    def add(self, name: str, piece: TextPiece | ArrowPiece) -> None:
         found = None if self._numbers is None else self._numbers_of(piece)
         if found is None:
+            if self._numbers and len(self._texts) < sum(map(len, self._numbers)):
+                raise InputError(
+                    f"{name}: the column {self._name!r} is not of numbers, as it is in the files "
+                    "before. Convert one of them, or leave out the column."
+                )
             self._numbers = None
         elif self._numbers is not None:
             self._numbers.append(found)

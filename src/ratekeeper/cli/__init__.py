@@ -1,172 +1,95 @@
-"""The command line: one function per command, which parses, calls and prints."""
+"""The command line: one small file a command, which parses, calls and prints.
+
+A command's module is imported when the command is used, and heavy libraries when its work begins,
+so that ``ratekeeper --help`` answers at once. What commands share stands in files named for it:
+`options`, `promise`, `outputs`, `printing`, `refusals`, `settings`, `wording`.
+"""
 
 from __future__ import annotations
 
-import os
-import sys
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 import click
 
-from ratekeeper.exceptions import RatekeeperError
+from ratekeeper.cli import refusals, settings
 from ratekeeper.version import __version__
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+# The first sentence of each command's help, here so that the list needs no import. A command's
+# module has its name.
+COMMANDS = {
+    "calibrate": "Read held-out scores and labels into a calibration.",
+    "control": "Make the test that keeps an error rate.",
+    "classify": "Decide on every row of a file.",
+    "evaluate": "Count the errors of a test on labelled new rows.",
+    "inspect": "Print the certificate of a test, or what a calibration holds.",
+    "report": "Write a page about a test that anybody can open.",
+    "sql": "Print the decision of a test as SQL.",
+    "plan": "Say how many held-out objects a promise needs.",
+    "normality": "Test columns of a file for normality.",
+    "compare": "Compare systems on a table: who keeps the rate, and its price.",
+    "demo": "Run the main job on real data, or export them to try yourself.",
+}
 
-    from rich.console import Console
-    from sklearn.base import BaseEstimator
+_EPILOG = """\b
+A first walk:
+  ratekeeper demo --export demo
+  ratekeeper calibrate demo/held-out.csv --score score --label employed \\
+      -o cal.rk
+  ratekeeper control cal.rk --fnr 1% --method high-probability -o test.rk
+  ratekeeper classify test.rk demo/new.csv -o decided.csv
+
+Exit codes: 0 done, 2 bad usage or input, 3 the promise is impossible with this many scores.
+"""
 
 
-class _Refusal(click.ClickException):
-    """A message instead of a traceback."""
+class _Program(click.Group):
+    """Commands that are loaded when they are used, and that end with a message if they fail."""
 
-    exit_code = 2
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of a walk, not of the alphabet."""
+        del ctx
+        return list(COMMANDS)
 
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"ratekeeper.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)  # noqa: S101 - what the module is for
+        return command
 
-class _Group(click.Group):
-    """Commands whose refusals are one message and exit code 2, never a traceback."""
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one may be meant."""
+        if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {args[0]!r}.{refusals.near(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without loading them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - whatever a command returns
-        try:
+        """Run a command; whatever goes wrong ends in a message and an exit code."""
+        with refusals.reported():
             return super().invoke(ctx)
-        except RatekeeperError as error:
-            raise _Refusal(str(error)) from error
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, package_name="ratekeeper")
+@click.group(
+    cls=_Program,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "RATEKEEPER"},
+)
+@click.version_option(__version__, "-V", "--version", prog_name="ratekeeper")
+@settings.program_option
 def main() -> None:
-    """Keep one error rate of a trained binary classifier below the level you choose."""
+    """Keep one error rate of a trained binary classifier below the level you choose.
 
-
-@main.command()
-def demo() -> None:
-    """Run the main job on real data: calibrate on 2015, decide in 2016 to 2018."""
-    from rich.console import Console
-
-    from ratekeeper.demo import run
-
-    run(Console(highlight=False))
-
-
-@main.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--label", required=True, metavar="COLUMN", help="Column of the labels.")
-@click.option("--positive", metavar="LABEL", help="Positive label; the last in order by default.")
-@click.option("--control", type=click.Choice(["fnr", "fpr"]), required=True, help="Rate to keep.")
-@click.option("--alpha", type=float, required=True, help="Its level, such as 0.05.")
-@click.option(
-    "--delta",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="Chance that a high-probability promise fails.",
-)
-@click.option("--systems", metavar="A,B,...", help="Names of systems; all by default.")
-@click.option(
-    "--estimator",
-    type=click.Choice(["logistic", "boosting", "forest"]),
-    default="logistic",
-    show_default=True,
-    help="What scores, in systems that take a classifier.",
-)
-@click.option("--repeats", type=int, default=20, show_default=True, help="Random splits.")
-@click.option(
-    "--test-size", type=float, default=0.3, show_default=True, help="Share that only tests."
-)
-@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave out; may be repeated.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of all random numbers.")
-@click.option("--jobs", type=int, help="Processes; one for each core by default.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for CSV, Markdown and picture; a second run there goes on where one stopped.",
-)
-def compare(file: Path, label: str, output: Path | None, **options: Any) -> None:  # noqa: ANN401
-    """Compare systems on a table: who keeps the rate, and who pays how much.
-
-    FILE is a table in UTF-8 with a header, parted by commas, semicolons or tabs. Text columns
-    become one column a level, missing numbers the median of their column.
+    Files are CSV, TSV, Parquet, Arrow or Feather, folders of them, or - for standard input and
+    output. Every command has its own --help, with examples.
     """
-    from ratekeeper.comparison import compare as run
-    from ratekeeper.comparison import read_table
-
-    names, drop = options.pop("systems"), options.pop("drop")
-    columns, labels = read_table(file, label=label, drop=drop)
-    if output is not None:
-        with _writing(output):
-            output.mkdir(parents=True, exist_ok=True)
-    try:
-        result = run(
-            columns,
-            labels,
-            systems=None if names is None else [name.strip() for name in names.split(",")],
-            estimator=_estimator(options.pop("estimator")),
-            positive_label=_same_kind(options.pop("positive"), labels),
-            random_state=options.pop("seed"),
-            n_jobs=options.pop("jobs"),
-            checkpoint=None if output is None else output / "trials.jsonl",
-            **options,
-        )
-    except KeyboardInterrupt:
-        if output is not None:
-            click.echo(f"\nStopped. With --output {output} it goes on from here.", err=True)
-        raise
-    if output is not None:  # first, since a reader such as head may close the pipe early
-        with _writing(output):
-            result.save(output)
-    result.show(_wide_console(result.width))
-    if output is not None:
-        click.echo(
-            f"Written to {output}: comparison.csv, trials.csv, comparison.md, comparison.svg"
-        )
-
-
-@contextmanager
-def _writing(folder: Path) -> Iterator[None]:
-    """Turn what the file system refuses into a message."""
-    try:
-        yield
-    except OSError as error:
-        raise _Refusal(
-            f"--output {folder} cannot be written to: {error.strerror or error}. Take a folder "
-            "that can, on a disk with room."
-        ) from error
-
-
-def _wide_console(width: int) -> Console:
-    """Return a console on which a table is whole also where nobody looks, as in a pipe."""
-    from rich.console import Console
-
-    unseen = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    return Console(highlight=False, width=max(width, 100) if unseen else None)
-
-
-def _estimator(name: str) -> BaseEstimator | None:
-    from sklearn import ensemble
-
-    if name == "boosting":
-        return ensemble.HistGradientBoostingClassifier()
-    return ensemble.RandomForestClassifier() if name == "forest" else None
-
-
-def _same_kind(label: str | None, labels: Any) -> object:  # noqa: ANN401 - an array
-    """Return the label as the file's labels are: whole numbers, or text.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> _same_kind("2.0", np.array([1, 2])), _same_kind("2", np.array(["1", "2"]))
-    (2, '2')
-    """
-    if label is None or labels.dtype.kind != "i":
-        return label
-    try:
-        number = float(label)
-    except ValueError:
-        return label
-    return int(number) if number.is_integer() else label

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Real
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper.batch import read_columns
 from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import show
 
@@ -37,19 +35,26 @@ class Table:
 
 
 def read_table(
-    path: str | os.PathLike[str], *, label: str, drop: Sequence[str] = ()
+    path: str | os.PathLike[str],
+    *,
+    label: str,
+    drop: Sequence[str] = (),
+    source_format: str | None = None,
 ) -> tuple[dict[str, NDArray[Any]], NDArray[Any]]:
-    r"""Read a CSV or TSV file with a header.
+    r"""Read a table with a header, and set its labels apart.
 
     Parameters
     ----------
     path : path-like
-        The file, in UTF-8. Commas, semicolons or tabs separate, whichever parts the header most;
-        in a file of semicolons a comma in a number is the decimal mark.
+        CSV or TSV (also gzipped), Parquet, Arrow or Feather; a folder of such; "-" for standard
+        input. Text is UTF-8; commas, semicolons or tabs separate, whichever parts the header
+        most. In a file of semicolons a comma in a number is the decimal mark.
     label : str
         Name of the column of labels.
     drop : list of str, optional
         Columns to leave out, such as identifiers.
+    source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
+        By default seen from the contents.
 
     Returns
     -------
@@ -68,28 +73,43 @@ def read_table(
     >>> columns["age"], columns["job"].tolist(), labels.tolist()
     (array([40., nan]), ['nurse', 'clerk'], ['no', 'yes'])
     """
-    header, rows, mark = _read_rows(Path(path))
-    _refuse_unknown([label, *drop], header, path)
-    if "" in header and "" not in drop:
+    columns = read_columns(path, source_format=source_format)
+    _refuse_unknown([label, *drop], list(columns), path)
+    if "" in columns and "" not in drop:
         raise InputError(
-            f"{str(path)!r} has a column without a name (number {header.index('') + 1}), which may "
-            "be a row number that gives the label away. Name it, or drop the column ''."
+            f"{str(path)!r} has a column without a name (number {list(columns).index('') + 1}), "
+            "which may be a row number that gives the label away. Name it, or drop the column ''."
         )
-    texts = {name: [row[i].strip() for row in rows] for i, name in enumerate(header)}
-    labels = texts.pop(label)
-    for i, value in enumerate(labels):
-        if value.lower() in _NO_LABEL:
-            raise InputError(
-                f"{str(path)!r}, row {i + 1}: the label {label!r} is missing ({value!r}). Drop the "
-                "row, or give it its label."
-            )
-    decimal = "," if mark == ";" else "."
-    columns = {name: _typed(values, decimal) for name, values in texts.items() if name not in drop}
-    typed = _typed(labels)
-    whole = typed.dtype.kind == "f" and np.all(
-        (np.abs(typed) < _LARGEST_LABEL) & (typed == np.floor(typed))
-    )
-    return columns, typed.astype(np.int64) if whole else np.array(labels)
+    labels = _labels(columns.pop(label), label, path)
+    if not labels.size:
+        raise InputError(f"{str(path)!r} has a header and no rows: rows are needed.")
+    kept = {name: values for name, values in columns.items() if name not in drop}
+    return {name: _marked(values) for name, values in kept.items()}, labels
+
+
+def _labels(values: NDArray[Any], label: str, path: object) -> NDArray[Any]:
+    """Return whole numbers where all labels are, else texts; refuse a gap."""
+    is_number = values.dtype.kind == "f"
+    gaps = np.isnan(values) if is_number else np.isin(np.char.lower(values), list(_NO_LABEL))
+    if gaps.any():
+        raise InputError(
+            f"{str(path)!r}, row {int(np.argmax(gaps)) + 1:,}: the label {label!r} is missing. "
+            "Drop the row, or give it its label."
+        )
+    if not is_number:
+        return values
+    whole = (np.abs(values) < _LARGEST_LABEL) & (values == np.floor(values))
+    if whole.all():
+        return values.astype(np.int64)
+    pairs = zip(values.tolist(), whole.tolist(), strict=True)
+    return np.array([str(int(value)) if is_whole else repr(value) for value, is_whole in pairs])
+
+
+def _marked(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the column with gaps among texts as a level of their own."""
+    if values.dtype.kind == "f":
+        return values
+    return np.array(["missing" if text.lower() in _MISSING else text for text in values.tolist()])
 
 
 def encode(X: Any) -> Table:  # noqa: ANN401 - an array, a data frame, a dict of columns
@@ -236,66 +256,12 @@ def _refuse_levels(name: str, levels: NDArray[Any], n: int) -> None:
         )
 
 
-def _read_rows(path: Path) -> tuple[list[str], list[list[str]], str]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            mark = _separator(file.readline())
-            file.seek(0)
-            header, *rows = [row for row in csv.reader(file, delimiter=mark, strict=True) if row]
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{str(path)!r} cannot be read as a table: it is not UTF-8 text ({error}). Save it as "
-            "UTF-8."
-        ) from error
-    except (OSError, csv.Error) as error:
-        raise InputError(f"{str(path)!r} cannot be read as a table: {error}.") from error
-    except ValueError as error:
-        raise InputError(f"{str(path)!r} is empty: a header and rows are needed.") from error
-    header = [name.strip() for name in header]
-    if len(set(header)) < len(header):
-        twice = next(name for name in header if header.count(name) > 1)
-        raise InputError(f"{str(path)!r} has the column {twice!r} twice: rename one of them.")
-    for i, row in enumerate(rows):
-        if len(row) != len(header):
-            raise InputError(
-                f"{str(path)!r}, row {i + 1}: {len(row)} values, but the header has "
-                f"{len(header)}. Mend the row, or quote values that contain the separator."
-            )
-    if not rows:
-        raise InputError(f"{str(path)!r} has a header and no rows: rows are needed.")
-    return header, rows, mark
-
-
-def _separator(header: str) -> str:
-    """Return the mark that parts the header most.
-
-    Examples
-    --------
-    >>> _separator("age;'weight, kg';ill")
-    ';'
-    """
-    return max(",;\t", key=lambda mark: len(next(csv.reader([header], delimiter=mark), [])))
-
-
 def _refuse_unknown(wanted: Sequence[str], header: Sequence[str], path: object) -> None:
     for name in wanted:
         if name not in header:
             raise InputError(
                 f"{str(path)!r} has no column {name!r}; it has {_listed(header)}. Take one of them."
             )
-
-
-def _typed(values: list[str], decimal: str = ".") -> NDArray[Any]:
-    """Return numbers if every value is one or missing, else the texts."""
-    gaps = [value.lower() in _MISSING for value in values]
-    pairs = list(zip(values, gaps, strict=True))
-    # Python reads 1_000 as a number, people do not.
-    if not any("_" in value for value in values):
-        with suppress(ValueError):
-            return np.array(
-                [np.nan if gap else float(value.replace(decimal, ".")) for value, gap in pairs]
-            )
-    return np.array(["missing" if gap else value for value, gap in pairs])
 
 
 def _listed(names: Sequence[str]) -> str:

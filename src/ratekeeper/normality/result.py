@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper import markup
 from ratekeeper.exceptions import InputError
 from ratekeeper.normality.model import POPULATIONS, calibration, null_law, tabulated
 from ratekeeper.normality.tables import SMALLEST
@@ -178,3 +179,21 @@ class NormalityResult:
                 )
             )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        caution = [markup.facts([("caution", self.caution)])] if self.caution else []
+        if np.ndim(self.statistic) == 0:
+            title = f"NormalityResult ({self.alternative}, n = {self.n:,})"
+            pairs = [("p-value", f"{self.pvalue:.4g}"), ("statistic", f"{self.statistic:.4g}")]
+            shown = [markup.facts(pairs)]
+        else:
+            p, statistic = np.ravel(self.pvalue), np.ravel(self.statistic)
+            title = f"NormalityResult ({self.alternative}, {p.size:,} samples)"
+            rows = [
+                [str(i), f"{n:,}", f"{p[i]:.4g}", f"{statistic[i]:.4g}"]
+                for i, n in enumerate(self._groups[:_SHOWN].tolist())
+            ]
+            head = ("sample", "n", "p-value", "statistic")
+            shown = [markup.table(head, rows, range(4)), *markup.rest(len(rows), p.size, "samples")]
+        small = markup.note("A small p-value speaks against normality.")
+        return markup.card(title, [*shown, small, *caution])

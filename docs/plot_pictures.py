@@ -1,0 +1,66 @@
+"""Draw the pictures of docs/plots.md: ``python docs/plot_pictures.py`` writes docs/plots-*.svg.
+
+The same program draws the same bytes: no date is written, and the names of parts are seeded.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+import ratekeeper as rk
+from ratekeeper.datasets import load_employment
+from ratekeeper.plots import (
+    ErrorCurveDisplay,
+    PValueHistogramDisplay,
+    RateAgainstAlphaDisplay,
+    RealisedRateDisplay,
+    SampleSizeDisplay,
+    ScoreDensityDisplay,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+
+SIZE = (7.2, 4.5)
+
+
+def pictures() -> dict[str, Callable[[Axes], object]]:
+    """Return what draws each picture, by name."""
+    people = load_employment()
+    held_out, new = people.in_year(2015)[:2000], people.in_year(2016)
+    test = rk.calibrate(held_out.score, held_out.employed).control("fnr", alpha=0.05)
+    labelled = {"scores": new.score, "labels": new.employed}
+    plan = rk.plan("fnr", alpha=0.05, delta=0.05, n=200)
+    return {
+        "score-density": lambda ax: ScoreDensityDisplay.from_predictions(
+            new.employed, new.score, test=test, ax=ax
+        ),
+        "p-values": lambda ax: PValueHistogramDisplay.from_calibration(test, ax=ax, **labelled),
+        "rate-against-alpha": lambda ax: RateAgainstAlphaDisplay.from_calibration(
+            test, ax=ax, **labelled
+        ),
+        "error-curve": lambda ax: ErrorCurveDisplay.from_predictions(
+            new.employed, new.score, test=test, ax=ax
+        ),
+        "realised-rate": lambda ax: RealisedRateDisplay.from_calibration(test, ax=ax, **labelled),
+        "sample-size": lambda ax: SampleSizeDisplay.from_plan(plan, ax=ax),
+    }
+
+
+def main(folder: Path = Path(__file__).parent) -> None:
+    """Write the pictures into a folder."""
+    with mpl.rc_context({"svg.hashsalt": "ratekeeper", "path.simplify": True}):
+        for name, draw in pictures().items():
+            figure = Figure(figsize=SIZE, layout="constrained")
+            draw(figure.subplots())
+            figure.savefig(folder / f"plots-{name}.svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""Options that several commands share, so that one idea has one name everywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+FORMATS = ("csv", "tsv", "parquet", "arrow", "feather")
+# Whether a path exists is said by who opens it: the message then has the remedy, too.
+PATH = click.Path()
+
+
+class RateType(click.ParamType):  # type: ignore[type-arg]  # generic in new versions only
+    """A rate strictly between 0 and 1, written 0.05 or 5%.
+
+    Examples
+    --------
+    >>> RateType().convert("0.1%", None, None)
+    0.001
+    """
+
+    name = "rate"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the rate, or refuse."""
+        from decimal import Decimal, InvalidOperation
+
+        text = str(value).strip()
+        try:
+            number = Decimal(text.removesuffix("%"))
+        except InvalidOperation:
+            number = Decimal("nan")
+        if text.endswith("%"):
+            number = number.scaleb(-2)  # in decimals, so that 0.7% is the float 0.007
+        rate = float(number)
+        if not 0.0 < rate < 1.0:
+            self.fail(
+                f"{text!r} is not a rate strictly between 0 and 1. Write 5% as 0.05 or 5%.",
+                param,
+                ctx,
+            )
+        return rate
+
+
+RATE = RateType()
+
+
+def rows_argument(name: str = "file") -> Decorator:
+    """Take a file of rows, a folder of them, or - for standard input."""
+    return click.argument(name, metavar="FILE", type=PATH)
+
+
+def stored_argument(name: str, metavar: str) -> Decorator:
+    """Take a file written by calibrate or control."""
+    return click.argument(name, metavar=metavar, type=PATH)
+
+
+def column(name: str, what: str, *, required: bool = False) -> Decorator:
+    """Take the name of a column; what is not given is as at calibration."""
+    default = "" if required else " As at calibration if left out."
+    return click.option(
+        f"--{name}", metavar="COLUMN", required=required, help=f"Column of the {what}.{default}"
+    )
+
+
+def source_format() -> Decorator:
+    """Take the format of the input, where its name does not tell."""
+    return click.option(
+        "--format",
+        type=click.Choice(FORMATS),
+        help="Format of FILE, if neither its name nor its content tells.",
+    )
+
+
+def on_invalid() -> Decorator:
+    """Take what to do with rows that cannot be used."""
+    return click.option(
+        "--on-invalid",
+        type=click.Choice(["refuse", "skip"]),
+        default="refuse",
+        show_default=True,
+        help="Rows with a missing or impossible value: stop and name the first, or leave them "
+        "out and count them.",
+    )
+
+
+def as_json() -> Decorator:
+    """Take whether a machine reads the answer."""
+    return click.option(
+        "--json", is_flag=True, help="Print one JSON object to standard output, and nothing else."
+    )
+
+
+def output(what: str, *, required: bool = True) -> Decorator:
+    """Take where to write."""
+    return click.option(
+        "-o", "--output", metavar="OUT", type=PATH, required=required, help=f"{what}"
+    )

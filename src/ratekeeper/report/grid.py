@@ -1,0 +1,235 @@
+"""The alphas of the slider, and what the page must know to find its ranks without the library."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from importlib.resources import files
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ratekeeper.methods import Conformal, Empirical, HighProbability, Simultaneous
+from ratekeeper.methods.high_probability import beta_upper
+from ratekeeper.methods.method import first_true
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from ratekeeper.methods import Method
+
+    PValueOf = Callable[[NDArray[np.intp]], NDArray[np.float64]]
+
+# One decade of alphas, in steps of 5% to 15%, as short as numbers can be.
+_STEPS = (10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 25, 28, 30, 35, 40, 45, 50, 55, 60, 70, 80, 90)
+_LARGEST_ALPHA = 0.5
+_SMALLEST_DECADE = -8
+DELTAS = (0.001, 0.01, 0.05, 0.1)
+_EXACT_UP_TO = 1000  # above, the page computes the levels of Simultaneous itself
+_NEAR_TIE = 1e-8  # ten times the tolerance of the page
+_SIZES_CHECKED = 40
+_LEVEL_WORK = 4_000_000  # sum of n * n: some seconds
+
+
+def slider_alphas(n: int, certified: Iterable[float]) -> list[float]:
+    """Return the alphas that the slider offers for n calibration scores of the null class.
+
+    They reach below what so many scores can promise, so that one sees where it ends.
+
+    Examples
+    --------
+    >>> alphas = slider_alphas(150, [0.033])
+    >>> alphas[0], alphas[-1], 0.033 in alphas, 0.05 in alphas
+    (0.001, 0.5, True, True)
+    """
+    lowest = max(_SMALLEST_DECADE, math.floor(math.log10(1.0 / (n + 1))))
+    # From text, so that 0.07 is the number that 0.07 is in every language.
+    decades = range(lowest, 0)
+    steps = {float(f"{step}e{decade - 1}") for decade in decades for step in _STEPS}
+    return sorted({alpha for alpha in steps if alpha <= _LARGEST_ALPHA} | set(certified))
+
+
+def offered_deltas(methods: Iterable[Method]) -> list[float]:
+    """Return the deltas that the page offers: the usual ones and those of the tests."""
+    own = {float(method.delta) for method in methods if hasattr(method, "delta")}
+    return sorted(own | set(DELTAS))
+
+
+def offered_methods(deltas: Iterable[float]) -> list[Method]:
+    """Return all methods whose ranks the page can find.
+
+    Examples
+    --------
+    >>> offered_methods([0.05])
+    [Conformal(), Empirical(), HighProbability(delta=0.05), Simultaneous(delta=0.05)]
+    """
+    found: list[Method] = [Conformal(), Empirical()]
+    for delta in deltas:
+        found.append(HighProbability(delta))
+        with_band = 1e-6 <= delta <= 1 - 1e-6  # noqa: PLR2004 - what Simultaneous takes
+        found += [Simultaneous(delta)] if with_band else []
+    return found
+
+
+class Levels:
+    """The levels of Simultaneous for small n, from a table where it has them.
+
+    Finding a level takes up to half a second, so the usual ones are stored; others are found for
+    the sizes at hand while that takes seconds and not minutes.
+
+    Examples
+    --------
+    >>> levels = Levels([0.05])
+    >>> round(levels.get(300, 0.05), 6)
+    0.001688
+    """
+
+    def __init__(self, deltas: Iterable[float]) -> None:
+        self.deltas = list(deltas)
+        self._work = 0
+        self._found: dict[tuple[int, float], float | None] = {}
+
+    def get(self, n: int, delta: float) -> float | None:
+        """Return the level for n scores, or None if it would take too long."""
+        if delta in DELTAS:
+            return float(_stored()[DELTAS.index(delta), n - 1])
+        if (n, delta) not in self._found:
+            self._work += n * n
+            self._found[n, delta] = _level(n, delta) if self._work <= _LEVEL_WORK else None
+        return self._found[n, delta]
+
+    def table(self, sizes: Iterable[int]) -> dict[str, dict[int, float]]:
+        """Return the levels that the page needs, by delta and size."""
+        small = [n for n in sorted(set(sizes)) if 0 < n <= _EXACT_UP_TO]
+        return {
+            key_text(delta): {n: level for n in small if (level := self.get(n, delta)) is not None}
+            for delta in self.deltas
+        }
+
+
+@lru_cache(maxsize=1)
+def _stored() -> NDArray[np.float64]:
+    table: NDArray[np.float64] = np.load(BytesIO((files(__package__) / "levels.npy").read_bytes()))
+    return table
+
+
+def _level(n: int, delta: float) -> float:
+    # The limit at the count 0 is 1 - level^(1/n).
+    limit = float(Simultaneous(delta).p_of_count(np.zeros(1, dtype=np.intp), n)[0])
+    return math.exp(n * math.log1p(-limit))
+
+
+def p_of_counts(method: Method, n: int, levels: Levels) -> PValueOf | None:
+    """Return the method's p-value as a function of counts; None if the page cannot know it."""
+    if isinstance(method, Simultaneous) and n <= _EXACT_UP_TO:
+        level = levels.get(n, method.delta)
+        return None if level is None else lambda m: beta_upper(m, n, level)
+    return lambda m: method.p_of_count(m, n)  # type: ignore[attr-defined]
+
+
+def grid_ranks(p_of: PValueOf, n: int, alphas: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the critical rank at each alpha, as `critical_rank` does for one.
+
+    Examples
+    --------
+    >>> grid_ranks(lambda m: (m + 1) / 101, 100, np.array([0.01, 0.05]))
+    array([1, 5])
+    """
+    low = np.zeros(alphas.size, dtype=np.intp)
+    high = np.full(alphas.size, n + 1, dtype=np.intp)
+    while (low < high).any():
+        middle = np.minimum((low + high) // 2, n)
+        passes = (low < high) & (p_of(middle) <= alphas)
+        high = np.where((low < high) & ~passes, middle, high)
+        low = np.where(passes, middle + 1, low)
+    return low
+
+
+def near_ties(
+    methods: Iterable[Method], sizes: Iterable[int], alphas: list[float], levels: Levels
+) -> dict[str, int]:
+    """Return the library's rank wherever a limit is so near to alpha that the page may err.
+
+    The page has its own incomplete beta function. Where a limit and alpha differ by less than it
+    can tell, it would take the stricter rank; at the alphas of the slider it is told the right one.
+
+    Examples
+    --------
+    >>> near_ties([HighProbability(0.5)], [1], [0.05, 0.5], Levels([0.5]))
+    {'high-probability 0.5 1 0.5': 1}
+    """
+    grid = np.array(alphas)
+    found = {}
+    with_limits = [m for m in methods if isinstance(m, HighProbability | Simultaneous)]
+    for n in sorted(set(sizes) - {0})[:_SIZES_CHECKED]:
+        for method in with_limits:
+            p_of = p_of_counts(method, n, levels)
+            if p_of is None:
+                continue
+            ranks = grid_ranks(p_of, n, grid)
+            near = np.zeros(grid.size, dtype=bool)
+            for count in (np.maximum(ranks - 1, 0), np.minimum(ranks, n)):
+                near |= np.abs(p_of(count) - grid) <= _NEAR_TIE * grid
+            for i in np.flatnonzero(near):
+                key = f"{method.name} {key_text(method.delta)} {n} {key_text(alphas[i])}"
+                found[key] = int(ranks[i])
+    return found
+
+
+def smallest_sizes(alphas: list[float], sizes: Iterable[int]) -> dict[str, list[int]]:
+    """Return how many scores Simultaneous needs, by delta, for each alpha from the smallest on.
+
+    Only as far as some of the given sizes may be too small. Bands at deltas without a stored
+    table are left out.
+
+    Examples
+    --------
+    >>> smallest_sizes([0.05, 0.1, 0.2], [10])["0.05"]
+    [119, 55, 25]
+    """
+    least = min((n for n in sizes), default=0)
+    needs: dict[str, list[int]] = {}
+    for row, delta in enumerate(DELTAS):
+        limits = -np.expm1(np.log(_stored()[row]) / np.arange(1, _EXACT_UP_TO + 1))
+        needs[key_text(delta)] = []
+        for alpha in alphas:
+            needs[key_text(delta)].append(_smallest(limits, Simultaneous(delta), alpha))
+            if needs[key_text(delta)][-1] <= least:
+                break
+    return needs
+
+
+def _smallest(limits: NDArray[np.float64], method: Simultaneous, alpha: float) -> int:
+    if limits[-1] > alpha:
+        return first_true(lambda n: method.can_promise(n, alpha), start=_EXACT_UP_TO + 1)
+    return int(np.argmax(limits <= alpha)) + 1
+
+
+def key_text(number: float) -> str:
+    """Write a number as JavaScript does, so that both sides look it up by the same key.
+
+    Examples
+    --------
+    >>> key_text(0.05), key_text(1e-6), key_text(1e-7), key_text(1.5e-7)
+    ('0.05', '0.000001', '1e-7', '1.5e-7')
+    """
+    if number >= 1e-6:  # noqa: PLR2004 - from here on JavaScript writes all zeros
+        return np.format_float_positional(number, trim="-")
+    return repr(float(number)).replace("e-0", "e-")
+
+
+def facts(
+    methods: list[Method], sizes: list[int], null_sizes: list[int], alphas: list[float]
+) -> dict[str, Any]:
+    """Return the tables that the page's script looks ranks up in."""
+    deltas = sorted({m.delta for m in methods if isinstance(m, Simultaneous)})
+    levels = Levels(deltas)
+    return {
+        "alphas": alphas,
+        "levels": levels.table(sizes),
+        "needs": smallest_sizes(alphas, null_sizes),
+        "ties": near_ties(methods, null_sizes, alphas, levels),
+    }

@@ -1,0 +1,215 @@
+/* Charts as SVG. Each is drawn at the width of its place, so that text keeps its size. */
+const Charts = (() => {
+  const SVG = "http://www.w3.org/2000/svg";
+
+  let forPaper = false;
+  const paperWidth = (place) => (place.closest(".wide") ? 660 : 330);
+
+  /* On paper the columns are narrower than on most screens. */
+  function drawForPaper(isPaper) {
+    forPaper = isPaper;
+  }
+
+  function element(name, attributes = {}, text = null) {
+    const made = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== null) made.textContent = text;
+    return made;
+  }
+
+  const fixed = (value) => Number(value.toFixed(2));
+  const path = (points) =>
+    points.map(([x, y], i) => `${i ? "L" : "M"}${fixed(x)} ${fixed(y)}`).join("");
+
+  /* A frame to draw in, with scales that keep infinite and far values at the edge. */
+  function frame(place, { height, label, left = 48, right = 14, top = 30, bottom = 42 }) {
+    const width = forPaper ? paperWidth(place) : Math.max(280, Math.round(place.clientWidth) || 520);
+    const svg = element("svg", {
+      viewBox: `0 0 ${width} ${height}`,
+      role: "img",
+      "aria-label": label,
+      preserveAspectRatio: "xMidYMid meet",
+    });
+    svg.append(element("title", {}, label));
+    place.replaceChildren(svg);
+    const inner = { left, top, right: width - right, bottom: height - bottom };
+    const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+    return {
+      svg,
+      ...inner,
+      width,
+      add: (name, attributes, text) => svg.appendChild(element(name, attributes, text)),
+      // Halves, so that the widest range of numbers does not overflow.
+      across: (low, high) => (value) =>
+        clamp(
+          inner.left + ((inner.right - inner.left) * (value / 2 - low / 2)) / (high / 2 - low / 2),
+          inner.left,
+          inner.right,
+        ),
+      up: (high) => (value) => inner.bottom - (inner.bottom - inner.top) * clamp(value / high, 0, 1),
+    };
+  }
+
+  function axisBelow(f, marks, x, title) {
+    f.add("path", { class: "axis", d: path([[f.left, f.bottom], [f.right, f.bottom]]) });
+    for (const { value, text } of marks) {
+      f.add("path", { class: "tick", d: path([[x(value), f.bottom], [x(value), f.bottom + 4]]) });
+      const anchor = x(value) > f.right - 14 ? "end" : "middle";
+      f.add("text", { x: fixed(x(value)), y: f.bottom + 17, "text-anchor": anchor }, text);
+    }
+    f.add(
+      "text",
+      { class: "title", x: f.width / 2, y: f.bottom + 35, "text-anchor": "middle" },
+      title,
+    );
+  }
+
+  function axisLeft(f, marks, y) {
+    for (const { value, text } of marks) {
+      f.add("path", { class: "grid", d: path([[f.left, y(value)], [f.right, y(value)]]) });
+      f.add("text", { x: f.left - 7, y: fixed(y(value) + 4), "text-anchor": "end" }, text);
+    }
+  }
+
+  const ticked = (values, format) => values.map((value) => ({ value, text: format(value) }));
+
+  /* How many decimals the ticks need so that no two read alike. */
+  function percentTicks(low, high, wanted) {
+    return ticked(Numbers.ticks(low, high, wanted), (v) => `${Number((100 * v).toPrecision(6))}%`);
+  }
+
+  /* A text at a vertical line, on the side where there is room. */
+  function flag(f, at, y, text, className) {
+    const start = at < (f.left + f.right) / 2;
+    f.add(
+      "text",
+      { class: className, x: fixed(at + (start ? 6 : -6)), y, "text-anchor": start ? "start" : "end" },
+      text,
+    );
+  }
+
+  /* Shares of the scores of each class, with the thresholds. */
+  function densities(place, { histogram, counts, thresholds, classes, label }) {
+    const f = frame(place, { height: 270, label, left: 16, top: 46 });
+    const x = f.across(histogram.low, histogram.high);
+    const bins = counts[0].length - 2;
+    const edge = (i) => histogram.low * (1 - i / bins) + histogram.high * (i / bins);
+    const shares = counts.map((class_) => {
+      const n = class_.reduce((sum, c) => sum + c, 0);
+      return class_.slice(1, -1).map((c) => (n ? c / n : 0));
+    });
+    const y = f.up(1.05 * Math.max(...shares.flat(), 1e-9));
+    shares.forEach((share, class_) => {
+      const steps = share.flatMap((s, i) => [[x(edge(i)), y(s)], [x(edge(i + 1)), y(s)]]);
+      const name = class_ ? "positive" : "negative";
+      const closed = [[f.left, f.bottom], ...steps, [f.right, f.bottom]];
+      f.add("path", { class: `area ${name}`, d: `${path(closed)}Z` });
+      f.add("path", { class: `line ${name}`, d: path(closed) });
+    });
+    axisBelow(f, ticked(Numbers.ticks(histogram.low, histogram.high, 5), String), x, "score");
+    thresholds.forEach(({ value, text }, i) => {
+      const at = x(value);
+      f.add("path", { class: "threshold", d: path([[at, f.top - 14], [at, f.bottom]]) });
+      flag(f, at, f.top - 6 - 15 * i, text, "strong");
+    });
+    legend(f, classes);
+  }
+
+  function legend(f, classes) {
+    let at = f.left;
+    classes.forEach((name, class_) => {
+      const key = class_ ? "positive" : "negative";
+      f.add("rect", { class: `area line ${key}`, x: at, y: 3, width: 14, height: 10 });
+      const shown = name.length > 22 ? `${name.slice(0, 21)}…` : name;
+      f.add("text", { x: at + 20, y: 12 }, shown);
+      at += 44 + 7.2 * shown.length;
+    });
+  }
+
+  /* The price of each level: the other error against the controlled one. */
+  function tradeOff(place, { points, n, alpha, point, interval, names, label }) {
+    const f = frame(place, { height: 270, label });
+    const least = 0.5 / n;
+    const log = (share) => Math.log10(Math.max(share, least));
+    const scale = f.across(Math.log10(least), 0);
+    const x = (share) => scale(log(share));
+    const y = f.up(1);
+    axisLeft(f, percentTicks(0, 1, 4), y);
+    const marks = [{ value: least, text: "0" }];
+    for (let power = Math.ceil(Math.log10(least)); power <= 0; power += 1) {
+      marks.push({ value: 10 ** power, text: `${Number((10 ** (power + 2)).toPrecision(3))}%` });
+    }
+    axisBelow(f, marks, x, `${names.target} on the calibration objects`);
+    f.add("text", { class: "title", x: 2, y: 14 }, `${names.other}, the price`);
+    const shown = [];
+    for (const { target, other } of points) {
+      const next = [x(target), y(other)];
+      const last = shown[shown.length - 1];
+      if (!last || Math.abs(next[0] - last[0]) + Math.abs(next[1] - last[1]) > 0.7) shown.push(next);
+    }
+    f.add("path", { class: "line curve", d: path(shown) });
+    f.add("path", { class: "limit", d: path([[x(alpha), f.top], [x(alpha), f.bottom]]) });
+    flag(f, x(alpha), f.top + 4, Numbers.exactPercent(alpha), "limit-text");
+    if (point) {
+      const at = x(point.target);
+      f.add("path", { class: "whisker", d: path([[at, y(interval[0])], [at, y(interval[1])]]) });
+      f.add("circle", { class: "point", cx: fixed(at), cy: fixed(y(point.other)), r: 5.5 });
+    }
+  }
+
+  /* The law of the true rate, with the part above alpha. */
+  function law(place, { law: { k, n, mean, above }, alpha, name, label }) {
+    const f = frame(place, { height: 270, label, left: 16 });
+    const b = n + 1 - k;
+    const low = Math.min(Special.betaQuantile(k, b, 0.0005), alpha * 0.98);
+    const high = Math.max(Special.betaUpperQuantile(k, b, 0.0005), alpha * 1.02);
+    const start = low < 0.35 * high ? 0 : low;
+    const x = f.across(start, high);
+    const size = 240;
+    const grid = Array.from({ length: size + 1 }, (_, i) => start + ((high - start) * i) / size);
+    const densities = grid.map((rate) => Special.betaDensity(k, b, rate));
+    const y = f.up(1.08 * Math.max(...densities));
+    const curve = grid.map((rate, i) => [x(rate), y(densities[i])]);
+    const beyond = [
+      [x(alpha), y(Special.betaDensity(k, b, alpha))],
+      ...curve.filter((_, i) => grid[i] > alpha),
+    ];
+    f.add("path", { class: "area law", d: `${path([...curve, [f.right, f.bottom], [f.left, f.bottom]])}Z` });
+    f.add("path", {
+      class: "area above",
+      d: `${path([[x(alpha), f.bottom], ...beyond, [f.right, f.bottom]])}Z`,
+    });
+    f.add("path", { class: "line curve", d: path(curve) });
+    f.add("path", { class: "limit", d: path([[x(alpha), f.top - 12], [x(alpha), f.bottom]]) });
+    flag(f, x(alpha), f.top - 4, `promised ${Numbers.exactPercent(alpha)}`, "limit-text");
+    f.add("path", { class: "mean", d: path([[x(mean), y(0)], [x(mean), y(0) - 12]]) });
+    axisBelow(f, percentTicks(start, high, 5), x, `true ${name}`);
+    f.add("text", { class: "title", x: f.left, y: 13 }, `Above the promise: ${Numbers.percent(above)}`);
+  }
+
+  /* Counted rates with their intervals against the promise. */
+  function intervals(place, { rows, label }) {
+    const f = frame(place, { height: 46 + 30 * rows.length, label, left: 150, top: 8, bottom: 38 });
+    const high = Math.min(1, 1.08 * Math.max(...rows.flatMap((r) => [r.high, r.promised || 0])));
+    const x = f.across(0, high);
+    const step = (f.bottom - f.top) / rows.length;
+    for (const { value } of percentTicks(0, high, 5)) {
+      f.add("path", { class: "grid", d: path([[x(value), f.top], [x(value), f.bottom]]) });
+    }
+    rows.forEach((row, i) => {
+      const y = f.top + step * (i + 0.5);
+      const name = `${row.group === null ? "everybody" : row.group}`;
+      const shown = name.length > 14 ? `${name.slice(0, 13)}…` : name;
+      f.add("text", { x: f.left - 10, y: y + 4, "text-anchor": "end" }, `${shown}, ${row.rate.toUpperCase()}`);
+      const kind = row.verdict ? row.verdict.replace(" ", "-") : "price";
+      f.add("path", { class: `bar ${kind}`, d: path([[x(row.low), y], [x(row.high), y]]) });
+      if (row.promised !== null) {
+        f.add("path", { class: "limit", d: path([[x(row.promised), y - 11], [x(row.promised), y + 11]]) });
+      }
+      if (row.value !== null) f.add("circle", { class: `dot ${kind}`, cx: x(row.value), cy: y, r: 5 });
+    });
+    axisBelow(f, percentTicks(0, high, 5), x, "counted rate; the promise is dashed");
+  }
+
+  return { drawForPaper, densities, tradeOff, law, intervals };
+})();

@@ -1,0 +1,210 @@
+/* What a choice of level and method gives on the calibration, group by group. */
+const Model = (() => {
+  const RANK_METHODS = ["conformal", "high-probability", "simultaneous", "empirical"];
+
+  const add = ([a, b], [c, d]) => [a + c, b + d];
+  const without = (n, [least, most]) => [n - most, n - least];
+
+  function makeModel(facts) {
+    const cells = facts.scores.cells.map((packed) => Ranks.readCell(packed, facts.width));
+    const pooled = pooledCell();
+    const ranks = Ranks.makeRanks(facts.tables);
+
+    function pooledCell() {
+      if (facts.groups === null) return cells[0];
+      if (facts.scores.pooled) return Ranks.readCell(facts.scores.pooled, facts.width);
+      return Ranks.pool(cells);
+    }
+
+    const certifiedChoice = (test) => ({ alpha: test.alpha, method: test.method });
+
+    function isCertified(test, choice) {
+      return (
+        choice.alpha === test.alpha &&
+        choice.method.name === test.method.name &&
+        (choice.method.delta ?? null) === (test.method.delta ?? null)
+      );
+    }
+
+    /* The two errors of a cell at a threshold. */
+    function errors(test, cell, threshold) {
+      const other = 1 - test.nullClass;
+      return {
+        target: Ranks.beyond(cell, test.nullClass, test.tail, threshold),
+        other: without(cell.n[other], Ranks.beyond(cell, other, test.tail, threshold)),
+      };
+    }
+
+    function fromCertificate(test, i) {
+      const fact = test.cells[i];
+      const cell = cells[i];
+      const threshold = fact.threshold === null ? null : Number(fact.threshold);
+      return {
+        k: fact.k,
+        wantedK: fact.k,
+        threshold,
+        pooled: fact.pooled,
+        target: fact.targetErrors === null ? null : [fact.targetErrors, fact.targetErrors],
+        other: [fact.otherErrors, fact.otherErrors],
+        law: fact.k === null ? null : Special.realisedRate(fact.k, cell.n[test.nullClass], test.alpha),
+        remark: fact.remark,
+      };
+    }
+
+    function fromRanks(test, { alpha, method }, i) {
+      const cell = cells[i];
+      const n = cell.n[test.nullClass];
+      if (!ranks.knows(method, n)) return { unknown: true };
+      const wantedK = ranks.criticalRank(method, n, alpha);
+      if (wantedK > 0) {
+        const { k, threshold } = Ranks.orderStatistic(cell, test.nullClass, test.tail, wantedK);
+        const law = Special.realisedRate(k, n, alpha);
+        return { k, wantedK, threshold, pooled: false, law, ...errors(test, cell, threshold) };
+      }
+      if (facts.groups !== null && test.thinGroups === "pool") {
+        const all = pooled.n[test.nullClass];
+        if (!ranks.knows(method, all)) return { unknown: true };
+        const k = ranks.criticalRank(method, all, alpha);
+        if (k > 0) {
+          const { threshold } = Ranks.orderStatistic(pooled, test.nullClass, test.tail, k);
+          return {
+            k: null,
+            wantedK: null,
+            threshold,
+            pooled: true,
+            law: null,
+            ...errors(test, cell, threshold),
+          };
+        }
+      }
+      return { impossible: true, needed: ranks.smallestN(method, alpha) };
+    }
+
+    /* One test at one choice: its cells, and both errors over all of them. */
+    function outcome(test, choice) {
+      const certified = isCertified(test, choice);
+      const found = cells.map((cell, i) => {
+        const result = certified ? fromCertificate(test, i) : fromRanks(test, choice, i);
+        const n = cell.n[test.nullClass];
+        const nOther = cell.n[1 - test.nullClass];
+        return {
+          group: facts.groups === null ? null : facts.groups[i],
+          n,
+          nOther,
+          tied: cell.tied[test.nullClass],
+          ...result,
+          interval: result.other
+            ? [
+                Special.clopperPearson(result.other[0], nOther)[0],
+                Special.clopperPearson(result.other[1], nOther)[1],
+              ]
+            : null,
+        };
+      });
+      const whole = found.every((cell) => cell.other);
+      return {
+        test,
+        choice,
+        certified,
+        cells: found,
+        impossible: found.filter((cell) => cell.impossible),
+        unknown: found.filter((cell) => cell.unknown),
+        stricter: found.some((cell) => cell.k !== cell.wantedK),
+        overall: whole
+          ? {
+              other: found.map((cell) => cell.other).reduce(add),
+              nOther: found.reduce((sum, cell) => sum + cell.nOther, 0),
+            }
+          : null,
+      };
+    }
+
+    /* How many calibration objects of each class a test of both rates leaves undecided. */
+    function undecided(outcomes) {
+      const [fnr, fpr] = outcomes;
+      if (fnr.certified && fpr.certified) {
+        return facts.abstained.map((n, label) => ({ abstained: [n, n], n: total(label) }));
+      }
+      return [0, 1].map((label) => {
+        let abstained = [0, 0];
+        for (let i = 0; i < cells.length; i += 1) {
+          const limits = [fnr, fpr].map((o) => o.cells[i].threshold ?? null);
+          if (limits.includes(null)) return null;
+          const out = [fnr, fpr]
+            .map((o, j) => Ranks.beyond(cells[i], label, o.test.tail, limits[j]))
+            .reduce(add);
+          const left = without(cells[i].n[label], out);
+          abstained = add(abstained, [Math.max(0, left[0]), Math.max(0, left[1])]);
+        }
+        return { abstained, n: total(label) };
+      });
+    }
+
+    const total = (label) => cells.reduce((sum, cell) => sum + cell.n[label], 0);
+
+    /* P-values and decision for one score: for each class { p, atMost }, or null if unknown. */
+    function judge(score, i, outcomes) {
+      const p = [0, 1].map((label) => {
+        const own = outcomes.find((o) => o.test.nullClass === label);
+        const { method } = (own || outcomes[0]).choice;
+        if (!RANK_METHODS.includes(method.name)) return null;
+        const cell = own && own.cells[i].pooled ? pooled : cells[i];
+        const tail = (label === 1) === facts.higherIsPositive ? "low" : "high";
+        const n = cell.n[label];
+        if (!ranks.knows(method, n)) return null;
+        const [least, most] = Ranks.asExtreme(cell, label, tail, score);
+        return { p: ranks.pValue(method, most, n), atMost: least !== most, m: most, n };
+      });
+      const out = outcomes.map(({ test, cells: found }) => {
+        const { threshold } = found[i];
+        if (threshold === null || threshold === undefined) return null;
+        return test.tail === "low" ? score < threshold : score > threshold;
+      });
+      return { p, decision: decide(outcomes, out) };
+    }
+
+    /* 0 or 1 for a class, "undecided" or "neither"; null if no threshold decides. */
+    function decide(outcomes, out) {
+      if (out.includes(null)) return null;
+      if (outcomes.length === 1) {
+        const { nullClass } = outcomes[0].test;
+        return out[0] ? 1 - nullClass : nullClass;
+      }
+      const [notPositive, notNegative] = out;
+      if (notPositive && notNegative) return "neither";
+      if (!notPositive && !notNegative) return "undecided";
+      return notNegative ? 1 : 0;
+    }
+
+    /* Both error shares at every knot of a cell, from the extreme end on. */
+    function curve(test, i) {
+      const cell = cells[i];
+      const other = 1 - test.nullClass;
+      const points = [];
+      for (let j = 0; j < cell.values.length; j += 1) {
+        const low = test.tail === "low";
+        const count = (label) => (low ? cell.below[label][j] : cell.n[label] - cell.upto[label][j]);
+        points.push({
+          target: count(test.nullClass) / cell.n[test.nullClass],
+          other: 1 - count(other) / cell.n[other],
+        });
+      }
+      return test.tail === "low" ? points : points.reverse();
+    }
+
+    return {
+      cells,
+      pooled,
+      ranks,
+      certifiedChoice,
+      isCertified,
+      outcome,
+      undecided,
+      judge,
+      curve,
+      complete: cells.every((cell) => cell.complete),
+    };
+  }
+
+  return { makeModel, RANK_METHODS };
+})();

@@ -1,0 +1,65 @@
+/* The page as a whole: colours, paper, and the first drawing. */
+function setUpTheme() {
+  const button = byId("theme");
+  const wide = window.matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (document.documentElement.dataset.theme ?? (wide.matches ? "dark" : "light")) === "dark";
+  const show = () => {
+    button.textContent = isDark() ? "Light colours" : "Dark colours";
+  };
+  button.addEventListener("click", () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    show();
+  });
+  wide.addEventListener("change", show);
+  show();
+}
+
+function render() {
+  outcomes = tests.map((test, i) => model.outcome(test, state.choices[i]));
+  renderControls();
+  renderStatus();
+  renderNotes();
+  renderResults();
+  renderCharts();
+  renderJudged();
+  renderGroups();
+}
+
+function renderHeld() {
+  if (model.complete) return;
+  const held = model.cells.reduce((sum, cell) => sum + cell.values.length, 0);
+  const all = model.cells.reduce((sum, cell) => sum + cell.n[0] + cell.n[1], 0);
+  byId("held").textContent = `This page holds exact counts at ${Numbers.count(held)} of ${Numbers.count(all)} scores; between them p-values are upper bounds.`;
+}
+
+setUpTheme();
+setUpControls();
+renderHeld();
+render();
+let width = document.body.clientWidth;
+window.addEventListener("resize", () => {
+  if (document.body.clientWidth === width) return;
+  width = document.body.clientWidth;
+  renderCharts();
+});
+let openBefore = null;
+function setPaper(isPaper) {
+  const details = document.querySelector("details.full");
+  if (isPaper === (openBefore !== null)) return;
+  if (isPaper) {
+    openBefore = details.open;
+    details.open = true;
+  } else {
+    details.open = openBefore;
+    openBefore = null;
+  }
+  Charts.drawForPaper(isPaper);
+  renderCharts();
+}
+
+window.addEventListener("beforeprint", () => setPaper(true));
+window.addEventListener("afterprint", () => setPaper(false));
+window.matchMedia("print").addEventListener("change", (event) => setPaper(event.matches));
+
+/* For tests, and for the curious. */
+window.ratekeeper = { Special, Ranks, Numbers, model, facts, state, choose, csv, outcomes: () => outcomes };

@@ -1,0 +1,172 @@
+/* The outcome in words: what is shown, what may be done with it, and its numbers. */
+const told = ({ test, choice }) =>
+  `${rateName(test)} ≤ ${Numbers.exactPercent(choice.alpha)} with ${methodText(choice.method)}`;
+
+function renderStatus() {
+  const status = byId("status");
+  const certified = outcomes.every((o) => o.certified);
+  const shown = outcomes.map(told).join(" and ");
+  const own = tests.map((test) => told({ test, choice: model.certifiedChoice(test) })).join(" and ");
+  const weak = tests.every((test) => ["asymptotic", "none"].includes(test.guarantee.kind));
+  status.dataset.state = certified ? "certified" : "what-if";
+  status.dataset.promise = weak ? "none" : "made";
+  status.querySelector(".badge").textContent = certified ? (weak ? "No promise" : "Certified") : "What if";
+  status.querySelector("p").textContent = certified
+    ? `You see the test of the certificate: ${shown}.`
+    : `You see ${shown}. The certificate is about another test: ${own}.`;
+}
+
+function renderNotes() {
+  const notes = outcomes.flatMap((o) => [...(o.certified ? [] : whatIfNotes(o)), ...limitNotes(o)]);
+  byId("notes").replaceChildren(...notes);
+}
+
+const warning = (text) => make("p", text, { class: "warning" });
+
+/* What may and may not be done with a choice that was made on this page. */
+function whatIfNotes(o) {
+  const { method } = o.choice;
+  const delta = method.delta === undefined || method.delta === null ? "" : ` ${method.delta}`;
+  const guarantee = facts.guarantees[`${method.name}${delta}`];
+  const about = facts.crossFitted ? " All promises here are approximate: the scores are cross-fitted." : "";
+  const notes = [make("p", `${WHAT_IF[method.name]}${about}`, { class: method.name === "simultaneous" ? "" : "warning" })];
+  if (method.name !== "empirical" && !o.impossible.length && !o.unknown.length) {
+    notes.push(make("p", ["To build this test: ", make("code", pythonLine(o))], { class: "small" }));
+  }
+  if (guarantee) {
+    const text = `${guarantee.promise} It needs: ${guarantee.condition} Not covered: ${guarantee.notCovered}`;
+    notes.push(make("p", [make("b", methodText(method)), `: ${text}`], { class: "small" }));
+  }
+  return notes;
+}
+
+/* Where the promise is impossible, or the page does not hold all that it would need. */
+function limitNotes(o) {
+  const rate = `${rateName(o.test)} ≤ ${Numbers.exactPercent(o.choice.alpha)}`;
+  const notes = [];
+  if (o.impossible.length) notes.push(warning(impossibleText(o, rate)));
+  if (o.unknown.length) {
+    notes.push(warning(`${methodText(o.choice.method)} is not in this page for these groups; ask ratekeeper itself.`));
+  }
+  const cell = o.cells.find((c) => c.k !== c.wantedK);
+  if (cell) {
+    notes.push(
+      warning(
+        `Stricter than needed: for ${rate} the exact threshold has rank ${Numbers.count(cell.wantedK)}, but this page holds only some of the scores and shows the next stricter one it holds, of rank ${Numbers.count(cell.k)}. The promise holds for it all the more.`,
+      ),
+    );
+  }
+  return notes;
+}
+
+function pythonLine(o) {
+  const pool = o.test.thinGroups === "pool" ? ', thin_groups="pool"' : "";
+  return `calibration.control("${o.test.control}", alpha=${o.choice.alpha}, method=rk.${methodText(o.choice.method)}${pool})`;
+}
+
+function impossibleText(o, rate) {
+  const where = o.impossible.map(({ group, n }) =>
+    group === null ? Numbers.count(n) : `${Numbers.count(n)} in group ${quoted(group)}`,
+  );
+  const { needed } = o.impossible[0];
+  const need = needed
+    ? `needs ${needed.exact ? "at least" : "more;"} ${Numbers.count(needed.n)} ${needed.exact ? "" : "are enough, "}calibration scores of ${nullName(o.test)}${facts.groups === null ? "" : " in each group"}`
+    : `needs more calibration scores of ${nullName(o.test)}`;
+  return `Impossible: ${rate} with ${methodText(o.choice.method)} ${need}; there are ${where.join(", ")}. ratekeeper refuses to make this test.`;
+}
+
+function card(title, figure, ...lines) {
+  const size = figure.length > 12 ? "figure long" : "figure";
+  const texts = lines.filter((line) => line !== "").map((line) => make("p", line));
+  return make("div", [make("h3", title), make("p", figure, { class: size }), ...texts], { class: "card" });
+}
+
+function renderResults() {
+  const cards = [];
+  for (const o of isJoint ? outcomes : [outcomes[0]]) {
+    const cell = o.cells[state.group];
+    cards.push(...cardsOf(o, cell));
+  }
+  if (isJoint) cards.push(...undecidedCards());
+  byId("results").replaceChildren(...cards);
+}
+
+function cardsOf(o, cell) {
+  const { test } = o;
+  const prefix = isJoint ? `${rateName(test)}: ` : "";
+  const verb = test.control === "fnr" ? "missed" : "false alarms";
+  if (cell.impossible || cell.unknown) {
+    const why = cell.impossible ? "Too few calibration scores for this promise." : "Not in this page.";
+    return [card(`${prefix}Threshold`, "none", why)];
+  }
+  const found = [thresholdCard(o, cell, prefix)];
+  if (!isJoint) {
+    found.push(
+      card(
+        `${rateName(test)} on the calibration objects`,
+        cell.target === null ? "by lot" : `${Numbers.range(cell.target)} of ${Numbers.count(cell.n)}`,
+        cell.target === null ? "A randomised method decides equal scores differently." : `of the ${nullName(test)} are ${verb}.`,
+      ),
+      card(
+        `${otherName(test)}, the price`,
+        cell.nOther ? rangePercent(cell.other, cell.nOther) : "unknown",
+        `${Numbers.range(cell.other)} of ${Numbers.count(cell.nOther)} ${otherClassName(test)} are called ${nullName(test)}. 95% interval ${Numbers.percent(cell.interval[0])} to ${Numbers.percent(cell.interval[1])}.`,
+        cell.nOther && cell.other[0] === cell.other[1] ? `About ${Numbers.outOf(cell.other[0] / cell.nOther)}.` : "",
+      ),
+    );
+  }
+  found.push(lawCard(o, cell, prefix));
+  return found;
+}
+
+const rangePercent = ([least, most], n) =>
+  least === most ? Numbers.percent(least / n) : `${Numbers.percent(least / n)} to ${Numbers.percent(most / n)}`;
+
+function thresholdCard(o, cell, prefix) {
+  const { test } = o;
+  if (cell.threshold === null) {
+    return card(`${prefix}Threshold`, "none", "A randomised method: no score decides alone.");
+  }
+  const rank =
+    cell.k === null
+      ? cell.pooled
+        ? "Pooled: the threshold of all groups together. Nothing is promised in this group."
+        : "A fitted threshold, no rank."
+      : `Rank ${Numbers.count(cell.k)}: the threshold is number ${Numbers.count(cell.k)} of the ${Numbers.count(cell.n)} calibration scores of ${nullName(test)}, from the ${test.tail} end.`;
+  const rule =
+    isJoint && test.control === "fnr"
+      ? `${quoted(classes[1])} remains possible if ${condition(test, cell.threshold)}.`
+      : isJoint
+        ? `${quoted(classes[0])} is ruled out if ${condition(test, cell.threshold)}.`
+        : `Called ${quoted(classes[1])} if ${condition(test, cell.threshold)}.`;
+  return card(`${prefix}Threshold`, scoreText(cell.threshold), rule, rank, cell.remark ?? "");
+}
+
+function lawCard(o, cell, prefix) {
+  const name = rateName(o.test);
+  if (!cell.law) {
+    return card(`${prefix}True ${name}`, "no law", cell.pooled ? "Nothing is known about the rate in a pooled group." : "This method has no exact law.");
+  }
+  const { law } = cell;
+  return card(
+    `${prefix}True ${name} of such tests`,
+    `${Numbers.percent(law.mean)} on average`,
+    `Between ${Numbers.percent(law.low)} and ${Numbers.percent(law.high)} in 90% of them, above ${Numbers.exactPercent(o.choice.alpha)} in ${Numbers.percent(law.above)}: Beta(${Numbers.count(law.k)}, ${Numbers.count(law.n + 1 - law.k)}).`,
+    cell.tied ? "These are upper bounds, since scores are tied." : "",
+  );
+}
+
+function undecidedCards() {
+  const found = model.undecided(outcomes);
+  return [1, 0].map((label) => {
+    const name = quoted(classes[label]);
+    if (!found[label]) return card(`Undecided ${name}`, "unknown", "A threshold is missing.");
+    const { abstained, n } = found[label];
+    const everywhere = facts.groups === null ? "" : " in all groups";
+    return card(
+      `Undecided ${name}`,
+      `${Numbers.range(abstained)} of ${Numbers.count(n)}`,
+      `The test abstains on ${n ? rangePercent(abstained, n) : "none"} of the calibration objects${everywhere}. An abstention is no error.`,
+    );
+  });
+}

@@ -1,0 +1,264 @@
+"""The certificate in plain words, for readers who never heard of p-values."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import TYPE_CHECKING
+
+from ratekeeper.rates import exact_percent, percent
+from ratekeeper.report.facts import certificates_of
+
+if TYPE_CHECKING:
+    from ratekeeper.certificate import Cell, Certificate, JointCertificate
+    from ratekeeper.rates import Rate
+    from ratekeeper.report.facts import Test
+
+_SHOWN_GROUPS = 12
+_NO_PROMISE = ("asymptotic", "none")
+
+
+def out_of(rate: float, base: int = 1000) -> tuple[str, str]:
+    """Write a promised rate as so many out of so many; never fewer than promised.
+
+    Examples
+    --------
+    >>> out_of(0.05), out_of(0.0125), out_of(1 / 3)
+    (('50', '1,000'), ('125', '10,000'), ('333.4', '1,000'))
+    """
+    while rate * base < 1:
+        base *= 10
+    for finer in (base, 10 * base, 100 * base):
+        count = rate * finer
+        if abs(count - round(count)) <= 1e-9 * count:
+            return f"{round(count):,}", f"{finer:,}"
+    return f"{math.ceil(10 * rate * base) / 10:,g}", f"{base:,}"
+
+
+def about(rate: float, base: int) -> str:
+    """Write how many out of `base` a counted rate makes.
+
+    Examples
+    --------
+    >>> about(0.1122, 1000), about(0.0004, 1000), about(0.0, 1000)
+    ('112', '0.4', '0')
+    """
+    count = rate * base
+    return f"{count:,.0f}" if count >= 10 or count == 0 else f"{count:.2g}"  # noqa: PLR2004
+
+
+def certificate_html(test: Test) -> str:
+    """Return the first section of the page: promise, conditions, limits and price."""
+    certificates = certificates_of(test)
+    joint = len(certificates) > 1
+    promises = "".join(_promise(certificate, joint=joint) for certificate in certificates)
+    price = _joint_price(test.certificate) if joint else _price(certificates[0])  # type: ignore[arg-type]
+    first = certificates[0]
+    return (
+        f'<div class="promises">{promises}</div>'
+        '<div class="blocks">'
+        f"{_block('It holds if', _conditions(certificates))}"
+        f"{_block('Not covered', _not_covered(certificates))}"
+        f"{_block('What it costs', price)}"
+        f"{_block('How it decides', _rules(certificates))}"
+        "</div>"
+        f"{_pooled(first)}"
+        '<details class="full"><summary>The full certificate</summary>'
+        f"<pre>{escape(str(test.certificate))}</pre></details>"
+    )
+
+
+def label(value: object) -> str:
+    """Write a label or group as it stands, safe in HTML and kept apart from the text around it.
+
+    Examples
+    --------
+    >>> label("<b>")
+    '<b class="label">&lt;b&gt;</b>'
+    """
+    return f'<b class="label">{escape(str(value))}</b>'
+
+
+def _sides(certificate: Certificate) -> tuple[str, str]:
+    """Return the label whose error is controlled, and the one it is mistaken for."""
+    pair = label(certificate.positive_label), label(certificate.negative_label)
+    return pair if certificate.control == "fnr" else (pair[1], pair[0])
+
+
+def _promise(certificate: Certificate, *, joint: bool) -> str:
+    kind = certificate.guarantee.kind
+    null, other = _sides(certificate)
+    other += " or neither of the two" if joint else ""
+    count, base = out_of(certificate.alpha)
+    name = "FNR" if certificate.control == "fnr" else "FPR"
+    rate = "missed" if certificate.control == "fnr" else "a false alarm"
+    if kind in _NO_PROMISE:
+        head = f"The aim: about <em>{count}</em> of {base} that truly are {null} called {other}"
+    else:
+        sense = "On average" if kind == "marginal" else "In the long run"
+        head = (
+            f"{sense}, of {base} that truly are {null} at most <em>{count}</em> are called {other}"
+        )
+    tag = f"{name} ≤ {exact_percent(certificate.alpha)}"
+    what = "missed positives" if certificate.control == "fnr" else "false alarms"
+    return (
+        f'<div class="promise" data-kind="{escape(kind)}"><p class="tag"><span>{tag}</span> '
+        f"{what} <code>{escape(certificate.method)}</code></p>"
+        f'<p class="headline">{head}{_in_groups(certificate)}.</p>'
+        f"<p>{_sense(certificate, rate)}</p></div>"
+    )
+
+
+def _in_groups(certificate: Certificate) -> str:
+    if certificate.cells[0].group is None:
+        return ""
+    if certificate.pooled_groups:
+        return ", in each group with enough calibration objects of its own"
+    return ", in every group"
+
+
+def _sense(certificate: Certificate, rate: str) -> str:
+    """Say in what sense the promise holds."""
+    kind, delta = certificate.guarantee.kind, certificate.delta
+    unlucky = ""
+    if delta is not None:
+        count, base = out_of(delta, base=100)
+        unlucky = f"{count} of {base} sets of calibration objects"
+    texts = {
+        "marginal": (
+            "This holds <strong>on average</strong>: over all sets of calibration objects that "
+            "might have been drawn, and over all new objects. The true rate of this very test "
+            "can be below or above; its law is shown further down."
+        ),
+        "high probability": (
+            "This holds for <strong>this very test</strong>, unless the calibration objects were "
+            f"an unlucky draw, which happens to at most {unlucky}. The level was to be chosen "
+            "before looking at the data."
+        ),
+        "simultaneous": (
+            "This holds for <strong>this very test, and for every other level at the same "
+            "time</strong>, also one chosen after looking, unless the calibration objects were "
+            f"an unlucky draw, which happens to at most {unlucky}."
+        ),
+    }
+    weak = (
+        "<strong>This is no promise.</strong> With a finite number of calibration objects nothing "
+        f"keeps the share of objects that are {rate} below this level."
+    )
+    text = texts.get(kind, weak)
+    if certificate.origin == "cross-fitted" and kind not in _NO_PROMISE:
+        text += (
+            " <strong>Only approximately:</strong> the calibration objects were scored by models "
+            "of folds, not by the model in use."
+        )
+    return text
+
+
+def _block(title: str, body: str) -> str:
+    return f'<div class="block"><h3>{title}</h3>{body}</div>'
+
+
+def _conditions(certificates: list[Certificate]) -> str:
+    first = certificates[0]
+    needs = dict.fromkeys(c.guarantee.condition for c in certificates)
+    items = [*(_sentence(text) for text in needs), *first.assumptions]
+    return _list(items)
+
+
+def _not_covered(certificates: list[Certificate]) -> str:
+    items = dict.fromkeys(_sentence(c.guarantee.not_covered) for c in certificates)
+    drift = "Drift: objects that come from another population than the calibration objects."
+    both = "The two promises at once: each has its own chance to fail."
+    return _list([*items, *([both] if len(certificates) > 1 else []), drift])
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _list(items: list[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(item)}</li>" for item in items) + "</ul>"
+
+
+def _price(certificate: Certificate) -> str:
+    null, other = _sides(certificate)
+    rate = certificate.other_error
+    if rate.n == 0:
+        return f"<p>Unknown: no calibration object is {other}.</p>"
+    low, high = rate.interval
+    base = 1000
+    while rate.errors and rate.value * base < 1:
+        base *= 10
+    caveat = " A randomised method: counted with one draw." if _by_lot(certificate) else ""
+    return (
+        f"<p>Of {base:,} that truly are {other}, about <em>{about(rate.value, base)}</em> are "
+        f"called {null}.</p><p>Counted: {rate.errors:,} of {rate.n:,} calibration objects, "
+        f"{percent(rate.value)}. With 95% confidence the true number is between "
+        f"{about(low, base)} and {about(high, base)} of {base:,}.{caveat}</p>"
+    )
+
+
+def _by_lot(certificate: Certificate) -> bool:
+    return any(cell.threshold is None for cell in certificate.cells)
+
+
+def _joint_price(certificate: JointCertificate) -> str:
+    names = (
+        ("positive", certificate.fnr.positive_label),
+        ("negative", certificate.fnr.negative_label),
+    )
+    lines = [_abstains(label(name), certificate.abstained[key]) for key, name in names]
+    return "<p>It leaves undecided what it cannot decide within both promises:</p>" + "".join(lines)
+
+
+def _abstains(name: str, rate: Rate) -> str:
+    if rate.n == 0:
+        return f"<p>Unknown for {name}: there is no calibration object of it.</p>"
+    low, high = rate.interval
+    return (
+        f"<p>Of 1,000 that truly are {name}, about <em>{about(rate.value, 1000)}</em> are left "
+        f"undecided ({rate.errors:,} of {rate.n:,} calibration objects; between "
+        f"{about(low, 1000)} and {about(high, 1000)} with 95% confidence).</p>"
+    )
+
+
+def _rules(certificates: list[Certificate]) -> str:
+    first = certificates[0]
+    if len(certificates) == 1:
+        rules = [(cell, _rule(first, cell)) for cell in first.cells]
+    else:
+        both = zip(first.cells, certificates[1].cells, strict=True)
+        rules = [(one, _joint_rule(first, one, two)) for one, two in both]
+    if len(rules) == 1 and rules[0][0].group is None:
+        return f"<p>{rules[0][1]}</p>"
+    items = [f"<li>{label(cell.group)}: {rule}</li>" for cell, rule in rules[:_SHOWN_GROUPS]]
+    left = len(rules) - _SHOWN_GROUPS
+    more = f"<p>… and {left:,} more groups: see the table of groups.</p>" if left > 0 else ""
+    return f"<ul>{''.join(items)}</ul>{more}"
+
+
+def _rule(certificate: Certificate, cell: Cell) -> str:
+    positive, negative = label(certificate.positive_label), label(certificate.negative_label)
+    remark = f" {escape(cell.remark)}" if cell.remark else ""
+    return f"{positive} if <code>{escape(cell.condition)}</code>, otherwise {negative}.{remark}"
+
+
+def _joint_rule(certificate: Certificate, one: Cell, two: Cell) -> str:
+    return (
+        f"{label(certificate.positive_label)} remains possible if "
+        f"<code>{escape(one.condition)}</code>; {label(certificate.negative_label)} is ruled out "
+        f"if <code>{escape(two.condition)}</code>. Undecided if both remain possible."
+    )
+
+
+def _pooled(certificate: Certificate) -> str:
+    groups = certificate.pooled_groups
+    if not groups:
+        return ""
+    names = ", ".join(label(group) for group in groups)
+    return (
+        f'<p class="warning"><strong>Nothing is promised for:</strong> {names}. These groups have '
+        "too few calibration objects of their own and get the threshold of all groups together. "
+        "Their rate can be far above the level, and so nothing is promised about all groups "
+        "together either; the promise holds in the other groups.</p>"
+    )

@@ -1,0 +1,116 @@
+"""The command `compare`: its table, its files, its refusals."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+
+def table(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = [f"{rng.normal(1.5 * (i % 2)):.4f},{'ok' if i % 2 else 'bad'}" for i in range(300)]
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(["x,state", *rows]) + "\n")
+    return path
+
+
+def test_command(run, tmp_path):
+    """The command prints the table, writes the files, and goes on where it stopped."""
+    out = tmp_path / "out"
+    arguments = ["compare", str(table(tmp_path)), "--label", "state", "--positive", "bad"]
+    arguments += ["--control", "fnr", "--alpha", "0.1", "--repeats", "2", "--jobs", "1"]
+    arguments += ["--systems", "conformal,high-probability,plain", "-o", str(out)]
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    assert "FNR <= 10%" in result.output
+    assert {path.name for path in out.iterdir()} == {
+        "comparison.csv",
+        "comparison.md",
+        "comparison.svg",
+        "trials.csv",
+        "trials.jsonl",
+    }
+    before = (out / "trials.csv").read_text()
+    again = run(*arguments)
+    assert again.exit_code == 0
+    assert (out / "trials.csv").read_text() == before  # times and all: nothing was run again
+    assert run(*arguments, "--alpha", "0.2").exit_code == 2
+
+
+def test_json(run, tmp_path):
+    """For machines: one object, with a row for each system, and nothing else on stdout."""
+    arguments = ["compare", table(tmp_path), "--label", "state", "--control", "fpr"]
+    arguments += ["--alpha", "10%", "--repeats", "1", "--systems", "plain,conformal", "--jobs", "1"]
+    result = run(*arguments, "--json", "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)
+    assert [row["system"] for row in facts["systems"]] == ["plain", "conformal"]
+    assert facts["alpha"] == 0.1
+    assert "comparison.svg" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (["--label", "none"], "no column 'none'"),
+        (["--alpha", "7"], "'7' is not a rate"),
+        (["--systems", "magic"], "'magic'"),
+        (["--positive", "odd"], "odd"),
+        (["--drop", "x"], "no column that tells"),
+        (["--control", "both"], "Invalid value"),
+        (["--jobs", "0"], "--jobs 0"),
+        (["--output", "/dev/null/out"], "--output /dev/null/out cannot be written to"),
+    ],
+)
+def test_command_refuses(run, tmp_path, change, message):
+    """Bad usage and bad input end with code 2 and one message, without a traceback."""
+    arguments = ["compare", str(table(tmp_path)), "--label", "state", "--control", "fnr"]
+    result = run(*arguments, "--alpha", "0.1", *change)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_interrupted_command_says_how_to_go_on(run, tmp_path, monkeypatch):
+    """Ctrl-C ends without a traceback, and what is finished is kept."""
+    from ratekeeper.comparison import repeats
+
+    def stop_second(problem, name, *others):
+        if name == "plain":
+            raise KeyboardInterrupt
+        return real(problem, name, *others)
+
+    real = repeats.run_trial
+    monkeypatch.setattr(repeats, "run_trial", stop_second)
+    out = tmp_path / "out"
+    arguments = ["compare", str(table(tmp_path)), "--label", "state", "--control", "fnr"]
+    arguments += ["--alpha", "0.1", "--repeats", "1", "--jobs", "1"]
+    arguments += ["--systems", "conformal,plain", "--output", str(out)]
+    result = run(*arguments)
+    assert result.exit_code == 130
+    assert f"With --output {out} it goes on" in result.stderr
+    assert len((out / "trials.jsonl").read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("estimator", ["boosting", "forest"])
+def test_other_estimators(run, tmp_path, estimator):
+    """The scoring classifier can be chosen by name."""
+    arguments = ["compare", str(table(tmp_path)), "--label", "state", "--control", "fpr"]
+    arguments += ["--alpha", "0.1", "--repeats", "1", "--systems", "plain", "--jobs", "1"]
+    result = run(*arguments, "--estimator", estimator)
+    assert result.exit_code == 0, result.output
+
+
+def test_files_are_there_though_nobody_reads_on(tmp_path):
+    """A reader that closes the pipe at once loses no file."""
+    out = tmp_path / "out"
+    arguments = [sys.executable, "-m", "ratekeeper", "compare", str(table(tmp_path))]
+    arguments += ["--label", "state", "--control", "fnr", "--alpha", "0.1", "--repeats", "1"]
+    arguments += ["--systems", "plain", "--jobs", "1", "-o", str(out)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        process.stdout.close()
+    assert (out / "comparison.svg").exists()

@@ -1,0 +1,160 @@
+"""How commands end: code, message, and never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import ratekeeper as rk
+from ratekeeper import planning
+from ratekeeper.exceptions import InputError, LongWorkWarning
+
+
+def test_the_three_documented_codes(run, calibration, tmp_path):
+    """0 done, 2 bad usage or input, 3 impossible with this many scores; nothing is left behind."""
+    out = tmp_path / "test.rk"
+    too_few = run("control", calibration, "--fnr", "0.1%", "-o", out)
+    assert too_few.exit_code == 3
+    assert "needs at least 999 calibration scores" in too_few.stderr
+    assert run("control", calibration, "--fnr", "no", "-o", out).exit_code == 2
+    assert run("control", calibration, "-o", out).exit_code == 2
+    assert not out.exists()
+    done = run("control", calibration, "--fnr", "5%", "-o", out)
+    assert done.exit_code == 0
+    assert done.stderr == f"Wrote {out}.\n"
+    assert run("control", calibration, "--fnr", "5%", "-o", out).stderr == f"Replaced {out}.\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (InputError("thin_groups='odd' is odd."), 2, "--thin-groups odd is odd."),
+        (MemoryError(), 2, "not enough memory"),
+        (OSError(28, "No space left on device", "/x"), 2, "(/x): No space left on device"),
+        (PermissionError(13, "Permission denied"), 2, "Permission denied"),
+        (ZeroDivisionError("by zero"), 70, "This is a bug in ratekeeper: ZeroDivisionError"),
+        (RecursionError("deep"), 70, "RATEKEEPER_TRACEBACK=1"),
+        (KeyboardInterrupt(), 130, "Stopped."),
+        (BrokenPipeError(32, "Broken pipe"), 141, ""),
+    ],
+)
+def test_whatever_goes_wrong_is_one_message(run, monkeypatch, error, code, words):
+    """Each kind of failure has its code and its message, and no traceback."""
+
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(planning, "plan", fail)
+    result = run("plan", "--fnr", "1%")
+    assert result.exit_code == code
+    assert words in result.stderr
+    assert len(result.stderr.strip().splitlines()) <= 1
+    assert not result.stdout
+    assert "Traceback" not in result.output
+
+
+def test_a_traceback_for_those_who_ask(run, monkeypatch):
+    """With RATEKEEPER_TRACEBACK=1 the error itself comes out."""
+
+    def fail(*_, **__):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(planning, "plan", fail)
+    result = run("plan", "--fnr", "1%", env={"RATEKEEPER_TRACEBACK": "1"})
+    assert isinstance(result.exception, ZeroDivisionError)
+
+
+def test_warnings_are_lines(run, monkeypatch):
+    """A warning of the library is one line on stderr, said once, in the words of options."""
+    real = planning.plan
+
+    def warn(*arguments, **options):
+        for _ in range(3):
+            warnings.warn("Pass positive_label='no' or wait.", LongWorkWarning, stacklevel=2)
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(planning, "plan", warn)
+    result = run("plan", "--fnr", "1%", "--json")
+    assert result.exit_code == 0
+    assert result.stderr == "Warning: Pass --positive no or wait.\n"
+    assert json.loads(result.stdout)["fnr"]["least_n"]["conformal"] == 99
+
+
+def test_a_full_disk_is_noticed(shell, calibration):
+    """What cannot be printed is no success."""
+    if not os.path.exists("/dev/full"):  # noqa: PTH110 - a device
+        pytest.skip("this system has no full disk to try")
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run(
+            [sys.executable, "-m", "ratekeeper", "inspect", calibration],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_no_standard_output_at_all(calibration):
+    """A program started without standard output does its work."""
+    command = f"{sys.executable} -m ratekeeper inspect {calibration} >&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)  # noqa: S607
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_letters_that_the_terminal_cannot_show(shell, tmp_path):
+    """A name in other letters is escaped, not an error."""
+    groups = ["Zürich", "Genève"] * 20
+    cal = rk.calibrate(np.arange(40.0), np.repeat([0, 1], 20), groups=groups)
+    rk.save(cal, tmp_path / "cal.rk")
+    done = shell("inspect", "cal.rk", env={"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0, done.stderr
+    assert "Z\\xfcrich" in done.stdout
+
+
+@pytest.mark.parametrize("option", [[], ["--json"]])
+def test_a_reader_that_goes_away(calibration, option):
+    """A pipe that nobody reads from ends the program without a word."""
+    command = [sys.executable, "-m", "ratekeeper", "inspect", str(calibration), *option]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interruption_in_the_middle(tmp_path, people, number, code):
+    """Ctrl-C and a request to end: the code of signals, no traceback, no file left behind."""
+    command = [sys.executable, "-m", "ratekeeper", "calibrate", "-"]
+    command += ["--score", "risk", "--label", "ill", "-o", str(tmp_path / "cal.rk")]
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as process:
+        process.stdin.write(people.read_bytes())  # and no end of it, so that it waits
+        process.stdin.flush()
+        time.sleep(1.5)
+        process.send_signal(number)
+        said = process.stderr.read().decode()
+        process.stdin.close()
+    assert process.returncode == code
+    assert "Traceback" not in said
+    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_no_word_of_python_in_messages(run, by_site, tmp_path):
+    """Remedies name options of the command line, not parameters of functions."""
+    result = run("control", by_site, "--fnr", "5%", "-o", tmp_path / "test.rk")
+    assert result.exit_code == 3
+    assert "pass --thin-groups pool" in result.stderr
+    assert "thin_groups" not in result.stderr

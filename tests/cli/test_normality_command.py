@@ -1,0 +1,126 @@
+"""The command `normality`: one row a column and group."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import ratekeeper as rk
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Write columns that are normal, skewed, constant, of text, and full of gaps."""
+    rng = np.random.default_rng(0)
+    normal, skewed = rng.normal(size=300), rng.exponential(size=300)
+    a, b = normal.tolist(), skewed.tolist()
+    lines = ["normal,skewed,same,word,gaps,sex"]
+    for i in range(300):
+        gap = f"{float(rng.normal())}" if i < 4 else ""
+        lines.append(f"{a[i]!r},{b[i]!r},1,w{i},{gap},{'fm'[i % 2]}")
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path, normal, skewed
+
+
+def samples(result):
+    assert result.exit_code == 0, result.output
+    return {(s["column"], s["group"]): s for s in json.loads(result.stdout)["samples"]}
+
+
+def test_p_values_are_the_library_s(run, table):
+    """One row for each column asked for, with the test's own numbers."""
+    path, normal, skewed = table
+    found = samples(run("normality", path, "--column", "normal", "--column", "skewed", "--json"))
+    for name, values in (("normal", normal), ("skewed", skewed)):
+        result = rk.normality_test(values)
+        assert found[name, None]["p_value"] == result.pvalue
+        assert found[name, None]["statistic"] == result.statistic
+    assert found["normal", None]["verdict"] == "no evidence"
+    assert found["skewed", None]["verdict"] == "not normal"
+
+
+def test_by_group(run, table):
+    """Each group is a sample of its own."""
+    path, normal, _ = table
+    found = samples(run("normality", path, "--column", "normal", "--by", "sex", "--json"))
+    assert list(found) == [("normal", "f"), ("normal", "m")]
+    assert found["normal", "m"]["p_value"] == rk.normality_test(normal[1::2]).pvalue
+
+
+def test_gaps_are_refused_or_counted(run, table):
+    """A missing value is named by its row, or skipped and counted; thin samples are said so."""
+    path, *_ = table
+    refused = run("normality", path)
+    assert refused.exit_code == 2
+    assert "row 5: gaps is missing, and 296 such values" in refused.stderr
+    found = samples(run("normality", path, "--on-invalid", "skip", "--json"))
+    assert {name for name, _ in found} == {"normal", "skewed", "same", "gaps"}
+    thin = found["gaps", None]
+    assert (thin["n"], thin["skipped"], thin["p_value"]) == (4, 296, None)
+    assert "too small" in thin["remark"]
+    assert "variance is 0" in found["same", None]["remark"]
+    text = run("normality", path, "--on-invalid", "skip", env={"COLUMNS": "80"})
+    assert text.exit_code == 0
+    assert "not tested" in text.stdout
+    assert "296" in text.stdout
+
+
+def test_too_many_values_are_said(run, tmp_path):
+    """A sample beyond the tables is no crash, and the remedy speaks no Python."""
+    path = tmp_path / "long.csv"
+    path.write_text("x\n" + "\n".join(map(str, range(10_001))) + "\n")
+    found = samples(run("normality", path, "--json"))["x", None]
+    assert found["verdict"] == "not tested"
+    assert "10,000" in found["remark"]
+    assert "rng" not in found["remark"]
+
+
+def test_rows_without_a_group(run, tmp_path):
+    """They are refused, or left out and counted; numbers as groups are whole numbers."""
+    path = tmp_path / "groups.csv"
+    path.write_text("x,g\n" + "".join(f"{i * i},{'' if i == 7 else 1}\n" for i in range(30)))
+    assert "row 8: g is missing" in run("normality", path, "--by", "g").stderr
+    result = run("normality", path, "--by", "g", "--on-invalid", "skip", "--json")
+    assert json.loads(result.stdout)["rows_without_group"] == 1
+    assert samples(result)["x", "1"]["n"] == 29
+    text = run("normality", path, "--by", "g", "--on-invalid", "skip").stdout
+    assert "Skipped 1 row without g." in text
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--column", "word"], "row 1, column 'word': 'w0' is not a number"),
+        (["--column", "norml"], "Did you mean 'normal'?"),
+        (["--by", "sx"], "Did you mean 'sex'?"),
+        (["--alternative", "odd"], "'odd' is not one of"),
+        (["--alpha", "2"], "'2' is not a rate"),
+    ],
+)
+def test_refusals(run, table, options, words):
+    """What cannot be tested is named, with code 2."""
+    result = run("normality", table[0], *options)
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_alpha_and_alternative(run, table):
+    """The level decides the verdict, the alternative the test."""
+    path, normal, _ = table
+    asked = ["normality", path, "--column", "normal", "--alternative", "heavy", "--json"]
+    expected = rk.normality_test(normal, alternative="heavy").pvalue
+    found = samples(run(*asked, "--alpha", "99.9%"))["normal", None]
+    assert found["p_value"] == expected
+    assert found["verdict"] == "not normal"
+
+
+def test_no_rows(run, tmp_path):
+    """A header alone is refused."""
+    path = tmp_path / "empty.csv"
+    path.write_text("x,y\n")
+    result = run("normality", path)
+    assert result.exit_code == 2
+    assert "no rows" in result.stderr

@@ -1,0 +1,122 @@
+"""The program as a whole: help, start, completion."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+import ratekeeper as rk
+from ratekeeper.cli import COMMANDS, main
+
+HEAVY = ("numpy", "scipy", "sklearn", "rich", "pyarrow", "narwhals", "importlib.metadata")
+
+
+def command(name):
+    return main.get_command(None, name)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_says_what_it_does(run, name):
+    """Help fits 80 columns, begins as the list of commands says, and has examples."""
+    result = run(name, "--help")
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert command(name).help.split("\n")[0] == COMMANDS[name]
+    assert "Examples:" in result.stdout
+    assert f"  ratekeeper {name}" in result.stdout
+    assert run(name, "-h").stdout == result.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_explained(name):
+    """No option is without help, and its name in the environment is its name on the line."""
+    for option in command(name).params:
+        if option.param_type_name == "option":
+            assert option.help, option.name
+            long = max(option.opts, key=len).lstrip("-").replace("-", "_")
+            assert option.name == long
+
+
+def test_the_list_of_commands(run):
+    """The program's help lists every command within 80 columns; so does no argument at all."""
+    result = run("--help")
+    lines = result.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    for name, text in COMMANDS.items():
+        assert any(line.split() == [name, *text.split()] for line in lines), name
+    assert run("--version").stdout.strip() == f"ratekeeper, version {rk.__version__}"
+    assert "Did you mean 'classify'?" in run("clasify").stderr
+    assert run("clasify").exit_code == 2
+
+
+def test_help_loads_nothing_heavy():
+    """The list of commands needs click alone, and no command is loaded for it."""
+    code = (
+        "import sys\nfrom ratekeeper.cli import main\n"
+        "try: main(['--help'])\nexcept SystemExit: pass\n"
+        f"heavy = [name for name in {HEAVY} if name in sys.modules]\n"
+        "loaded = [name for name in sys.modules if name.startswith('ratekeeper.cli.')]\n"
+        "print(heavy, sorted(loaded), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    parts = [f"ratekeeper.cli.{name}" for name in ("refusals", "settings", "wording")]
+    assert done.stderr.strip() == f"[] {parts}"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command_loads_nothing_heavy(name):
+    """A command's help needs no number library, either."""
+    code = (
+        "import sys\nfrom ratekeeper.cli import main\n"
+        f"try: main([{name!r}, '--help'])\nexcept SystemExit: pass\n"
+        f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_help_starts_fast():
+    """`ratekeeper --help` takes at most three times the processor time of `import click`."""
+
+    def seconds(*arguments):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, *arguments], capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    asked = min(seconds("-m", "ratekeeper", "--help") for _ in range(5))
+    bare = min(seconds("-c", "import click") for _ in range(5))
+    assert asked <= 3 * bare
+
+
+@pytest.mark.parametrize("kind", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell, kind):
+    """The scripts that README and guide name are printed."""
+    if kind == "bash" and not os.access("/bin/bash", os.X_OK):
+        pytest.skip("click asks bash for its version")
+    done = shell(env={"_RATEKEEPER_COMPLETE": f"{kind}_source"})
+    assert done.returncode == 0
+    assert "ratekeeper" in done.stdout
+    assert not done.stderr
+
+
+def completions(shell, words):
+    env = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
+    done = shell(env={**env, "_RATEKEEPER_COMPLETE": "bash_complete"})
+    assert done.returncode == 0
+    return done.stdout.split()
+
+
+def test_completion(shell):
+    """Commands, options and choices complete, and files are left to the shell."""
+    assert set(completions(shell, "ratekeeper ")) == {f"plain,{name}" for name in COMMANDS}
+    assert completions(shell, "ratekeeper cl") == ["plain,classify"]
+    assert "plain,--on-invalid" in completions(shell, "ratekeeper calibrate --on")
+    assert "plain,high-probability" in completions(shell, "ratekeeper control --method h")
+    assert completions(shell, "ratekeeper inspect te") == ["file,te"]
+    assert completions(shell, "ratekeeper calibrate da") == ["file,da"]
+    assert completions(shell, "ratekeeper classify t.rk d.csv -o o") == ["file,o"]

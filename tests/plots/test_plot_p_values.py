@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import ratekeeper as rk
+from ratekeeper.diagnostics import rate_against_alpha, uniformity
+from ratekeeper.exceptions import InputError
+from ratekeeper.plots import PValueHistogramDisplay, RateAgainstAlphaDisplay
+from ratekeeper.plots.p_value_counts import _beta_binomial
+from ratekeeper.rates import RealisedRate
+
+METHODS = [rk.Conformal(), rk.HighProbability(0.1), rk.Empirical(), rk.Smoothed(), rk.Kernel()]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_bins_count_what_tests_reject(halves, method):
+    """The counts up to an edge are the errors of the test with alpha at that edge."""
+    cal, scores, labels = halves
+    display = PValueHistogramDisplay.from_calibration(
+        cal, scores=scores, labels=labels, method=method, draw=False
+    )
+    for label in (0, 1):
+        # All of one class are judged, in the same company, since lots depend on it.
+        mine = scores[labels == label]
+        null = cal.null(label, 0, method)
+        expected = [np.count_nonzero(null.p_values(mine) <= edge) for edge in display.edges[1:]]
+        one = display.histograms[label]
+        assert one.counts.cumsum().tolist() == expected
+        assert one.counts.sum() == one.n == mine.size
+        assert one.uniformity == uniformity(null.p_values(mine))
+
+
+@pytest.mark.parametrize(("n", "a", "b"), [(50, 3, 40), (1, 1, 1), (2000, 50, 951), (30, 30, 1)])
+def test_the_band_is_that_of_the_beta_binomial_law(n, a, b):
+    """The limits are the quantiles that scipy gives."""
+    law = stats.betabinom(n, a, b)
+    assert _beta_binomial(n, a, b, 0.025) == (law.ppf(0.025), law.ppf(0.975))
+
+
+def test_the_band_of_very_many_objects_is_interpolated():
+    """With millions of new objects the count follows the Beta law of the calibration set."""
+    low, high = _beta_binomial(3_000_000, 50, 951, 0.025)
+    limits = 3_000_000 * stats.beta(50, 951).ppf([0.025, 0.975])
+    np.testing.assert_allclose([low, high], limits, rtol=1e-3)
+
+
+def test_the_band_knows_the_steps_of_ranks():
+    """With 9 calibration scores and 20 bins, half of the bins can hold no p-value."""
+    rng = np.random.default_rng(0)
+    cal = rk.calibrate(rng.normal(size=18), np.repeat([0, 1], 9))
+    new, labels = rng.normal(size=400), np.repeat([0, 1], 200)
+    display = PValueHistogramDisplay.from_calibration(cal, scores=new, labels=labels)
+    one = display.histograms[1]
+    assert one.n_calibration == 9
+    # p = 0.1, 0.2, ..., 1.0, and a bin has its upper edge.
+    assert one.high[::2].tolist() == [0.0] * 10
+    assert (one.high[1::2] > 0).all()
+    assert (one.counts[::2] == 0).all()
+
+
+def test_the_band_covers_over_calibration_sets():
+    """Over calibration sets and objects the count of each bin lies in the 90% band that often."""
+    rng = np.random.default_rng(3)
+    inside = []
+    for _ in range(150):
+        cal = rk.calibrate(rng.normal(size=198), np.repeat([0, 1], 99))
+        display = PValueHistogramDisplay.from_calibration(
+            cal,
+            scores=rng.normal(size=400),
+            labels=np.repeat([0, 1], 200),
+            bins=10,
+            confidence=0.9,
+            draw=False,
+        )
+        inside += [(h.low <= h.counts) & (h.counts <= h.high) for h in display.histograms.values()]
+    assert 0.89 < np.mean(inside) < 0.95
+
+
+def test_p_values_from_anywhere_have_a_binomial_band(halves):
+    """P-values alone are counted alike, beside the binomial law."""
+    cal, scores, labels = halves
+    p = cal.p_values(scores)
+    one = PValueHistogramDisplay.from_predictions(labels, p, draw=False)
+    two = PValueHistogramDisplay.from_predictions(labels, (p.p0, p.p1.tolist()), draw=False)
+    three = PValueHistogramDisplay.from_calibration(cal, scores=scores, labels=labels, draw=False)
+    for label in (0, 1):
+        n = int((labels == label).sum())
+        for other in (two, three):
+            np.testing.assert_array_equal(
+                one.histograms[label].counts, other.histograms[label].counts
+            )
+        assert one.histograms[label].low.tolist() == stats.binom.ppf([0.025] * 20, n, 0.05).tolist()
+        assert one.histograms[label].high[0] == stats.binom.ppf(0.975, n, 0.05)
+        assert (three.histograms[label].high > one.histograms[label].high).all()
+
+
+def test_the_test_decides_which_p_values(halves, fitted):
+    """A test brings its own method, and an estimator its test."""
+    cal, scores, labels = halves
+    strict = cal.control("fnr", 0.1, method=rk.HighProbability(0.1))
+    kwargs = {"scores": scores, "labels": labels, "draw": False}
+    one = PValueHistogramDisplay.from_calibration(strict, **kwargs)
+    two = PValueHistogramDisplay.from_calibration(cal, method=rk.HighProbability(0.1), **kwargs)
+    assert one.histograms[1].counts.tolist() == two.histograms[1].counts.tolist()
+    both = PValueHistogramDisplay.from_calibration(cal.control_both(0.1, 0.1), **kwargs)
+    plain = PValueHistogramDisplay.from_calibration(cal, **kwargs)
+    assert both.histograms[0].counts.tolist() == plain.histograms[0].counts.tolist()
+    clf, X, y = fitted
+    three = PValueHistogramDisplay.from_estimator(clf, X, y, draw=False)
+    p = clf.p_values(X)
+    assert three.histograms[0].uniformity == uniformity(p.p0[y == 0])
+    rates = RateAgainstAlphaDisplay.from_estimator(clf, X, y, alphas=[0.1], draw=False)
+    assert rates.table.errors[0] == clf.test_.evaluate(clf._scores(X), y).target.errors  # noqa: SLF001
+    assert (rates.control, rates.alpha) == ("fpr", 0.1)
+
+
+def test_a_thin_group_is_judged_as_the_test_does(people):
+    """A pooled group shows the p-values of the test, and claims no law for them."""
+    scores, labels, _ = people
+    groups = np.where(np.arange(3000) % 100 == 0, "few", "many")
+    cal = rk.calibrate(scores[:1000], labels[:1000], groups=groups[:1000])
+    test = cal.control("fnr", 0.05, thin_groups="pool")
+    mine = (groups == "few") & (np.arange(3000) >= 1000)
+    display = PValueHistogramDisplay.from_calibration(
+        test, scores=scores[mine], labels=labels[mine], groups=groups[mine], group="few", draw=False
+    )
+    p = test.p_values(scores[mine], groups[mine])
+    one = display.histograms[1]
+    assert one.uniformity == uniformity(p.p1[labels[mine] == 1])
+    assert one.n_calibration is None
+    assert display.histograms[0].n_calibration == cal.n(0, "few")
+
+
+def test_rates_are_those_of_the_diagnostics(halves):
+    """Table and expected band are those of the library, at every alpha."""
+    cal, scores, labels = halves
+    test = cal.control("fnr", 0.05)
+    display = RateAgainstAlphaDisplay.from_calibration(test, scores=scores, labels=labels)
+    table = rate_against_alpha(cal, scores, labels, display.table.alpha, control="fnr")
+    for name in ("rate", "low", "high", "errors", "verdict"):
+        np.testing.assert_array_equal(getattr(display.table, name), getattr(table, name))
+    at = np.flatnonzero(display.table.alpha == 0.05)[0]
+    law = test.certificate.cells[0].realised
+    assert (display.expected_low[at], display.expected_high[at]) == law.interval
+    assert display.table.errors[at] == test.evaluate(scores, labels).target.errors
+    assert display.mark_.get_xdata()[0] == 0.05
+    assert RealisedRate(law.k, law.n) == law
+
+
+def test_rates_from_p_values_agree(halves):
+    """P-values alone give the same rates wherever a test is possible."""
+    cal, scores, labels = halves
+    alphas = [0.01, 0.2, 0.05]
+    for control in ("fnr", "fpr"):
+        one = RateAgainstAlphaDisplay.from_predictions(
+            labels, cal.p_values(scores), control=control, alphas=alphas, draw=False
+        )
+        two = RateAgainstAlphaDisplay.from_calibration(
+            cal, scores=scores, labels=labels, control=control, alphas=alphas, draw=False
+        )
+        for name in ("alpha", "rate", "low", "high", "n", "verdict"):
+            np.testing.assert_array_equal(getattr(one.table, name), getattr(two.table, name))
+        assert one.expected_low is None
+        drawn = one.plot().line_.get_xydata()
+        assert drawn[:, 0].tolist() == sorted(alphas)
+
+
+def test_rates_of_one_group(people):
+    """One group is counted with its own calibration scores alone."""
+    scores, labels, groups = people
+    cal = rk.calibrate(scores[:1000], labels[:1000], groups=groups[:1000])
+    test = cal.control("fpr", 0.05)
+    display = RateAgainstAlphaDisplay.from_calibration(
+        test, scores=scores[1000:], labels=labels[1000:], groups=groups[1000:], group="south"
+    )
+    mine = (groups == "south") & (np.arange(3000) >= 1000)
+    found = test.evaluate(scores[mine], labels[mine], groups[mine])
+    at = np.flatnonzero(display.table.alpha == 0.05)[0]
+    assert (display.table.errors[at], display.table.n[at]) == (found.target.errors, found.target.n)
+    assert "group 'south'" in display.ax_.get_title("left")
+
+
+def test_impossible_alphas_and_ties_are_told():
+    """Where no test is possible nothing is drawn, and a note says so; ties have one too."""
+    cal = rk.calibrate(np.r_[np.arange(30), np.arange(30) + 5], np.repeat([0, 1], 30))
+    new = {"scores": np.arange(40.0), "labels": np.repeat([0, 1], 20)}
+    display = RateAgainstAlphaDisplay.from_calibration(cal, control="fnr", **new)
+    assert "too few calibration scores" in display.ax_.get_xlabel()
+    assert not display.tied
+    assert np.isnan(display.expected_low[~display.table.possible]).all()
+    tiny = RateAgainstAlphaDisplay.from_calibration(cal, control="fnr", alphas=[0.001], **new)
+    assert "no test at these alphas" in tiny.ax_.get_xlabel()
+    tied = rk.calibrate([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1])
+    display = RateAgainstAlphaDisplay.from_calibration(
+        tied, control="fnr", alphas=[0.5], scores=[1, 1, 0], labels=[1, 1, 0]
+    )
+    assert "tied" in display.ax_.get_xlabel()
+
+
+def test_many_new_objects_get_a_warning_beside_the_check(halves):
+    """Where the check would find the luck of the calibration set, the picture says so."""
+    cal, scores, labels = halves
+    many = PValueHistogramDisplay.from_calibration(cal, scores=scores, labels=labels)
+    assert "luck of the calibration set" in many.ax_.get_xlabel()
+    few = PValueHistogramDisplay.from_calibration(cal, scores=scores[:200], labels=labels[:200])
+    assert "luck" not in few.ax_.get_xlabel()
+    texts = [text.get_text() for text in few.ax_.get_legend().get_texts()]
+    check = few.histograms[1].uniformity
+    assert any(f"{check.distance:.3f} from uniform" in text for text in texts)
+    assert any(f"(p = {check.p_excess:.2g})" in text for text in texts)
+
+
+def test_what_cannot_be_shown_is_refused(halves):
+    """Scores in place of p-values, missing choices and missing classes are errors."""
+    cal, scores, labels = halves
+    new = {"scores": scores, "labels": labels}
+    with pytest.raises(InputError, match=r"p0 has .* outside 0 to 1"):
+        PValueHistogramDisplay.from_predictions(labels, (scores, scores))
+    with pytest.raises(InputError, match=r"pair \(p0, p1\)"):
+        PValueHistogramDisplay.from_predictions(labels, scores)
+    with pytest.raises(InputError, match="for 1 scores"):
+        PValueHistogramDisplay.from_predictions(labels, ([0.5], [0.5]))
+    with pytest.raises(InputError, match='control="fnr" or control="fpr"'):
+        RateAgainstAlphaDisplay.from_calibration(cal, **new)
+    with pytest.raises(InputError, match="both rates"):
+        RateAgainstAlphaDisplay.from_calibration(cal.control_both(0.1, 0.1), **new)
+    with pytest.raises(InputError, match="the test keeps the FNR"):
+        RateAgainstAlphaDisplay.from_calibration(cal.control("fnr", 0.1), control="fpr", **new)
+    with pytest.raises(InputError, match="control='tpr'"):
+        RateAgainstAlphaDisplay.from_calibration(cal, control="tpr", **new)
+    with pytest.raises(InputError, match="method='conformal'"):
+        PValueHistogramDisplay.from_calibration(cal, method="conformal", **new)
+    with pytest.raises(InputError, match="confidence=95"):
+        PValueHistogramDisplay.from_calibration(cal, confidence=95, **new)
+    with pytest.raises(InputError, match="None of the 2 objects is 1"):
+        RateAgainstAlphaDisplay.from_calibration(cal, control="fnr", scores=[1, 2], labels=[0, 0])
+    pair = cal.control_both(0.1, 0.2)
+    shown = RateAgainstAlphaDisplay.from_calibration(pair, control="fpr", draw=False, **new)
+    assert shown.alpha == 0.2

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import csv
+import hashlib
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ratekeeper as rk
+from ratekeeper import demo
+from ratekeeper.datasets import load_employment
+
+NAMES = ["README.txt", "held-out.csv", "new.csv"]
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo") / "not" / "there yet"
+    return folder, demo.export(folder)
+
+
+def columns(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        head, *rows = csv.reader(file)
+    return dict(zip(head, map(np.array, zip(*rows, strict=True)), strict=True))
+
+
+@pytest.mark.parametrize(("name", "year"), [("held-out.csv", 2015), ("new.csv", 2016)])
+def test_the_files_hold_the_very_scores_and_labels(exported, name, year):
+    """Every score reads back to the last bit, in order, with its truth and its group."""
+    part = load_employment().in_year(year)
+    found = columns(exported[0] / name)
+    assert list(found) == ["person", "score", "employed", "disability"]
+    np.testing.assert_array_equal(found["score"].astype(float), part.score)
+    np.testing.assert_array_equal(found["employed"], np.where(part.employed, "1", "0"))
+    np.testing.assert_array_equal(found["disability"], np.where(part.disability, "yes", "no"))
+
+
+def test_people_are_numbered_once(exported):
+    """No person stands in both files, none twice."""
+    numbers = np.concatenate([columns(exported[0] / name)["person"] for name in NAMES[1:]])
+    assert np.unique(numbers).size == numbers.size == 68_785 + 69_126
+
+
+def test_a_second_export_writes_the_same_bytes_and_leaves_other_files_alone(exported, tmp_path):
+    """Three files, byte for byte the same each time, in less than two seconds, and no other."""
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "new.csv").write_text("old")
+    start = time.perf_counter()
+    demo.export(tmp_path)
+    assert time.perf_counter() - start < 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == [*NAMES[:2], "mine.txt", "new.csv"]
+    for name in NAMES:
+        one, two = (hashlib.sha256((f / name).read_bytes()) for f in (exported[0], tmp_path))
+        assert one.digest() == two.digest()
+    assert b"\r" not in (tmp_path / "new.csv").read_bytes()
+
+
+def test_the_text_lists_the_walk_in_order(exported):
+    """What is printed is the README of the folder; each command of the walk comes once in turn."""
+    folder, text = exported
+    readme = (folder / "README.txt").read_text(encoding="utf-8")
+    assert text.endswith(readme)
+    assert str(folder) in text.splitlines()[0]
+    words = [line.split()[1] for line in readme.splitlines() if line.startswith("  ratekeeper ")]
+    walk = ["calibrate", "control", "classify", "evaluate", "report", "inspect"]
+    assert words == [*walk, "calibrate", "evaluate", "sql"]
+    assert max(map(len, readme.splitlines())) < 80
+    assert "68,785 people of 2015" in readme
+    assert "69,126 people of 2016" in readme
+
+
+def test_what_the_text_says_about_the_year_after_is_true(exported):
+    """With the walk's own promise, the interval of 2016 lies above 5%."""
+    held_out, new = (columns(exported[0] / name) for name in NAMES[1:])
+    cal = rk.calibrate(held_out["score"].astype(float), held_out["employed"])
+    test = cal.control("fnr", 0.05, method=rk.HighProbability(delta=0.05))
+    assert test.evaluate(new["score"].astype(float), new["employed"]).verdict == "exceeded"
+
+
+def test_a_folder_that_cannot_be_is_refused(tmp_path):
+    """A file in the way is a message, and stays as it was."""
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(rk.InputError, match="taken cannot be written to"):
+        demo.export(tmp_path / "taken")
+    assert [path.name for path in Path(tmp_path).iterdir()] == ["taken"]
