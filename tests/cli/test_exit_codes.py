@@ -134,22 +134,32 @@ def test_a_reader_that_goes_away(calibration, option):
     assert process.returncode == 141
 
 
+@pytest.mark.parametrize("name", ["calibrate", "classify csv", "classify parquet"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_interruption_in_the_middle(tmp_path, people, number, code):
+def test_interruption_in_the_middle(run, tmp_path, people, number, code, name):
     """Ctrl-C and a request to end: the code of signals, no traceback, no file left behind."""
-    command = [sys.executable, "-m", "ratekeeper", "calibrate", "-"]
-    command += ["--score", "risk", "--label", "ill", "-o", str(tmp_path / "cal.rk")]
+    columns, work = ["--score", "risk", "--label", "ill"], tmp_path / "work"
+    work.mkdir()
+    if name == "calibrate":
+        arguments = ["calibrate", "-", *columns, "-o", work / "cal.rk"]
+    else:
+        run("calibrate", people, *columns, "--fnr", "5%", "-o", tmp_path / "test.rk")
+        arguments = ["classify", tmp_path / "test.rk", "-", "-o", work / f"out.{name.split()[1]}"]
     pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, **pipes) as process:
-        process.stdin.write(people.read_bytes())  # and no end of it, so that it waits
+    with subprocess.Popen(
+        [sys.executable, "-m", "ratekeeper", *map(str, arguments)], **pipes
+    ) as process:
+        header, rows = people.read_bytes().split(b"\n", 1)
+        process.stdin.write(header + b"\n" + 40 * rows)  # and no end of it, so that it waits
         process.stdin.flush()
-        time.sleep(1.5)
+        time.sleep(0.3)  # it has read all but what a pipe holds
         process.send_signal(number)
         said = process.stderr.read().decode()
         process.stdin.close()
     assert process.returncode == code
     assert "Traceback" not in said
-    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+    assert "Error" not in said
+    assert not list(work.iterdir())
 
 
 def test_no_word_of_python_in_messages(run, by_site, tmp_path):

@@ -93,6 +93,8 @@ def test_p_values_from_anywhere_have_a_binomial_band(halves):
             )
         assert one.histograms[label].low.tolist() == stats.binom.ppf([0.025] * 20, n, 0.05).tolist()
         assert one.histograms[label].high[0] == stats.binom.ppf(0.975, n, 0.05)
+        assert one.histograms[label].law == "binomial"
+        assert three.histograms[label].law == "beta-binomial"
         assert (three.histograms[label].high > one.histograms[label].high).all()
 
 
@@ -199,6 +201,15 @@ def test_impossible_alphas_and_ties_are_told():
     assert "tied" in display.ax_.get_xlabel()
 
 
+def test_cross_fitted_bands_are_called_approximate(fitted):
+    """Where other models scored the calibration, bands over calibration sets are labelled so."""
+    clf, X, y = fitted
+    crossed = rk.ErrorRateController(clf.estimator_.estimator, alpha=0.1).fit(X, y)
+    for kind in (PValueHistogramDisplay, RateAgainstAlphaDisplay):
+        assert "cross-fitted" in kind.from_estimator(crossed, X, y).ax_.get_xlabel()
+        assert "cross-fitted" not in kind.from_estimator(clf, X, y).ax_.get_xlabel()
+
+
 def test_many_new_objects_get_a_warning_beside_the_check(halves):
     """Where the check would find the luck of the calibration set, the picture says so."""
     cal, scores, labels = halves
@@ -236,6 +247,11 @@ def test_what_cannot_be_shown_is_refused(halves):
         PValueHistogramDisplay.from_calibration(cal, confidence=95, **new)
     with pytest.raises(InputError, match="None of the 2 objects is 1"):
         RateAgainstAlphaDisplay.from_calibration(cal, control="fnr", scores=[1, 2], labels=[0, 0])
+    for bad in (0.05, [], [[0.05]], [5]):
+        with pytest.raises(InputError, match="alpha"):
+            RateAgainstAlphaDisplay.from_predictions(
+                labels, cal.p_values(scores), control="fnr", alphas=bad
+            )
     pair = cal.control_both(0.1, 0.2)
     shown = RateAgainstAlphaDisplay.from_calibration(pair, control="fpr", draw=False, **new)
     assert shown.alpha == 0.2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +27,6 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    import io
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
@@ -76,10 +77,7 @@ class ArrowPiece:
         array = self.batch.column(column)
         if not pa.types.is_dictionary(array.type):
             array = self._nameable(array, column).dictionary_encode()
-        codes = array.indices.cast(pa.int64())  # they may be as narrow as int8, or unsigned
-        if codes.null_count:
-            codes = codes.fill_null(-1)
-        return _names(codes.to_numpy(zero_copy_only=False), array.dictionary.to_pylist())
+        return dictionary_names(array)
 
     def _nameable(self, array: Any, column: str) -> Any:  # noqa: ANN401 - pyarrow is untyped
         kind = _plain(array).type
@@ -120,8 +118,14 @@ def _floats(array: Any) -> Floats:  # noqa: ANN401
     return values.astype(np.float32) if half else values.astype(np.float64)
 
 
-def _names(codes: NDArray[Any], values: list[Any]) -> Names:
-    """Bring the values of a dictionary to those that are used, each once, none missing."""
+def dictionary_names(array: Any) -> Names:  # noqa: ANN401
+    """Return the values of a dictionary that are used, each once, none missing, and who has which.
+
+    Texts lose the spaces around them, and floats that are whole numbers become such.
+    """
+    codes = array.indices.cast(pa.int64())  # they may be as narrow as int8, or unsigned
+    codes = codes.fill_null(-1) if codes.null_count else codes
+    codes, values = codes.to_numpy(zero_copy_only=False), array.dictionary.to_pylist()
     used = np.flatnonzero(np.bincount(codes + 1, minlength=len(values) + 1)[1:])
     place, new = np.full(len(values) + 1, -1, dtype=np.intp), dict[Any, int]()
     for i in used.tolist():
@@ -142,7 +146,8 @@ class ArrowFile:
         self.path, self.name = path, name
         try:
             kind = "parquet" if form == "parquet" else "ipc"
-            self._data = pa.dataset.dataset(str(path), format=kind)
+            # A relative path such as s3:x would be taken for an address.
+            self._data = pa.dataset.dataset(str(path.absolute()), format=kind)
             self.size: int | None = self._data.count_rows()
         except (OSError, pa.ArrowException, ValueError) as error:
             raise unreadable(name, error) from error
@@ -173,25 +178,36 @@ class ArrowStream:
 
     size: int | None = None
 
-    def __init__(self, stream: io.BufferedReader, name: str) -> None:
-        self.name = name
-        try:
-            self._reader = pa.ipc.open_stream(stream)
-        except (OSError, pa.ArrowException) as error:
-            raise unreadable(name, error) from error
-        self.schema = self._reader.schema
+    def __init__(self, source: Path | io.BufferedReader, name: str) -> None:
+        self._source, self.name = source, name
+        self._waiting: Any = None
+        with self._opened() as reader:
+            self.schema = reader.schema
+            # A stream, such as standard input, is read once.
+            self._waiting = reader if isinstance(source, io.BufferedReader) else None
         self.columns = tuple(self.schema.names)
         refuse_twice(name, self.columns)
 
     def pieces(self, wanted: Sequence[str] | None) -> Iterator[ArrowPiece]:
-        """Read the stream, which can be done once."""
+        """Read the file from its start."""
         first = 0
-        try:
-            for batch in self._reader:
+        with self._opened() as reader:
+            for batch in reader:
                 part = batch if wanted is None else batch.select(list(wanted))
                 if part.num_rows:
                     yield ArrowPiece(part, first, self.name)
                     first += part.num_rows
+
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        try:
+            if self._waiting is not None:
+                yield self._waiting
+            elif isinstance(self._source, io.BufferedReader):
+                yield pa.ipc.open_stream(self._source)
+            else:
+                with self._source.open("rb") as stream:
+                    yield pa.ipc.open_stream(stream)
         except (OSError, pa.ArrowException) as error:
             raise unreadable(self.name, error) from error
 

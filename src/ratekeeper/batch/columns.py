@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper.batch.pieces import MISSING, PROBLEMS, UNKNOWN
-from ratekeeper.batch.text_files import is_gap, whole_texts
+from ratekeeper.batch.text_values import is_gap, whole_texts
 from ratekeeper.exceptions import InputError
 from ratekeeper.rates import check_choice
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import queue
 import sys
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
 from ratekeeper.batch.sources import format_of
-from ratekeeper.batch.text_files import TextFile, TextPiece, TextSink
+from ratekeeper.batch.text_files import TextFile, TextPiece
+from ratekeeper.batch.text_values import AddedTexts, NumberTexts
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -89,9 +92,10 @@ def open_sink(
         raise InputError(f"{form} files are packed already: leave out .gz, or write CSV.")
     with _stream(path, packed=packed) as stream:
         if isinstance(first, TextFile) and form in _MARKS:
-            text = TextSink(stream, first.mark if form == own else _MARKS[form])
-            text.header([*first.columns, *added.names])
-            yield _TextRows(text, added)
+            mark = first.mark if form == own else _MARKS[form]
+            rows = _TextRows(stream, mark, first.columns, added)
+            with rows.worker:
+                yield rows
         else:
             with _arrow_rows(stream, form, files, added, is_stream=path is None) as sink:
                 yield sink
@@ -126,17 +130,45 @@ def _stream(path: Path | None, *, packed: bool) -> Iterator[IO[bytes]]:
 
 
 class _TextRows:
-    """Rows of text that are written as text."""
+    """Rows of text that are written as text, in a thread of its own."""
 
-    def __init__(self, sink: TextSink, added: Added) -> None:
-        self._sink = sink
-        self._labels = [*map(str, added.classes), ""]  # the last one, at -1, for no decision
+    def __init__(self, stream: IO[bytes], mark: str, columns: Sequence[str], added: Added) -> None:
+        self._stream, self._mark = stream, mark
+        self._labels = [*map(str, added.classes), ""]  # the last one for no decision
+        self._texts = NumberTexts()
+        self._write_quoted([[*columns, *added.names]])
+        self.worker = _Worker(self._write)
 
     def write(self, piece: TextPiece, judged: Judged) -> None:
-        """Write the rows with p-values and labels at their ends."""
+        """Hand the rows with p-values and labels at their ends to the writer."""
         p0, p1, codes, blank = _columns(judged, piece.n)
-        labels = [self._labels[code] for code in codes.tolist()]
-        self._sink.write(piece, [p0, p1], labels, blank)
+        self.worker.put((piece, AddedTexts((p0, p1), codes, self._labels, blank, self._texts)))
+
+    def _write(self, item: tuple[TextPiece, AddedTexts]) -> None:
+        piece, added = item
+        odd = (self._mark, *'"\r\n')
+        if (
+            piece.quoted
+            or piece.mark != self._mark
+            or any(char in label for label in self._labels for char in odd)
+        ):
+            ends = map(list, zip(*added.columns(), strict=True))
+            self._write_quoted(map(list.__add__, piece.rows, ends))
+        else:  # joining is several times faster
+            self._stream.write(piece.lines_with(added))
+
+    def _write_quoted(self, rows: Iterable[list[str]]) -> None:
+        rows, text = list(rows), io.StringIO(newline="")
+        # Older Pythons do not quote a value that holds only one half of a line end.
+        every = any("\r" in "".join(row) for row in rows)
+        writer = csv.writer(
+            text,
+            delimiter=self._mark,
+            lineterminator="\n",
+            quoting=csv.QUOTE_ALL if every else csv.QUOTE_MINIMAL,
+        )
+        writer.writerows(rows)
+        self._stream.write(text.getvalue().encode("utf-8"))
 
 
 @contextmanager
@@ -153,14 +185,11 @@ def _arrow_rows(
         schema = first.schema
     schema = added_schema(schema, added.names, added.classes)
     sink = ArrowSink(stream, form, schema, stream=is_stream)
-    worker = _Worker(sink.write)
     try:
-        yield _ArrowRows(worker, schema, added)
-        worker.finish()
-        worker.raise_if_failed()
+        with _Worker(sink.write) as worker:
+            yield _ArrowRows(worker, schema, added)
         sink.close()
     except BaseException:
-        worker.finish()
         sink.give_up()
         raise
 
@@ -210,16 +239,19 @@ class _Worker:
 
     def put(self, item: object) -> None:
         """Give work; raise what earlier work raised."""
-        self.raise_if_failed()
+        self._raise_if_failed()
         self._queue.put(item)
 
-    def finish(self) -> None:
-        """Wait until all work is done."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
         self._queue.put(None)
         self._thread.join()
+        if kind is None:
+            self._raise_if_failed()
 
-    def raise_if_failed(self) -> None:
-        """Raise what the work raised."""
+    def _raise_if_failed(self) -> None:
         if self._error is not None:
             raise self._error
 

@@ -1,11 +1,10 @@
-"""CSV and TSV files: read and written by the standard library, every value kept as it is."""
+"""CSV and TSV files, read by the standard library, every value kept as it is."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import io
-import math
 import zlib
 from contextlib import contextmanager
 from itertools import chain, islice
@@ -13,15 +12,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper.batch.pieces import (
-    MISSING,
-    NAN,
-    NOT_A_NUMBER,
-    TOO_LARGE,
-    Names,
-    Numbers,
-    whole,
-)
+from ratekeeper.batch.pieces import Names
+from ratekeeper.batch.text_values import parse_numbers
 from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import show
 
@@ -29,15 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
+    from ratekeeper.batch.pieces import Numbers
+    from ratekeeper.batch.text_values import AddedTexts
 
 PIECE = 50_000  # rows
-_MOST_TEXTS = 1 << 18
 _BLOCK = 1 << 20  # bytes that are decoded at once, up to the end of the line
 _LONGEST = 1 << 26  # bytes of a line; what is longer is no text
-_GAPS = frozenset({"", "na", "n/a", "null", "none", "?", "<na>"})  # how a missing number is written
-_NO_LABEL = (_GAPS | {"nan"}) - {"none"}  # which may well be a class
-_INFINITE = frozenset({"inf", "infinity"})
 
 
 class TextPiece:
@@ -61,6 +50,13 @@ class TextPiece:
         """Number of rows."""
         return len(self.rows)
 
+    def lines_with(self, added: AddedTexts) -> bytes:
+        """Return the lines with further columns at their ends, where no value needs quotes."""
+        mark = self.mark
+        ends = map(mark.join, zip(*added.columns(), strict=True))
+        pairs = zip(map(mark.join, self.rows), ends, strict=True)
+        return "".join([f"{row}{mark}{end}\n" for row, end in pairs]).encode()
+
     def texts(self, column: str) -> list[str]:
         """Return a column as it is written."""
         place = self.header[column]
@@ -82,58 +78,6 @@ class TextPiece:
     def show(self, column: str, row: int) -> str:
         """Return a value as the file has it."""
         return show(self.rows[row][self.header[column]])
-
-
-def is_gap(text: str) -> bool:
-    """Return whether a text stands for a missing label.
-
-    Examples
-    --------
-    >>> is_gap("NaN"), is_gap("no")
-    (True, False)
-    """
-    return text.lower() in _NO_LABEL
-
-
-def parse_numbers(texts: list[str], *, decimal_comma: bool) -> Numbers:
-    """Read numbers as people write them; what is none is marked.
-
-    Examples
-    --------
-    >>> parse_numbers(["0.5", "", "x"], decimal_comma=False).problems
-    array([0, 1, 3], dtype=uint8)
-    """
-    try:
-        values = np.fromiter(map(float, texts), np.float64, len(texts))
-    except ValueError:
-        return _parse_slowly(texts, decimal_comma=decimal_comma)
-    # Python also reads 1_000, which people do not write, and 1e999 as infinity.
-    if not np.isfinite(values).all() or "_" in "".join(texts):
-        return _parse_slowly(texts, decimal_comma=decimal_comma)
-    return Numbers(values, None)
-
-
-def _parse_slowly(texts: list[str], *, decimal_comma: bool) -> Numbers:
-    parsed = [_parse(text.strip(), decimal_comma=decimal_comma) for text in texts]
-    problems = np.fromiter((problem for _, problem in parsed), np.uint8, len(parsed))
-    values = np.fromiter((value for value, _ in parsed), np.float64, len(parsed))
-    return Numbers(values, problems if problems.any() else None)
-
-
-def _parse(text: str, *, decimal_comma: bool) -> tuple[float, int]:
-    if text.lower() in _GAPS:
-        return math.nan, MISSING
-    try:
-        value = float(text.replace(",", ".") if decimal_comma else text)
-    except ValueError:
-        return math.nan, NOT_A_NUMBER
-    if "_" in text:
-        return math.nan, NOT_A_NUMBER
-    if math.isnan(value):
-        return math.nan, NAN
-    if math.isinf(value) and text.lower().lstrip("+-") not in _INFINITE:
-        return math.nan, TOO_LARGE
-    return value, 0
 
 
 class TextFile:
@@ -163,9 +107,14 @@ class TextFile:
             self._next_row(reader)  # the header
             yield from self._rows_of(reader, header)
 
-    def _rows_of(self, reader: Any, header: dict[str, int]) -> Iterator[TextPiece]:  # noqa: ANN401
-        first, ended, read = 0, False, 0
-        while rows := self._next_rows(reader, first):
+    def _rows_of(
+        self,
+        reader: Any,  # noqa: ANN401
+        header: dict[str, int],
+        first: int = 0,
+    ) -> Iterator[TextPiece]:
+        ended, read = False, self._bytes if first else 0
+        while rows := self._next_rows(reader, first, PIECE):
             if ended and any(rows):
                 self._refuse_empty_row(first)
             while rows and not rows[-1]:  # empty lines at the end are nothing
@@ -183,13 +132,12 @@ class TextFile:
     def _opened(self) -> Iterator[Any]:
         """Open the file and give a reader of its rows."""
         with self._readable(), self._stream() as stream:
-            text: Any = stream
-            if stream.peek(2)[:2] == b"\x1f\x8b":
-                text, self.size = gzip.GzipFile(fileobj=stream), None  # of what is in it
-            lines = self._lines(text)
+            lines = self._lines(self._blocks(stream))
             first = next(lines, "")
-            mark = self._mark or separator(first)
-            yield csv.reader(chain([first], lines), delimiter=mark, strict=True)
+            yield self._reader(chain([first], lines), self._mark or separator(first))
+
+    def _reader(self, lines: Iterable[str], mark: str) -> Any:  # noqa: ANN401 - has no name
+        return csv.reader(lines, delimiter=mark, strict=True)
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
@@ -200,19 +148,28 @@ class TextFile:
             raise unreadable(self.name, error) from error
 
     @contextmanager
-    def _stream(self) -> Iterator[io.BufferedReader]:
+    def _stream(self) -> Iterator[IO[bytes]]:
+        """Open the bytes of the text, whatever packs them."""
         if isinstance(self._source, io.BufferedReader):
-            yield self._source
+            yield self._unpacked(self._source)
             return
         with self._source.open("rb") as stream:
-            yield stream
+            yield self._unpacked(stream)
 
-    def _lines(self, stream: IO[bytes]) -> Iterator[str]:
-        number, start = 1, True
+    def _unpacked(self, stream: io.BufferedReader) -> Any:  # noqa: ANN401 - of bytes
+        if stream.peek(2)[:2] != b"\x1f\x8b":
+            return stream
+        self.size = None  # nobody knows how long the text is
+        return gzip.GzipFile(fileobj=stream)
+
+    def _blocks(self, stream: IO[bytes]) -> Iterator[bytes]:
+        """Read whole lines, about a megabyte of them at a time."""
+        start = True
         self._bytes, self._quoted = 0, False
         while block := stream.read(_BLOCK):
             if not block.endswith(b"\n"):
                 block += stream.readline(_LONGEST)
+            self._bytes += len(block)
             if start and block.startswith(b"\xef\xbb\xbf"):  # a byte order mark
                 block = block[3:]
             start = False
@@ -226,6 +183,12 @@ class TextFile:
                     f"{self.name} has a line of more than {_LONGEST:,} bytes, so it is no table of "
                     "text. Save it as CSV in UTF-8 with a line for each row."
                 )
+            self._quoted = self._quoted or b'"' in block
+            yield block
+
+    def _lines(self, blocks: Iterable[bytes], number: int = 1) -> Iterator[str]:
+        """Decode blocks, the first of which begins with the line of this number."""
+        for block in blocks:
             try:
                 text = block.decode("utf-8")
             except UnicodeDecodeError as error:
@@ -235,15 +198,13 @@ class TextFile:
                     "text. Save the file as UTF-8, or with: iconv -f LATIN1 -t UTF-8."
                 ) from error
             number += block.count(b"\n")
-            self._bytes += len(block)
-            self._quoted = self._quoted or b'"' in block
             yield from io.StringIO(text, newline="")
 
     def _next_row(self, reader: Any) -> list[str]:  # noqa: ANN401
         rows = self._next_rows(reader, -1, 1)
         return rows[0] if rows else []
 
-    def _next_rows(self, reader: Any, first: int, n: int = PIECE) -> list[list[str]]:  # noqa: ANN401
+    def _next_rows(self, reader: Any, first: int, n: int) -> list[list[str]]:  # noqa: ANN401
         rows: list[list[str]] = []
         try:
             rows.extend(islice(reader, n))
@@ -322,85 +283,3 @@ def unreadable(name: str, error: BaseException) -> InputError:
         f"{name} cannot be read: {why.rstrip('.')}. Check that it is whole, and your right to "
         "read it."
     )
-
-
-class TextSink:
-    """Where rows go that are written as CSV or TSV."""
-
-    def __init__(self, stream: IO[bytes], mark: str) -> None:
-        self._stream, self._mark = stream, mark
-        self._numbers = _NumberTexts()
-
-    def header(self, names: Sequence[str]) -> None:
-        """Write the first line."""
-        self._write_quoted([list(names)])
-
-    def write(
-        self,
-        piece: TextPiece,
-        numbers: Sequence[NDArray[np.float64]],
-        texts: list[str],
-        blank: NDArray[np.bool_] | None,
-    ) -> None:
-        """Write rows with numbers and a text at their ends; the numbers are empty where `blank`."""
-        columns = [self._numbers.of(values) for values in numbers]
-        for i in [] if blank is None else np.flatnonzero(blank).tolist():
-            for column in columns:
-                column[i] = ""
-        mark = self._mark
-        added = zip(*columns, texts, strict=True)
-        if piece.quoted or piece.mark != mark or self._quotes(texts):
-            self._write_quoted(map(list.__add__, piece.rows, map(list, added)))
-        else:  # joining is several times faster
-            ends = map(mark.join, added)
-            lines = [
-                f"{line}{mark}{end}\n"
-                for line, end in zip(map(mark.join, piece.rows), ends, strict=True)
-            ]
-            self._stream.write("".join(lines).encode("utf-8"))
-
-    def _quotes(self, texts: list[str]) -> bool:
-        return any(char in text for text in set(texts) for char in (self._mark, *'"\r\n'))
-
-    def _write_quoted(self, rows: Iterable[list[str]]) -> None:
-        rows, text = list(rows), io.StringIO(newline="")
-        # Older Pythons do not quote a value that holds only one half of a line end.
-        every = any("\r" in "".join(row) for row in rows)
-        writer = csv.writer(
-            text,
-            delimiter=self._mark,
-            lineterminator="\n",
-            quoting=csv.QUOTE_ALL if every else csv.QUOTE_MINIMAL,
-        )
-        writer.writerows(rows)
-        self._stream.write(text.getvalue().encode("utf-8"))
-
-
-class _NumberTexts(dict[float, str]):
-    """Numbers as texts that read back exactly, each written once: few p-values are different."""
-
-    def __missing__(self, value: float) -> str:
-        if len(self) >= _MOST_TEXTS:
-            self.clear()
-        self[value] = text = repr(value)
-        return text
-
-    def of(self, values: NDArray[np.float64]) -> list[str]:
-        return list(map(self.__getitem__, values.tolist()))
-
-
-def whole_texts(values: Sequence[str]) -> list[int] | None:
-    """Return whole numbers if every text is one, however written (1, 01, 1.0), else None.
-
-    Examples
-    --------
-    >>> whole_texts(["0", "1.0"]), whole_texts(["0", "yes"])
-    ([0, 1], None)
-    """
-    numbers = []
-    for text in values:
-        value, problem = _parse(text, decimal_comma=False)
-        if problem or not whole(value):
-            return None
-        numbers.append(int(value))
-    return numbers

@@ -28,6 +28,8 @@ from ratekeeper.plots.subject import (
 from ratekeeper.rates import exact_percent
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
     from matplotlib.patches import StepPatch
@@ -60,6 +62,8 @@ class PValueHistogramDisplay(Display):
         What the classes are called.
     confidence : float
         Of the band, in each bin.
+    approximate : bool
+        Whether the scores were cross-fitted, so that the bands are only approximate.
     group : object
         The group, None without groups.
     uniform_line_, histograms_, bands_ : artists
@@ -95,6 +99,7 @@ class PValueHistogramDisplay(Display):
     histograms: dict[int, PValueHistogram]
     names: tuple[str, str]
     confidence: float
+    approximate: bool = False
     group: object = None
     uniform_line_: Line2D = field(init=False, repr=False)
     histograms_: dict[int, StepPatch] = field(init=False, repr=False)
@@ -236,40 +241,17 @@ class PValueHistogramDisplay(Display):
                 "There is no class with both calibration scores and new objects, so there is no "
                 "p-value to show. Add labelled objects."
             )
-        return cls(edges, found, subject.names, confidence, subject.group)
+        crossed = calibration.origin == "cross-fitted"
+        return cls(edges, found, subject.names, confidence, crossed, subject.group)
 
     def plot(self, ax: Axes | None = None, **kwargs: object) -> Self:
         """Draw it; `**kwargs` style the histograms."""
         ax = self.take(ax)
-        from matplotlib.patches import StepPatch
-
         self.histograms_, self.bands_ = {}, {}
         top = 1.5
         for label, one in self.histograms.items():
-            # As densities, so that uniform is 1 for both classes.
+            self._draw_class(ax, label, one, kwargs)
             unit = one.n * np.diff(self.edges)
-            check = one.uniformity
-            style = styled(
-                kwargs,
-                StepPatch,
-                color=COLOURS[label],
-                linestyle=LINES[label],
-                linewidth=1.8,
-                baseline=None,
-                label=(
-                    f"p{label} of {one.n:,} {plain(self.names[label])}: {check.distance:.3f} from "
-                    f"uniform, excess of small ones {check.excess:.3f} (p = {check.p_excess:.2g})"
-                ),
-            )
-            self.histograms_[label] = ax.stairs(one.counts / unit, self.edges, **style)
-            self.bands_[label] = ax.stairs(
-                one.high / unit,
-                self.edges,
-                baseline=one.low / unit,
-                fill=True,
-                facecolor=(COLOURS[label], 0.16),
-                label=f"{exact_percent(self.confidence)} band of each bin, {side(label)}s",
-            )
             top = max(top, float((one.counts / unit).max()), float((one.high / unit).max()))
         self.uniform_line_ = ax.axhline(1, color=INK, linewidth=1.2, linestyle=":", label="uniform")
         ax.set(xlim=(0, 1), ylim=(0, 1.06 * top))
@@ -282,12 +264,45 @@ class PValueHistogramDisplay(Display):
         )
         return self
 
+    def _draw_class(
+        self, ax: Axes, label: int, one: PValueHistogram, kwargs: Mapping[str, object]
+    ) -> None:
+        from matplotlib.patches import StepPatch
+
+        # As densities, so that uniform is 1 for both classes.
+        unit = one.n * np.diff(self.edges)
+        check = one.uniformity
+        style = styled(
+            kwargs,
+            StepPatch,
+            color=COLOURS[label],
+            linestyle=LINES[label],
+            linewidth=1.8,
+            baseline=None,
+            label=(
+                f"p{label} of {one.n:,} {plain(self.names[label])}: {check.distance:.3f} from "
+                f"uniform, excess of small ones {check.excess:.3f} (p = {check.p_excess:.2g})"
+            ),
+        )
+        self.histograms_[label] = ax.stairs(one.counts / unit, self.edges, **style)
+        self.bands_[label] = ax.stairs(
+            one.high / unit,
+            self.edges,
+            baseline=one.low / unit,
+            fill=True,
+            facecolor=(COLOURS[label], 0.16),
+            label=f"{exact_percent(self.confidence)} band of each bin ({one.law}), {side(label)}s",
+        )
+
     def _notes(self) -> list[str]:
         # With so many objects the check finds how far off this one calibration set is, too.
         sizes = [(one.n, one.n_calibration or np.inf) for one in self.histograms.values()]
-        if all(2 * n < behind for n, behind in sizes):
-            return []
-        return [
-            "the p of the excess leaves out the luck of the calibration set:",
-            "with so many new objects small ones are to be expected",
-        ]
+        notes = []
+        if any(2 * n >= behind for n, behind in sizes):
+            notes += [
+                "the p of the excess leaves out the luck of the calibration set:",
+                "with so many new objects small ones are to be expected",
+            ]
+        if self.approximate:
+            notes.append("scores are cross-fitted: the bands are approximate")
+        return notes

@@ -23,7 +23,7 @@ from ratekeeper.plots.display import (
     side,
     styled,
 )
-from ratekeeper.plots.p_value_counts import read_p_values
+from ratekeeper.plots.p_value_counts import rates_of_p_values, read_p_values
 from ratekeeper.plots.subject import (
     in_words,
     of_new,
@@ -34,8 +34,6 @@ from ratekeeper.plots.subject import (
 from ratekeeper.ranks import has_ties
 from ratekeeper.rates import (
     RealisedRate,
-    check_probability,
-    clopper_pearson,
     exact_percent,
     null_class_of,
 )
@@ -75,6 +73,8 @@ class RateAgainstAlphaDisplay(Display):
         realised rate, for rank methods. None where ranks or the calibration are not known.
     tied : bool
         Whether calibration scores are tied, so that true rates can be lower than expected.
+    approximate : bool
+        Whether the scores were cross-fitted, so that the expected band is only approximate.
     alpha : float or None
         That of the test shown, which is marked.
     confidence : float
@@ -105,6 +105,7 @@ class RateAgainstAlphaDisplay(Display):
     expected_low: NDArray[np.float64] | None = None
     expected_high: NDArray[np.float64] | None = None
     tied: bool = False
+    approximate: bool = False
     alpha: float | None = None
     group: object = None
     line_: Line2D = field(init=False, repr=False)
@@ -233,6 +234,7 @@ class RateAgainstAlphaDisplay(Display):
             expected_low=low,
             expected_high=high,
             tied=has_ties(cells[null_class]),
+            approximate=calibration.origin == "cross-fitted",
             alpha=alpha,
             group=subject.group,
         )
@@ -269,22 +271,8 @@ class RateAgainstAlphaDisplay(Display):
         is_positive, _ = read_labels(labels, positive_label)
         null_class = null_class_of(control)
         pair = read_p_values(p_values, is_positive.size)
-        p = np.sort(pair[null_class][is_positive == bool(null_class)])
-        given = np.atleast_1d(_alphas(None) if alphas is None else np.asarray(alphas))
-        levels = np.array([check_probability(a, "alpha") for a in given.tolist()])
-        errors = p.searchsorted(levels, side="right")
-        low, high = clopper_pearson(errors, p.size, confidence)
-        verdict = np.select([high <= levels, low > levels], ["kept", "exceeded"], "in line")
-        table = RateTable(
-            alpha=levels,
-            possible=np.ones(levels.size, dtype=bool),
-            errors=errors,
-            n=np.full(levels.size, p.size),
-            rate=errors / p.size,
-            low=low,
-            high=high,
-            verdict=verdict,
-        )
+        p = pair[null_class][is_positive == bool(null_class)]
+        table = rates_of_p_values(p, _alphas(None) if alphas is None else alphas, confidence)
         return cls(table, control, confidence).drawn(ax, kwargs, draw=draw)
 
     def plot(self, ax: Axes | None = None, **kwargs: object) -> Self:
@@ -305,26 +293,7 @@ class RateAgainstAlphaDisplay(Display):
             label=f"counted {rate} of {n:,} {side(null_class)}s",
         )
         (self.line_,) = ax.plot(alpha, table.rate[order], **style)
-        self.band_ = ax.fill_between(
-            alpha,
-            table.low[order],
-            table.high[order],
-            facecolor=(colour, 0.3),
-            edgecolor=(colour, 0.8),
-            linewidth=0.6,
-            label=f"its {exact_percent(self.confidence)} interval at each alpha",
-        )
-        self.expected_ = None
-        if self.expected_low is not None and self.expected_high is not None:
-            self.expected_ = ax.fill_between(
-                alpha,
-                self.expected_low[order],
-                self.expected_high[order],
-                color=FAINT,
-                alpha=0.25,
-                linewidth=0,
-                label="true rate in 90% of calibration sets",
-            )
+        self._draw_bands(ax, order, colour)
         (self.diagonal_,) = ax.plot(
             [0, most], [0, most], color=INK, linestyle="--", linewidth=1.2, label=f"{rate} = alpha"
         )
@@ -344,10 +313,34 @@ class RateAgainstAlphaDisplay(Display):
         )
         return self
 
+    def _draw_bands(self, ax: Axes, order: NDArray[np.intp], colour: str) -> None:
+        self.band_ = ax.fill_between(
+            self.table.alpha[order],
+            self.table.low[order],
+            self.table.high[order],
+            facecolor=(colour, 0.3),
+            edgecolor=(colour, 0.8),
+            linewidth=0.6,
+            label=f"its {exact_percent(self.confidence)} interval at each alpha",
+        )
+        self.expected_ = None
+        if self.expected_low is not None and self.expected_high is not None:
+            self.expected_ = ax.fill_between(
+                self.table.alpha[order],
+                self.expected_low[order],
+                self.expected_high[order],
+                color=FAINT,
+                alpha=0.25,
+                linewidth=0,
+                label="true rate in 90% of calibration sets",
+            )
+
     def _notes(self) -> list[str]:
         notes = _impossible(self.table)
         if self.tied and self.expected_low is not None:
             notes.append("scores are tied: true rates can be lower than the grey band says")
+        if self.approximate and self.expected_low is not None:
+            notes.append("scores are cross-fitted: the grey band is approximate")
         return notes
 
 

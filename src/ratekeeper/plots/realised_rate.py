@@ -228,26 +228,17 @@ class RealisedRateDisplay(Display):
         from matplotlib.lines import Line2D
 
         law, null_class = self.law, null_class_of(self.control)
-        colour, name = COLOURS[null_class], self.control.upper()
+        name = self.control.upper()
         rates, density = self.rates, self.density
         style = styled(
             kwargs,
             Line2D,
-            color=colour,
+            color=COLOURS[null_class],
             linewidth=1.8,
             label=f"Beta({law.k}, {law.n + 1 - law.k}): average {percent(law.mean)}",
         )
         (self.line_,) = ax.plot(rates, density, **style)
-        above = np.r_[self.alpha, rates[rates > self.alpha]]
-        self.area_ = ax.fill_between(
-            above,
-            self._density_at(above),
-            facecolor=(colour, 0.3),
-            edgecolor=(colour, 0.9),
-            hatch=HATCHES[null_class],
-            linewidth=0,
-            label=f"above alpha in {percent(self.probability_above)} of calibration sets",
-        )
+        self.area_ = self._shade(ax)
         top = 1.1 * float(density.max())
         self.alpha_line_ = ax.axvline(
             self.alpha, color=INK, linestyle="--", label=f"alpha = {exact_percent(self.alpha)}"
@@ -267,6 +258,19 @@ class RealisedRateDisplay(Display):
             notes=self._notes(),
         )
         return self
+
+    def _shade(self, ax: Axes) -> PolyCollection:
+        null_class = null_class_of(self.control)
+        above = np.r_[self.alpha, self.rates[self.rates > self.alpha]]
+        return ax.fill_between(
+            above,
+            self._density_at(above),
+            facecolor=(COLOURS[null_class], 0.3),
+            edgecolor=(COLOURS[null_class], 0.9),
+            hatch=HATCHES[null_class],
+            linewidth=0,
+            label=f"above alpha in {percent(self.probability_above)} of calibration sets",
+        )
 
     def _draw_count(self, ax: Axes, height: float) -> ErrorbarContainer | None:
         rate = self.counted

@@ -26,6 +26,8 @@ from ratekeeper.plots.subject import group_place, in_words, read_estimator, read
 from ratekeeper.rates import RealisedRate, check_count, exact_percent, null_class_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
     from matplotlib.lines import Line2D
@@ -214,31 +216,11 @@ class SampleSizeDisplay(Display):
     def plot(self, ax: Axes | None = None, **kwargs: object) -> Self:
         """Draw it; `**kwargs` style the lines of average rates."""
         ax = self.take(ax)
-        from matplotlib.lines import Line2D
         from matplotlib.ticker import LogLocator
 
         name, who = self.control.upper(), side(null_class_of(self.control))
         self.lines_, self.bands_, self.smallest_lines_ = [], [], []
-        for curve, (colour, dashes) in zip(self.curves, _LOOKS, strict=False):
-            band = ax.fill_between(
-                self.sizes,
-                curve.low,
-                curve.high,
-                facecolor=(colour, 0.16),
-                edgecolor=(colour, 0.8),
-                linewidth=0.6,
-                linestyle=dashes,
-            )
-            self.bands_.append(band)
-            style = styled(
-                kwargs,
-                Line2D,
-                color=colour,
-                linestyle=dashes,
-                linewidth=1.8,
-                label=f"{curve.method!r}: average, and 90% of sets",
-            )
-            self.lines_ += ax.plot(self.sizes, curve.mean, **style)
+        self._draw_curves(ax, kwargs)
         self.alpha_line_ = ax.axhline(
             self.alpha, color=INK, linestyle="--", label=f"alpha = {exact_percent(self.alpha)}"
         )
@@ -267,6 +249,30 @@ class SampleSizeDisplay(Display):
             y=f"true {name}",
         )
         return self
+
+    def _draw_curves(self, ax: Axes, kwargs: Mapping[str, object]) -> None:
+        from matplotlib.lines import Line2D
+
+        for curve, (colour, dashes) in zip(self.curves, _LOOKS, strict=False):
+            band = ax.fill_between(
+                self.sizes,
+                curve.low,
+                curve.high,
+                facecolor=(colour, 0.16),
+                edgecolor=(colour, 0.8),
+                linewidth=0.6,
+                linestyle=dashes,
+            )
+            self.bands_.append(band)
+            style = styled(
+                kwargs,
+                Line2D,
+                color=colour,
+                linestyle=dashes,
+                linewidth=1.8,
+                label=f"{curve.method!r}: average, and 90% of sets",
+            )
+            self.lines_ += ax.plot(self.sizes, curve.mean, **style)
 
     def _top(self) -> float:
         highs = np.concatenate([curve.high for curve in self.curves])

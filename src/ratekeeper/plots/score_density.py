@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from ratekeeper.exceptions import InputError
 from ratekeeper.plots.display import (
     COLOURS,
     FAINT,
@@ -19,6 +18,7 @@ from ratekeeper.plots.display import (
     plain,
     styled,
 )
+from ratekeeper.plots.score_bins import score_counts, score_edges, score_span
 from ratekeeper.plots.subject import (
     in_words,
     of_calibration,
@@ -36,13 +36,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper.plots.subject import Source, Subject
-    from ratekeeper.ranks import Floats
 
     Counts = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 _BINS = 40
-# Beyond this, differences of scores would overflow.
-_FARTHEST = 1e300
 
 
 @dataclass(eq=False)
@@ -223,23 +220,25 @@ class ScoreDensityDisplay(Display):
 
     @classmethod
     def _of(cls, subject: Subject, bins: int, score_range: tuple[float, float] | None) -> Self:
-        low, high = _span(subject.scores, score_range)
+        low, high = score_span(subject.scores, score_range)
         found = {name: subject.threshold(name) for name in subject.rules}
         if subject.promised.keys() != found.keys():  # one test for both errors
             found = {name: found[name] for name in subject.promised}
         thresholds = {name: t for name, t in found.items() if t is not None and np.isfinite(t)}
         cuts = [_cut(subject, name, t) for name, t in thresholds.items()]
-        edges = _edges(low, high, check_count(bins, "bins"), [c for c in cuts if low < c < high])
+        edges = score_edges(
+            low, high, check_count(bins, "bins"), [c for c in cuts if low < c < high]
+        )
         wrong, cells = subject.wrong(), subject.cells
         n_outside = sum(int(np.count_nonzero((c < edges[0]) | (c > edges[-1]))) for c in cells)
         notes = _notes(subject, found, n_outside)
         return cls(
             edges=edges,
-            counts=(_histogram(cells[0], edges), _histogram(cells[1], edges)),
+            counts=(score_counts(cells[0], edges), score_counts(cells[1], edges)),
             wrong=wrong
             and (
-                _histogram(cells[0][wrong[0]], edges),
-                _histogram(cells[1][wrong[1]], edges),
+                score_counts(cells[0][wrong[0]], edges),
+                score_counts(cells[1][wrong[1]], edges),
             ),
             rates={}
             if wrong is None
@@ -333,33 +332,6 @@ class ScoreDensityDisplay(Display):
         return np.asarray(counts / total / np.diff(self.edges))
 
 
-def _span(scores: Floats, score_range: tuple[float, float] | None) -> tuple[float, float]:
-    """Return the ends of the picture."""
-    if score_range is None:
-        finite = scores.astype(np.float64)
-        finite = finite[np.abs(finite) < _FARTHEST]
-        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-    else:
-        low, high = _read_range(score_range)
-    if high - low <= max(1e-9 * max(abs(low), abs(high)), 1 / _FARTHEST):  # as good as one value
-        half = max(abs(low), 1.0) / 2
-        low, high = low - half, high + half
-    return low, high
-
-
-def _read_range(score_range: Any) -> tuple[float, float]:  # noqa: ANN401 - whatever was given
-    try:
-        low, high = (float(end) for end in score_range)
-    except (TypeError, ValueError):
-        low, high = np.nan, np.nan
-    if not -_FARTHEST < low < high < _FARTHEST:
-        raise InputError(
-            f"score_range={score_range!r} must be two finite numbers, the lower first, such as "
-            "(0, 1)."
-        )
-    return low, high
-
-
 def _cut(subject: Subject, control: str, threshold: float) -> float:
     """Return the number with scores below it on one side of the rule, all others on the other."""
     # Objects at the threshold itself stay in the null class. Where that is the lower side, the
@@ -370,27 +342,6 @@ def _cut(subject: Subject, control: str, threshold: float) -> float:
     kind = subject.scores.dtype.type
     with np.errstate(all="ignore"):  # next to the largest number is infinity: no cut
         return float(np.nextafter(kind(threshold), kind(np.inf)))
-
-
-def _edges(low: float, high: float, bins: int, cuts: list[float]) -> NDArray[np.float64]:
-    """Return edges of about so many bins, with the cuts among them."""
-    cuts = sorted(cuts)
-    width = (high - low) / bins
-    if not cuts:
-        return np.linspace(low, high, bins + 1)
-    # Bins of one width to either side of the cuts, so that no sliver of a bin becomes a spike.
-    first, last = cuts[0], cuts[-1]
-    if last - first < width / 4:
-        last = first
-    inner = np.linspace(first, last, max(round((last - first) / width), 1) + 1)
-    before = first - width * np.arange(np.ceil((first - low) / width), 0, -1)
-    after = last + width * np.arange(1, np.ceil((high - last) / width) + 1)
-    return np.concatenate([before, inner if last > first else [first], after])
-
-
-def _histogram(scores: Floats, edges: NDArray[np.float64]) -> NDArray[np.intp]:
-    inside = np.clip(scores.astype(np.float64), edges[0], edges[-1])
-    return np.histogram(inside, edges)[0]
 
 
 def _notes(subject: Subject, found: dict[str, float | None], n_outside: int) -> tuple[str, ...]:

@@ -69,9 +69,12 @@ function impossibleText(o, rate) {
     group === null ? Numbers.count(n) : `${Numbers.count(n)} in group ${quoted(group)}`,
   );
   const { needed } = o.impossible[0];
-  const need = needed
-    ? `needs ${needed.exact ? "at least" : "more;"} ${Numbers.count(needed.n)} ${needed.exact ? "" : "are enough, "}calibration scores of ${nullName(o.test)}${facts.groups === null ? "" : " in each group"}`
-    : `needs more calibration scores of ${nullName(o.test)}`;
+  const scores = `calibration scores of ${nullName(o.test)}${facts.groups === null ? "" : " in each group"}`;
+  let need = `needs more ${scores}`;
+  if (needed) {
+    const n = Numbers.count(needed.n);
+    need = needed.exact ? `needs at least ${n} ${scores}` : `${need} (${n} are enough)`;
+  }
   return `Impossible: ${rate} with ${methodText(o.choice.method)} ${need}; there are ${where.join(", ")}. ratekeeper refuses to make this test.`;
 }
 

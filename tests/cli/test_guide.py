@@ -1,0 +1,89 @@
+"""The guide to the command line says what is true."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ratekeeper.cli import COMMANDS, refusals
+
+GUIDE = Path(__file__).parents[2] / "docs" / "command-line.md"
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)
+
+
+def bash(text, folder):
+    program = f'ratekeeper() {{ {sys.executable} -m ratekeeper "$@"; }}\nset -e\n'
+    return subprocess.run(
+        ["bash", "-c", program + text],  # noqa: S607
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+
+
+def test_the_walk_works_as_it_stands(tmp_path):
+    """The first block, copied, runs through and leaves the files it names."""
+    done = bash(blocks("bash")[0], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {"cal.rk", "test.rk", "decided.csv", "report.html"} <= {
+        path.name for path in (tmp_path / "demo").iterdir()
+    }
+    assert "exceeded" in done.stdout  # the drift that the demo is about
+    assert "CERTIFICATE  FNR <= 5%" in done.stdout
+
+
+def test_the_nightly_job(tmp_path, run, people):
+    """The script stops exactly if the verdict is "exceeded"."""
+    (script,) = (block for block in blocks("bash") if "last-night" in block)
+    script = script.replace("last-night.parquet", "people.csv")
+    test = tmp_path / "test.rk"
+    columns = ["--score", "risk", "--label", "ill"]
+    run("calibrate", people, *columns, "--fnr", "5%", "-o", test)
+    assert bash(script, tmp_path).returncode == 0
+    people.write_text(people.read_text().replace(",no,", ",yes,", 500))  # labels that drifted
+    assert bash(script, tmp_path).returncode == 1
+
+
+def test_the_settings_are_settings(run, tmp_path, calibration):
+    """The TOML of the guide is accepted."""
+    config = tmp_path / "rk.toml"
+    config.write_text(blocks("toml")[0])
+    result = run("control", calibration, "--fnr", "5%", "--config", config, "-o", tmp_path / "t.rk")
+    assert result.exit_code == 0, result.output
+    assert "HighProbability(delta=0.05)" in result.stdout
+
+
+def test_every_command_and_code_is_there():
+    """The tables name every command and every exit code."""
+    text = GUIDE.read_text()
+    for name in COMMANDS:
+        assert re.search(rf"^\| `{name}[ `]", text, flags=re.MULTILINE), name
+    table = text.partition("| code | meaning |")[2].partition("\n\n")[0]
+    codes = {int(code) for row in table.splitlines()[2:] for code in re.findall(r"\d+", row[:12])}
+    assert codes == {
+        0,
+        refusals.REFUSED,
+        refusals.IMPOSSIBLE,
+        refusals.BUG,
+        refusals.INTERRUPTED,
+        refusals.TERMINATED,
+        refusals.NO_READER,
+    }
+
+
+@pytest.mark.parametrize("line", [line for line in blocks("bash")[-1].splitlines() if line])
+def test_completion_lines_name_real_scripts(shell, line):
+    """Each line for a shell asks for a script that click prints."""
+    kind = re.search(r"_RATEKEEPER_COMPLETE=(\w+)", line).group(1)
+    done = shell(env={"_RATEKEEPER_COMPLETE": kind})
+    assert done.returncode == 0
+    assert "ratekeeper" in done.stdout

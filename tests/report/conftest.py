@@ -1,0 +1,52 @@
+"""One browser for all tests of the page, and a page that notices whatever goes wrong in it."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    with api.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Open pages from files, offline; at the end nothing may have complained or asked outside."""
+    contexts, troubles = [], []
+
+    def open_page(html, **settings):
+        file = tmp_path / f"report-{len(contexts)}.html"
+        file.write_bytes(html.encode())
+        context = browser.new_context(viewport={"width": 1200, "height": 900}, **settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(5_000)
+        page.on("console", lambda message: troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("dialog", lambda dialog: (troubles.append(dialog.message), dialog.dismiss()))
+
+        def refuse(route):
+            troubles.append(route.request.url)
+            route.abort()
+
+        page.route(lambda url: url != file.as_uri() and not url.startswith("blob:"), refuse)
+        page.goto(file.as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert troubles == []
