@@ -24,9 +24,9 @@ from ratekeeper.inputs import (
     same_length,
     show,
 )
+from ratekeeper.merging import check_mergeable, merged_cells, merged_provenance
 from ratekeeper.methods import Conformal, check_method
 from ratekeeper.p_values import PValues, judge, judge_intervals
-from ratekeeper.provenance import Provenance
 from ratekeeper.ranks import sorted_parts
 from ratekeeper.separation import separation
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from ratekeeper.certificate import Origin
     from ratekeeper.methods import Method, NullDistribution
+    from ratekeeper.provenance import Provenance
     from ratekeeper.ranks import Floats, Tail
 
 
@@ -321,39 +322,19 @@ class Calibration:
         >>> one.merge(rk.calibrate([0.2, 0.8, 0.7], [0, 1, 1]))
         Calibration of 5 float64 scores: 2 negative (0), 3 positive (1)
         """
-        self._check_mergeable(other)
-        if self.groups is None or other.groups is None:
-            names = None
-            pairs = [[(self.cells[c][0], other.cells[c][0])] for c in (0, 1)]
-        else:
-            # By way of Python, since NumPy would turn large mixed integers into fractions.
-            names = np.array(sorted({*self.groups.tolist(), *other.groups.tolist()}))
-            pairs = [
-                [(_cell(self, c, name), _cell(other, c, name)) for name in names] for c in (0, 1)
-            ]
-        # Two ascending runs: a stable sort merges them in one pass.
-        merged = [
-            tuple(np.sort(np.concatenate(pair), kind="stable") for pair in pairs[c]) for c in (0, 1)
-        ]
+        if not isinstance(other, Calibration):
+            raise InputError(f"Only a Calibration can be merged, not a {type(other).__name__}.")
+        check_mergeable(self, other)
+        cells, names = merged_cells(self, other)
         crossed = "cross-fitted" in (self.origin, other.origin)
         return Calibration(
-            cells=(merged[0], merged[1]),
+            cells=cells,
             classes=self.classes,
             groups=names,
             higher_is_positive=self.higher_is_positive,
             origin="cross-fitted" if crossed else "held out",
-            provenance=self._merged_provenance(other),
+            provenance=merged_provenance(self, other),
         )
-
-    def _merged_provenance(self, other: Calibration) -> Provenance | None:
-        if self.provenance is None and other.provenance is None:
-            return None
-        # Scores from arrays are rows of which none was skipped.
-        mine, theirs = (
-            c.provenance or Provenance(sum(cell.size for cells in c.cells for cell in cells))
-            for c in (self, other)
-        )
-        return mine.merge(theirs)
 
     def pooled(self) -> Calibration:
         """Return the same scores without groups."""
@@ -475,21 +456,6 @@ class Calibration:
             )
         return [known[name] for name in names]
 
-    def _check_mergeable(self, other: Calibration) -> None:
-        if not isinstance(other, Calibration):
-            raise InputError(f"Only a Calibration can be merged, not a {type(other).__name__}.")
-        for what, mine, theirs in (
-            # As text, since True == 1 but they are not the same label.
-            ("labels", str(self.classes.tolist()), str(other.classes.tolist())),
-            ("higher_is_positive", self.higher_is_positive, other.higher_is_positive),
-            ("the kind of groups", _kind(self.groups), _kind(other.groups)),
-        ):
-            if mine != theirs:
-                raise InputError(
-                    f"The calibrations differ in {what}: {mine!r} and {theirs!r}. Calibrate both "
-                    "in the same way before merging."
-                )
-
 
 def _by_cell(
     values: Floats, is_positive: NDArray[np.bool_], index: NDArray[np.intp], n_groups: int
@@ -510,21 +476,6 @@ def _extent(cells: tuple[Floats, ...]) -> list[Any]:
         return ["0", "", ""]
     low = min(scores[0] for scores in cells if scores.size)
     return [f"{n:,}", low, max(scores[-1] for scores in cells if scores.size)]
-
-
-def _cell(calibration: Calibration, label: int, group: object) -> Floats:
-    known = calibration.groups.tolist() if calibration.groups is not None else []
-    if plain_value(group) in known:
-        return calibration.cells[label][known.index(plain_value(group))]
-    return np.empty(0, dtype=calibration.dtype)
-
-
-def _kind(groups: NDArray[Any] | None) -> str:
-    return (
-        "none"
-        if groups is None
-        else {"U": "names", "b": "booleans"}.get(groups.dtype.kind, "numbers")
-    )
 
 
 def _listed(names: list[object]) -> str:

@@ -80,8 +80,8 @@ def calibration(tmp_path):
 def by_site(tmp_path):
     """Save a calibration with groups, one of which is thin."""
     rng = np.random.default_rng(2)
-    labels = np.tile([0, 1], 215)
-    groups = np.repeat(["north", "south"], [400, 30])
+    labels = np.tile([1, 0, 0], 150)
+    groups = np.repeat(["north", "south"], [405, 45])
     path = tmp_path / "by_site.rk"
     rk.save(rk.calibrate(rng.normal(2.0 * labels), labels, groups=groups), path)
     return path

@@ -134,18 +134,19 @@ def test_inspect_a_calibration(run, by_site):
     cal = rk.load(by_site)
     facts = json.loads(run("inspect", by_site, "--json").stdout)
     assert facts["kind"] == "calibration"
-    assert facts["n"] == {"negative": 215, "positive": 215}
+    assert facts["n"] == {"negative": 300, "positive": 150}
     assert [one["group"] for one in facts["groups"]] == ["north", "south"]
     south = facts["groups"][1]
-    assert south["n"] == {"negative": 15, "positive": 15}
+    assert south["n"] == {"negative": 30, "positive": 15}
     assert south["least_alpha"]["fnr"]["conformal"] == 1 / 16
-    assert facts["least_alpha"]["fpr"]["conformal"] == 1 / 216
+    assert south["least_alpha"]["fpr"]["conformal"] == 1 / 31
+    assert facts["least_alpha"]["fpr"]["conformal"] == 1 / 301
     assert facts["data_hash"] == cal.data_hash
     negatives, positives = cal.pooled().cells[0][0], cal.pooled().cells[1][0]
     assert facts["auc"] == pytest.approx((positives[:, None] > negatives).mean())
     text = run("inspect", by_site, env={"COLUMNS": "80"}).stdout
     assert max(map(len, text.splitlines())) <= 80
-    for words in ("north", "south", "6.3%", "0.5%", f"{facts['auc']:.4f}"):
+    for words in ("north", "south", "6.3%", "3.3%", "0.74%", f"{facts['auc']:.4f}"):
         assert words in text
 
 

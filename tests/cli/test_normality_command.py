@@ -85,6 +85,7 @@ def test_rows_without_a_group(run, tmp_path):
     assert "row 8: g is missing" in run("normality", path, "--by", "g").stderr
     result = run("normality", path, "--by", "g", "--on-invalid", "skip", "--json")
     assert json.loads(result.stdout)["rows_without_group"] == 1
+    assert list(samples(result)) == [("x", "1")]
     assert samples(result)["x", "1"]["n"] == 29
     text = run("normality", path, "--by", "g", "--on-invalid", "skip").stdout
     assert "Skipped 1 row without g." in text

@@ -223,6 +223,11 @@ def test_evaluate_counts_what_the_library_counts(run, test_file, people):
     north = next(one["target"] for one in facts["groups"] if one["group"] == "north")
     assert ["north", f"{north['n']:,}", f"{north['errors']:,}"] in [line[:3] for line in lines]
     assert "FNR, promised: at most 5%" in text
+    price = text.partition("FPR, the price: nothing is promised")[2]
+    alarms = facts["overall"]["other"]
+    whole = next(line.split() for line in price.splitlines() if "everybody" in line)
+    assert whole[1:3] == [f"{alarms['n']:,}", f"{alarms['errors']:,}"]
+    assert alarms["name"] == "fpr"
 
 
 def test_evaluate_both_rates(run, people, tmp_path):

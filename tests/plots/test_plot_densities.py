@@ -21,7 +21,7 @@ def test_the_shaded_area_is_the_counted_error(people, control, higher, kind):
     """Areas are 1, shaded areas are the two error rates, and end exactly at the threshold."""
     scores, labels, _ = people
     scores = scores if higher else -scores
-    scores = {"tied": scores.round(0), "float32": scores.astype("f4")}.get(kind, scores)
+    scores = {"tied": scores.round(1), "float32": scores.astype("f4")}.get(kind, scores)
     cal = rk.calibrate(scores[:1000], labels[:1000], higher_is_positive=higher)
     test = cal.control(control, 0.2)
     display = ScoreDensityDisplay.from_predictions(
@@ -50,6 +50,15 @@ def test_on_the_calibration_the_other_error_is_the_power(halves, control, method
     assert any("the very scores" in note for note in display.notes)
     curve = ErrorCurveDisplay.from_calibration(test, draw=False)
     assert curve.point == display.rates
+
+
+@pytest.mark.parametrize("control", ["fnr", "fpr"])
+def test_lots_are_drawn_as_for_the_certificate(people, control):
+    """Where ties are broken by lot, each class gets the draws behind the certificate."""
+    cal = rk.calibrate(people[0].round(), people[1])
+    test = cal.control(control, 0.1, method=rk.Smoothed(3))
+    display = ScoreDensityDisplay.from_calibration(test, draw=False)
+    assert display.rates["fpr" if control == "fnr" else "fnr"] == test.power
 
 
 def test_a_randomised_test_has_no_line_and_says_so(halves):

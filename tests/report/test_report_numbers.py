@@ -7,7 +7,16 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from calibrations import SMALL, grouped, hundred_thousand, hundred_thousand_grouped, plain
+from calibrations import (
+    SMALL,
+    grouped,
+    hundred_thousand,
+    hundred_thousand_grouped,
+    low_is_positive,
+    plain,
+    single_precision,
+    tied,
+)
 
 import ratekeeper as rk
 from ratekeeper.exceptions import TooFewScoresError
@@ -137,7 +146,7 @@ def test_p_values_and_decisions_are_those_of_the_library(show, make):
     for control, alpha in (("fnr", 0.3), ("fpr", 0.4)):
         test = calibration.control(control, alpha, thin_groups=pool)
         page = show(build(test))
-        for method in METHODS[:5]:
+        for method in (METHODS[0], METHODS[2], METHODS[4]):
             try:
                 test = calibration.control(control, alpha, method=method, thin_groups=pool)
             except TooFewScoresError:
@@ -197,7 +206,7 @@ def test_p_values_of_a_thinned_page_are_bounds_from_above(show):
 
 def test_a_test_of_both_rates_abstains_as_often_as_the_library_says(show):
     """Certified and changed, the counts of undecided objects are those of the joint test."""
-    for make in SMALL[1:]:
+    for make in (tied, single_precision, low_is_positive, grouped):
         calibration = make()
         pool = "pool" if make is grouped else "refuse"
         pairs = [(0.05, 0.02), (0.1, 0.2), (0.3, 0.4)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -13,7 +14,9 @@ import pytest
 from calibrations import grouped, hundred_thousand, plain, single_precision
 
 import ratekeeper as rk
+from ratekeeper.batch import FileEvaluation
 from ratekeeper.exceptions import InputError
+from ratekeeper.provenance import Provenance
 from ratekeeper.report import build, write
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -384,3 +387,30 @@ def test_the_ground_is_told(show):
         *certificate.assumptions,
     ):
         assert fact in text
+
+
+def test_rows_left_out_are_told_and_not_covered(show):
+    """The columns and the skipped rows of a file stand in the page, and in what is not covered."""
+    rows = Provenance(rows=413, skipped={"score is <NaN>": 2, "label is empty": 1}, score="risk")
+    calibration = replace(plain(), provenance=rows)
+    page = show(build(calibration.control("fnr", 0.05)))
+    text = page.inner_text("#ground")
+    for fact in ("413", "3 left out", "score is <NaN>: 2", "label is empty: 1", "risk"):
+        assert fact in text
+    assert "the 3 of 413 rows that were left out" in page.inner_text("#certificate")
+
+
+def test_both_counted_rates_of_an_abstaining_test_are_shown(show):
+    """An evaluation of both rates shows each against its promise, and the abstentions."""
+    test = plain().control_both(0.1, 0.05)
+    labels = np.arange(400) % 2
+    scores = np.random.default_rng(4).normal(1.8 * labels)
+    found = test.evaluate(scores, labels)
+    page = show(build(test, evaluation=FileEvaluation(found, {}, 402, {"score is NaN": 2})))
+    text = page.inner_text("#evaluation")
+    assert "decided on 400 labelled objects" in text
+    for part in (found.fnr, found.fpr):
+        assert f"{part.target.errors} of {part.target.n}" in text
+        assert part.verdict in text
+    assert str(found.abstained["positive"]) in text
+    assert page.locator("#chart-evaluation circle").count() == 2

@@ -57,7 +57,8 @@ class ArrowPiece:
         array = _plain(self.batch.column(column))
         kind = array.type
         if pa.types.is_decimal(kind):
-            array = array.cast(pa.float64())
+            # By way of text, since Arrow's own way is off by a bit for some: ties would be lost.
+            array = array.cast(pa.string()).cast(pa.float64())
         elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
             if not (pa.types.is_boolean(kind) or pa.types.is_null(kind)):
                 raise InputError(

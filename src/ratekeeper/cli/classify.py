@@ -59,7 +59,7 @@ def command(test: str, file: str, output: str | None, **given: Any) -> None:  # 
         target,
         score=given["score"],
         group=given["group"],
-        on_invalid="refuse",
+        on_invalid=given["on_invalid"],
         prefix=given["prefix"],
         source_format=given["format"],
         target_format=given["to"],

@@ -12,6 +12,7 @@ from ratekeeper.report.words import label
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ratekeeper.provenance import Provenance
     from ratekeeper.report.facts import Test
 
 _VERDICTS = {
@@ -26,6 +27,7 @@ def evaluation_html(test: Test, evaluation: Any) -> str:  # noqa: ANN401 - duck-
     if evaluation is None:
         return ""
     rows = list(evaluation_rows(evaluation))
+    valid = evaluation.rows - sum(evaluation.skipped.values())
     body = "".join(_evaluation_row(row) for row in rows)
     meanings = "".join(
         f"<li>{_verdict(word)} {meaning}.</li>" for word, meaning in _VERDICTS.items()
@@ -40,7 +42,7 @@ def evaluation_html(test: Test, evaluation: Any) -> str:  # noqa: ANN401 - duck-
     return (
         '<section id="evaluation" aria-labelledby="evaluation-title">'
         '<h2 id="evaluation-title">Checked on new objects</h2>'
-        f"<p>The certified test decided on {evaluation.rows:,} labelled objects. Errors are "
+        f"<p>The certified test decided on {valid:,} labelled objects. Errors are "
         "counted, with exact 95% intervals. This section does not follow the controls above."
         f"{_skipped_text(evaluation.skipped)}</p>"
         '<figure class="chart wide"><div id="chart-evaluation"></div></figure>'
@@ -87,7 +89,7 @@ def ground_html(test: Test) -> str:
     """Return what the promise stands on: data, version, assumptions, rows left out."""
     first = certificates_of(test)[0]
     calibration = test.calibration
-    provenance = getattr(calibration, "provenance", None)
+    provenance = calibration.provenance
     kept = f"{first.n['negative']:,} {label(first.negative_label)} (negative), "
     kept += f"{first.n['positive']:,} {label(first.positive_label)} (positive)"
     direction = "high" if first.higher_is_positive else "low"
@@ -108,7 +110,7 @@ def ground_html(test: Test) -> str:
     )
 
 
-def _provenance_facts(provenance: Any) -> dict[str, str]:  # noqa: ANN401 - may be None
+def _provenance_facts(provenance: Provenance | None) -> dict[str, str]:
     if provenance is None:
         return {"Rows left out": "not recorded: the scores were not read from a file"}
     named = (("score", provenance.score), ("label", provenance.label), ("group", provenance.group))

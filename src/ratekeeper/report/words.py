@@ -11,6 +11,7 @@ from ratekeeper.report.facts import certificates_of
 
 if TYPE_CHECKING:
     from ratekeeper.certificate import Cell, Certificate, JointCertificate
+    from ratekeeper.provenance import Provenance
     from ratekeeper.rates import Rate
     from ratekeeper.report.facts import Test
 
@@ -58,7 +59,7 @@ def certificate_html(test: Test) -> str:
         f'<div class="promises">{promises}</div>'
         '<div class="blocks">'
         f"{_block('It holds if', _conditions(certificates))}"
-        f"{_block('Not covered', _not_covered(certificates))}"
+        f"{_block('Not covered', _not_covered(certificates, test.calibration.provenance))}"
         f"{_block('What it costs', price)}"
         f"{_block('How it decides', _rules(certificates))}"
         "</div>"
@@ -165,11 +166,16 @@ def _conditions(certificates: list[Certificate]) -> str:
     return _list(items)
 
 
-def _not_covered(certificates: list[Certificate]) -> str:
-    items = dict.fromkeys(_sentence(c.guarantee.not_covered) for c in certificates)
+def _not_covered(certificates: list[Certificate], provenance: Provenance | None) -> str:
+    items = list(dict.fromkeys(_sentence(c.guarantee.not_covered) for c in certificates))
     drift = "Drift: objects that come from another population than the calibration objects."
     both = "The two promises at once: each has its own chance to fail."
-    return _list([*items, *([both] if len(certificates) > 1 else []), drift])
+    if len(certificates) > 1:
+        items.append(both)
+    if provenance is not None and provenance.n_skipped:
+        n, rows = provenance.n_skipped, provenance.rows
+        items.append(f"Objects like the {n:,} of {rows:,} rows that were left out as invalid.")
+    return _list([*items, drift])
 
 
 def _sentence(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The certificate of a test: what is promised, on what data, and at what cost."""
+"""The certificate of a test of one rate."""
 
 from __future__ import annotations
 
@@ -34,11 +34,6 @@ _SAME_SCORER: dict[Origin, str] = {
     "cross-fitted": "New objects are scored by the same code and number type.",
 }
 _WIDTH = 79
-_BOTH = (
-    "Both hold at once because the test abstains where both classes remain possible; an abstention "
-    "is no error, and neither class where both are ruled out counts as one. Each promise has its "
-    "own chance to fail."
-)
 POOLED = " (threshold of all groups: nothing is promised here)"
 
 
@@ -157,7 +152,7 @@ class Certificate:
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON text. Infinite thresholds are written as strings."""
-        return json.dumps(_finite(self.to_dict()), indent=2, allow_nan=False)
+        return json.dumps(finite(self.to_dict()), indent=2, allow_nan=False)
 
     @property
     def _other(self) -> str:
@@ -191,7 +186,7 @@ class Certificate:
             *self._about_groups(),
             *self._ground(),
         ]
-        return _filled(paragraphs)
+        return filled(paragraphs)
 
     def __repr__(self) -> str:
         return (
@@ -214,7 +209,7 @@ class Certificate:
         return markup.card(
             f"Certificate: {self.control.upper()} ≤ {exact_percent(self.alpha)}",
             [
-                markup.facts(map(_named, facts)),
+                markup.facts(map(named, facts)),
                 markup.by_group(groups, head, rows, numbers=(0, 3, 4, 5)),
                 *map(markup.note, notes),
             ],
@@ -319,120 +314,23 @@ class Certificate:
         ]
 
 
-@dataclass(frozen=True)
-class JointCertificate:
-    """What a test of both rates promises for each, and its price: abstention.
-
-    Attributes
-    ----------
-    fnr, fpr : Certificate
-        Those of the two tests it consists of. Their prices are those of either test alone.
-    abstained : dict of Rate
-        How often the joint test abstains on the calibration objects of each class.
-    """
-
-    fnr: Certificate
-    fpr: Certificate
-    abstained: dict[str, Rate]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all facts of both as plain Python values."""
-        abstained = {name: rate.to_dict() for name, rate in self.abstained.items()}
-        return {"fnr": self.fnr.to_dict(), "fpr": self.fpr.to_dict(), "abstained": abstained}
-
-    def to_json(self) -> str:
-        """Return `to_dict` as JSON text."""
-        return json.dumps(_finite(self.to_dict()), indent=2, allow_nan=False)
-
-    @property
-    def _remarks(self) -> list[str]:
-        return [
-            f"{part.control.upper()}: {remark}"
-            for part in (self.fnr, self.fpr)
-            for remark in part._remarks  # noqa: SLF001
-        ]
-
-    @property
-    def _laws(self) -> list[str]:
-        return [
-            f"{part.control.upper()}:{part._law_text(cell)}"  # noqa: SLF001
-            for part in (self.fnr, self.fpr)
-            for cell in part.cells
-            if cell.realised is not None
-        ]
-
-    def __repr__(self) -> str:
-        return f"JointCertificate of\n{self.fnr!r}\n{self.fpr!r}"
-
-    def _repr_html_(self) -> str:
-        rules = [
-            [cell.condition + POOLED if cell.pooled else cell.condition for cell in pair]
-            for pair in zip(self.fnr.cells, self.fpr.cells, strict=True)
-        ]
-        groups = [cell.group for cell in self.fnr.cells]
-        abstained = [(f"Abstains on {name}s", str(rate)) for name, rate in self.abstained.items()]
-        promises = [f"{p.control.upper()} ≤ {exact_percent(p.alpha)}" for p in (self.fnr, self.fpr)]
-        facts = []
-        for promise, part in zip(promises, (self.fnr, self.fpr), strict=True):
-            (_, meaning), *others = map(_named, part._promise()[1:])  # noqa: SLF001
-            facts.append(markup.facts([(promise, meaning), *others]))
-        return markup.card(
-            f"Certificate: {' and '.join(promises)}",
-            [
-                *facts,
-                markup.by_group(
-                    None if groups[0] is None else groups,
-                    ("positive remains possible if", "negative is ruled out if"),
-                    rules,
-                ),
-                *markup.unpromised("fnr", self.fnr.pooled_groups),
-                *markup.unpromised("fpr", self.fpr.pooled_groups),
-                *map(
-                    markup.note, [_BOTH, *(self._laws if groups[0] is None else []), *self._remarks]
-                ),
-                markup.facts([*abstained, *map(_named, self.fnr._ground())]),  # noqa: SLF001
-            ],
-        )
-
-    def __str__(self) -> str:
-        rules = [
-            f"{self.fnr._where(one)}: positive remains possible if {one.condition}"  # noqa: SLF001
-            f"{POOLED if one.pooled else ''}; negative is ruled out if {two.condition}"
-            f"{POOLED if two.pooled else ''}."
-            for one, two in zip(self.fnr.cells, self.fpr.cells, strict=True)
-        ]
-        paragraphs = [
-            *self.fnr._promise(),  # noqa: SLF001
-            *self.fpr._promise(),  # noqa: SLF001
-            _BOTH,
-            *rules,
-            *self._laws,
-            *self._remarks,
-            (
-                f"Price: it abstains on {self.abstained['negative']} of the negative and "
-                f"{self.abstained['positive']} of the positive calibration objects."
-            ),
-            *self.fnr._ground(),  # noqa: SLF001
-        ]
-        return _filled(paragraphs)
-
-
-def _named(paragraph: str) -> tuple[str, str]:
+def named(paragraph: str) -> tuple[str, str]:
     """Split "Promise (marginal): On average ..." into its name and the rest."""
     name, _, words = paragraph.partition(": ")
     return name, words
 
 
-def _filled(paragraphs: list[str]) -> str:
+def filled(paragraphs: list[str]) -> str:
+    """Break paragraphs into lines that fit a terminal."""
     return "\n".join(textwrap.fill(text, _WIDTH, subsequent_indent="  ") for text in paragraphs)
 
 
-def _finite(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+def finite(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     """Write numbers that JSON does not know as text."""
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
+        return {key: finite(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_finite(item) for item in value]
+        return [finite(item) for item in value]
     if isinstance(value, float) and not abs(value) < float("inf"):
         return str(value)
     return value

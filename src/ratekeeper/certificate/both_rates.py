@@ -1,0 +1,119 @@
+"""The certificate of a test of both rates."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ratekeeper import markup
+from ratekeeper.certificate.one_rate import POOLED, filled, finite, named
+from ratekeeper.rates import exact_percent
+
+if TYPE_CHECKING:
+    from ratekeeper.certificate.one_rate import Certificate
+    from ratekeeper.rates import Rate
+
+_BOTH = (
+    "Both hold at once because the test abstains where both classes remain possible; an abstention "
+    "is no error, and neither class where both are ruled out counts as one. Each promise has its "
+    "own chance to fail."
+)
+
+
+@dataclass(frozen=True)
+class JointCertificate:
+    """What a test of both rates promises for each, and its price: abstention.
+
+    Attributes
+    ----------
+    fnr, fpr : Certificate
+        Those of the two tests it consists of. Their prices are those of either test alone.
+    abstained : dict of Rate
+        How often the joint test abstains on the calibration objects of each class.
+    """
+
+    fnr: Certificate
+    fpr: Certificate
+    abstained: dict[str, Rate]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all facts of both as plain Python values."""
+        abstained = {name: rate.to_dict() for name, rate in self.abstained.items()}
+        return {"fnr": self.fnr.to_dict(), "fpr": self.fpr.to_dict(), "abstained": abstained}
+
+    def to_json(self) -> str:
+        """Return `to_dict` as JSON text."""
+        return json.dumps(finite(self.to_dict()), indent=2, allow_nan=False)
+
+    @property
+    def _remarks(self) -> list[str]:
+        return [
+            f"{part.control.upper()}: {remark}"
+            for part in (self.fnr, self.fpr)
+            for remark in part._remarks  # noqa: SLF001
+        ]
+
+    @property
+    def _laws(self) -> list[str]:
+        return [
+            f"{part.control.upper()}:{part._law_text(cell)}"  # noqa: SLF001
+            for part in (self.fnr, self.fpr)
+            for cell in part.cells
+            if cell.realised is not None
+        ]
+
+    def __repr__(self) -> str:
+        return f"JointCertificate of\n{self.fnr!r}\n{self.fpr!r}"
+
+    def _repr_html_(self) -> str:
+        rules = [
+            [cell.condition + POOLED if cell.pooled else cell.condition for cell in pair]
+            for pair in zip(self.fnr.cells, self.fpr.cells, strict=True)
+        ]
+        groups = [cell.group for cell in self.fnr.cells]
+        abstained = [(f"Abstains on {name}s", str(rate)) for name, rate in self.abstained.items()]
+        promises = [f"{p.control.upper()} ≤ {exact_percent(p.alpha)}" for p in (self.fnr, self.fpr)]
+        facts = []
+        for promise, part in zip(promises, (self.fnr, self.fpr), strict=True):
+            (_, meaning), *others = map(named, part._promise()[1:])  # noqa: SLF001
+            facts.append(markup.facts([(promise, meaning), *others]))
+        return markup.card(
+            f"Certificate: {' and '.join(promises)}",
+            [
+                *facts,
+                markup.by_group(
+                    None if groups[0] is None else groups,
+                    ("positive remains possible if", "negative is ruled out if"),
+                    rules,
+                ),
+                *markup.unpromised("fnr", self.fnr.pooled_groups),
+                *markup.unpromised("fpr", self.fpr.pooled_groups),
+                *map(
+                    markup.note, [_BOTH, *(self._laws if groups[0] is None else []), *self._remarks]
+                ),
+                markup.facts([*abstained, *map(named, self.fnr._ground())]),  # noqa: SLF001
+            ],
+        )
+
+    def __str__(self) -> str:
+        rules = [
+            f"{self.fnr._where(one)}: positive remains possible if {one.condition}"  # noqa: SLF001
+            f"{POOLED if one.pooled else ''}; negative is ruled out if {two.condition}"
+            f"{POOLED if two.pooled else ''}."
+            for one, two in zip(self.fnr.cells, self.fpr.cells, strict=True)
+        ]
+        paragraphs = [
+            *self.fnr._promise(),  # noqa: SLF001
+            *self.fpr._promise(),  # noqa: SLF001
+            _BOTH,
+            *rules,
+            *self._laws,
+            *self._remarks,
+            (
+                f"Price: it abstains on {self.abstained['negative']} of the negative and "
+                f"{self.abstained['positive']} of the positive calibration objects."
+            ),
+            *self.fnr._ground(),  # noqa: SLF001
+        ]
+        return filled(paragraphs)

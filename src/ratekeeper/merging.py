@@ -1,0 +1,76 @@
+"""Two calibrations as one: exactly what calibrating all objects together would give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ratekeeper.exceptions import InputError
+from ratekeeper.inputs import plain_value
+from ratekeeper.provenance import Provenance
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ratekeeper.calibration import Calibration
+    from ratekeeper.ranks import Floats
+
+    Cells = tuple[tuple[Floats, ...], tuple[Floats, ...]]
+
+
+def check_mergeable(one: Calibration, other: Calibration) -> None:
+    """Raise unless both have the same labels, direction and kind of groups."""
+    for what, mine, theirs in (
+        # As text, since True == 1 but they are not the same label.
+        ("labels", str(one.classes.tolist()), str(other.classes.tolist())),
+        ("higher_is_positive", one.higher_is_positive, other.higher_is_positive),
+        ("the kind of groups", _kind(one.groups), _kind(other.groups)),
+    ):
+        if mine != theirs:
+            raise InputError(
+                f"The calibrations differ in {what}: {mine!r} and {theirs!r}. Calibrate both "
+                "in the same way before merging."
+            )
+
+
+def merged_cells(one: Calibration, other: Calibration) -> tuple[Cells, NDArray[Any] | None]:
+    """Return the ascending scores of both by class and group, and the groups in order."""
+    if one.groups is None or other.groups is None:
+        names = None
+        pairs = [[(one.cells[c][0], other.cells[c][0])] for c in (0, 1)]
+    else:
+        # By way of Python, since NumPy would turn large mixed integers into fractions.
+        names = np.array(sorted({*one.groups.tolist(), *other.groups.tolist()}))
+        pairs = [[(_cell(one, c, name), _cell(other, c, name)) for name in names] for c in (0, 1)]
+    # Two ascending runs: a stable sort merges them in one pass.
+    merged = [
+        tuple(np.sort(np.concatenate(pair), kind="stable") for pair in pairs[c]) for c in (0, 1)
+    ]
+    return (merged[0], merged[1]), names
+
+
+def merged_provenance(one: Calibration, other: Calibration) -> Provenance | None:
+    """Return what is known of the rows of both; scores from arrays are rows, none skipped."""
+    if one.provenance is None and other.provenance is None:
+        return None
+    mine, theirs = (
+        c.provenance or Provenance(sum(cell.size for cells in c.cells for cell in cells))
+        for c in (one, other)
+    )
+    return mine.merge(theirs)
+
+
+def _cell(calibration: Calibration, label: int, group: object) -> Floats:
+    known = calibration.groups.tolist() if calibration.groups is not None else []
+    if plain_value(group) in known:
+        return calibration.cells[label][known.index(plain_value(group))]
+    return np.empty(0, dtype=calibration.dtype)
+
+
+def _kind(groups: NDArray[Any] | None) -> str:
+    return (
+        "none"
+        if groups is None
+        else {"U": "names", "b": "booleans"}.get(groups.dtype.kind, "numbers")
+    )
