@@ -6,6 +6,7 @@ import pytest
 import ratekeeper as rk
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import ErrorCurveDisplay, ScoreDensityDisplay
+from ratekeeper.plots.score_bins import score_edges
 
 
 def shaded(display, label):
@@ -154,6 +155,18 @@ def test_a_test_of_both_rates_has_two_thresholds(halves, alphas):
     assert curve.point == display.rates
     assert curve.accuracy is None
     assert "can abstain" in curve.ax_.get_xlabel()
+
+
+def test_close_thresholds_make_no_sliver_of_a_bin():
+    """Bins have about one width, however close two thresholds are, so none becomes a spike."""
+    for gap in (1e-12, 0.01, 0.04, 0.3):
+        edges = score_edges(0.0, 1.0, 10, [0.5, 0.5 + gap])
+        widths = np.diff(edges)
+        assert (widths > 0.02).all()
+        assert (widths < 0.16).all()
+        assert edges[0] <= 0.0
+        assert edges[-1] >= 1.0
+        assert 0.5 in edges
 
 
 def test_one_group_is_shown_by_itself(people):

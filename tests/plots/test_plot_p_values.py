@@ -60,6 +60,26 @@ def test_the_band_knows_the_steps_of_ranks():
     assert (one.counts[::2] == 0).all()
 
 
+@pytest.mark.parametrize(
+    ("method", "steps"), [(rk.Conformal(), [10] * 10), (rk.Empirical(), [10] * 10)]
+)
+def test_the_band_of_each_bin_counts_its_ranks(method, steps):
+    """A bin that j of the 100 gaps between 99 scores fall in has the law with j and 100 - j."""
+    rng = np.random.default_rng(0)
+    cal = rk.calibrate(rng.normal(size=198), np.repeat([0, 1], 99))
+    display = PValueHistogramDisplay.from_calibration(
+        cal,
+        scores=rng.normal(size=400),
+        labels=np.repeat([0, 1], 200),
+        method=method,
+        bins=10,
+        draw=False,
+    )
+    for one in display.histograms.values():
+        limits = [stats.betabinom(200, j, 100 - j).ppf([0.025, 0.975]) for j in steps]
+        np.testing.assert_array_equal(np.column_stack([one.low, one.high]), limits)
+
+
 def test_the_band_covers_over_calibration_sets():
     """Over calibration sets and objects the count of each bin lies in the 90% band that often."""
     rng = np.random.default_rng(3)

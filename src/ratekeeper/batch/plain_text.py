@@ -7,11 +7,12 @@ is read, and what is refused with which message, never depends on whether pyarro
 
 from __future__ import annotations
 
+import zlib
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -21,15 +22,19 @@ import pyarrow.csv
 from ratekeeper.batch.arrow_files import dictionary_names
 from ratekeeper.batch.pieces import Names, Numbers
 from ratekeeper.batch.text_files import TextFile, TextPiece
+from ratekeeper.exceptions import RatekeeperError
 from ratekeeper.inputs import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from ratekeeper.batch.text_values import AddedTexts
 
+    Block: TypeAlias = bytes | Exception
+
+_ENDS = (b"\n", b"\r\n")  # of lines
 _AHEAD = 3  # blocks that are parsed while others are used
 
 
@@ -99,29 +104,30 @@ class PlainTextFile(TextFile):
             yield from super().pieces(wanted)
             return
         with self._readable(), self._stream() as stream, ThreadPoolExecutor(1) as pool:
-            blocks = self._blocks(stream)
+            blocks = _postponing(self._blocks(stream))
             first, line = 0, 1
-            for block, batch in self._parsed(blocks, pool):
+            for waiting, batch in self._parsed(blocks, pool):
                 if batch is None:  # the exact reader takes it from here
-                    lines = self._lines(chain([block], blocks), line)
-                    reader = self._reader(lines, self.mark)
+                    lines = self._lines(_in_turn(chain(waiting, blocks)), line)
+                    reader, self._earlier = self._reader(lines, self.mark), line - 1
                     if line == 1:
-                        self._next_row(reader)
+                        self._next_row(reader)  # the header
                     yield from self._rows_of(reader, header, first)
                     return
+                (block,) = _in_turn(waiting)
                 if batch.num_rows:
                     yield PlainTextPiece(batch, header, first, self.mark, len(block))
                 first += batch.num_rows
                 line += block.count(b"\n")
 
     def _parsed(
-        self, blocks: Iterator[bytes], pool: ThreadPoolExecutor
-    ) -> Iterator[tuple[bytes, pa.RecordBatch | None]]:
-        """Yield blocks with their rows; the first that is not plain, with None, is the last.
+        self, blocks: Iterator[Block], pool: ThreadPoolExecutor
+    ) -> Iterator[tuple[list[Block], pa.RecordBatch | None]]:
+        """Yield blocks with their rows; the first that is not plain has None, and is the last.
 
-        It brings along what was read ahead of it.
+        It brings along the blocks behind it that were read ahead.
         """
-        waiting: deque[tuple[bytes, Future[pa.RecordBatch | None]]] = deque()
+        waiting: deque[tuple[Block, Future[pa.RecordBatch | None]]] = deque()
         is_first = True
         while True:
             while len(waiting) < _AHEAD and (block := next(blocks, None)) is not None:
@@ -132,16 +138,20 @@ class PlainTextFile(TextFile):
             block, parsed = waiting.popleft()
             batch = parsed.result()
             if batch is None:
-                yield b"".join([block, *(other for other, _ in waiting)]), None
+                yield [block, *(other for other, _ in waiting)], None
                 return
-            yield block, batch
+            yield [block], batch
 
-    def _parse(self, block: bytes, *, skip_line: bool) -> pa.RecordBatch | None:
+    def _parse(self, block: Block, *, skip_line: bool) -> pa.RecordBatch | None:
         """Return the rows of a block, None if it is not plain or anything is wrong with it."""
+        if isinstance(block, Exception):
+            return None
         if b'"' in block or block.count(b"\r") != block.count(b"\r\n"):
             return None
         if skip_line:  # the header
             block = block.partition(b"\n")[2]
+        if block.startswith(_ENDS) or b"\n\n" in block or b"\n\r\n" in block:
+            return None  # Arrow would take an empty line for a row of empty values
         texts = pa.schema([(name, pa.string()) for name in self.columns])
         if not block:
             return pa.RecordBatch.from_pylist([], texts)
@@ -159,6 +169,21 @@ class PlainTextFile(TextFile):
         except pa.ArrowInvalid:
             return None
         return table.combine_chunks().to_batches()[0]
+
+
+def _postponing(blocks: Iterator[bytes]) -> Iterator[Block]:
+    """Yield blocks and, last, what went wrong: rows that come before it are judged first."""
+    try:
+        yield from blocks
+    except (RatekeeperError, OSError, EOFError, zlib.error) as error:
+        yield error
+
+
+def _in_turn(blocks: Iterable[Block]) -> Iterator[bytes]:
+    for block in blocks:
+        if isinstance(block, Exception):
+            raise block
+        yield block
 
 
 def _number_texts(values: NDArray[np.float64], added: AddedTexts) -> Any:  # noqa: ANN401

@@ -89,6 +89,7 @@ class TextFile:
         self._source, self.name, self._mark = source, name, mark
         self.size = None if isinstance(source, io.BufferedReader) else source.stat().st_size
         self._bytes, self._quoted = 0, False  # of the lines that were read
+        self._earlier = 0  # lines that another reader took
         with self._opened() as reader:
             self.columns = self._checked_header(self._next_row(reader))
             self.mark: str = reader.dialect.delimiter
@@ -206,16 +207,18 @@ class TextFile:
 
     def _next_rows(self, reader: Any, first: int, n: int) -> list[list[str]]:  # noqa: ANN401
         rows: list[list[str]] = []
+        usual = csv.field_size_limit(_LONGEST)  # notes may be long
         try:
             rows.extend(islice(reader, n))
         except csv.Error as error:
             where = "the header" if first < 0 else f"row {first + len(rows) + 1:,}"
             remedy = 'Mend the quotes there: a value that holds a quote is written "like ""this""".'
             if "field limit" in str(error):
-                remedy = "Is a quote left open there? Else leave out this column, or use Parquet."
-            raise InputError(
-                f"{self.name}, {where} (line {reader.line_num:,}): {error}. {remedy}"
-            ) from error
+                remedy = "Is a quote left open there?"
+            line = self._earlier + reader.line_num
+            raise InputError(f"{self.name}, {where} (line {line:,}): {error}. {remedy}") from error
+        finally:
+            csv.field_size_limit(usual)
         return rows
 
     def _checked_header(self, header: list[str]) -> tuple[str, ...]:

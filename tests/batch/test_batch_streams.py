@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import pty
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.ipc
+import pytest
+from row_files import some_rows, text_bytes, write_rows
+
+import ratekeeper as rk
+
+CODE = """if True:
+    import sys
+    import ratekeeper as rk
+    from ratekeeper import progress
+    from ratekeeper.batch import classify_file
+    from ratekeeper.exceptions import InputError
+    progress._PATIENCE = 0.0
+    try:
+        form = sys.argv[2] if len(sys.argv) > 2 else None
+        counts = classify_file(
+            rk.load(sys.argv[1]), "-", "-", score="risk", target_format=form
+        )
+        print(counts.rows, file=sys.stderr)
+    except InputError as error:
+        sys.exit(str(error))
+"""
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Save a test."""
+    scores, labels, _ = some_rows()
+    rk.save(rk.calibrate(scores, labels).control("fnr", 0.1), tmp_path / "test.rk")
+    return tmp_path / "test.rk"
+
+
+def run(saved, data, *options):
+    return subprocess.run(
+        [sys.executable, "-c", CODE, saved, *options], input=data, capture_output=True, check=False
+    )
+
+
+def test_from_standard_input_to_standard_output(saved):
+    """Text goes through a pipe as text of the same kind."""
+    scores, _, _ = some_rows()
+    test = rk.load(saved)
+    for form, mark in (("csv", b","), ("tsv", b"\t"), ("semicolons", b";"), ("csv.gz", b",")):
+        done = run(saved, text_bytes(form, {"risk": scores, "x": ["é"] * 240}))
+        assert done.stderr == b"240\n"
+        lines = done.stdout.splitlines()
+        assert lines[0] == mark.join([b"risk", b"x", b"p0", b"p1", b"decision"])
+        labels = [int(line.rsplit(mark, 1)[1]) for line in lines[1:]]
+        assert labels == test.decide(scores).labels.tolist()
+
+
+def test_arrow_through_a_pipe(saved, tmp_path):
+    """Arrow's stream format goes out as such, or as text."""
+    scores, _, _ = some_rows()
+    test = rk.load(saved)
+    data = write_rows(tmp_path, "stream", {"risk": scores, "x": [[1]] * 240}).read_bytes()
+    done = run(saved, data, "arrow")
+    assert done.stderr == b"240\n"
+    found = pa.ipc.open_stream(io.BytesIO(done.stdout)).read_all()
+    assert found.column_names == ["risk", "x", "p0", "p1", "decision"]
+    np.testing.assert_array_equal(found["p1"], test.p_values(scores).p1)
+    done = run(saved, write_rows(tmp_path, "parquet", {"risk": scores}).read_bytes())
+    assert done.stdout.startswith(b'"risk","p0","p1","decision"\n')
+    assert done.stdout.count(b"\n") == 241
+
+
+def test_bad_streams_are_refused(saved, tmp_path):
+    """A stream that breaks off, or holds something else, is refused by name."""
+    scores, _, _ = some_rows(60_000)
+    packed = text_bytes("csv.gz", {"risk": scores})
+    stream = write_rows(tmp_path, "stream", {"risk": scores}).read_bytes()
+    for data, words in (
+        (packed[:-20_000], b"Compressed file ended before"),
+        (packed[:-4] + b"xxxx", b"Incorrect length of data"),
+        (gzip.compress(b"risk\n0.5\n") + b"junk", b"cannot be read"),
+        (stream[:-3_000], b"cannot be read"),
+        (b"PK\x03\x04 and so on", b"zip or Excel"),
+        (b"PAR1 and so on", b"cannot be read"),
+        (b"", b"is empty"),
+        (b"risk\n0.5\nx\n", b"row 2, column 'risk': score is not a number ('x')"),
+    ):
+        done = run(saved, data)
+        assert done.returncode == 1
+        assert b"standard input" in done.stderr
+        assert words in done.stderr
+        assert b"Traceback" not in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_broke_off_does_not_look_whole(saved, tmp_path):
+    """If a row is refused, the stream of Arrow that went out has no end mark."""
+    data = write_rows(tmp_path, "stream", {"risk": [0.5] * 100 + [None]}).read_bytes()
+    done = run(saved, data, "arrow")
+    assert b"row 101" in done.stderr
+    assert not done.stdout.endswith(b"\xff\xff\xff\xff\0\0\0\0")
+
+
+def test_a_named_pipe(saved, tmp_path):
+    """A pipe with a name is read once, as it comes."""
+    scores, _, _ = some_rows()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    code = CODE.replace('"-", "-"', f'"{pipe}", "-"')
+    with subprocess.Popen(
+        [sys.executable, "-c", code, saved], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        pipe.write_bytes(text_bytes("csv", {"risk": scores}))
+        out, err = process.communicate(timeout=60)
+    assert err == b"240\n"
+    assert len(out.splitlines()) == 241
+
+
+def test_a_bar_on_terminals_only(saved):
+    """Progress is shown where a person looks, and never in a pipe."""
+    lines = text_bytes("csv", {"risk": some_rows()[0]})
+    for on_terminal in (True, False):
+        if on_terminal:
+            master, slave = pty.openpty()
+        else:
+            master, slave = os.pipe()
+        with subprocess.Popen(
+            [sys.executable, "-c", CODE, saved],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=slave,
+            env={**os.environ, "TERM": "xterm"},
+        ) as process:
+            os.close(slave)
+            process.stdin.write(lines)
+            process.stdin.flush()
+            time.sleep(1.5)  # it waits for more
+            process.communicate(timeout=60)
+        seen = b""
+        try:
+            while part := os.read(master, 65_536):
+                seen += part
+        except OSError:  # how a terminal ends
+            pass
+        os.close(master)
+        assert (b"Classifying" in seen) == on_terminal
+        assert b"240" in seen
+        if not on_terminal:
+            assert seen == b"240\n"
