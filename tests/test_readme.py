@@ -15,6 +15,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 def test_every_example_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     """The Python blocks of README work in order, pasted into one session."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
     blocks = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     assert len(blocks) >= 4
     session: dict[str, object] = {}

@@ -77,15 +77,15 @@ def test_forgetting_on_the_way_changes_nothing(tmp_path, monkeypatch):
 
 
 def test_every_subset_is_equally_likely(tmp_path):
-    """Of five scores each of the ten pairs comes about equally often, over 3,000 seeds."""
+    """Of five scores each of the ten pairs comes about equally often, over 1,000 seeds."""
     path = tmp_path / "a.csv"
     path.write_text("risk,ill\n" + "".join(f"{i},{i // 5}\n" for i in range(10)))
     counts = dict.fromkeys(combinations(range(5), 2), 0)
-    for seed in range(3_000):
+    for seed in range(1_000):
         pair = scores_of(calibrate_file(path, **NAMES, sample=2, seed=seed))[0]
         counts[int(pair[0]), int(pair[1])] += 1
     # Each bound fails with a chance of 1e-7, the ten of them with at most 2e-6.
-    low, high = stats.binom(3_000, 0.1).ppf([1e-7, 1 - 1e-7])
+    low, high = stats.binom(1_000, 0.1).ppf([1e-7, 1 - 1e-7])
     assert all(low <= count <= high for count in counts.values())
 
 

@@ -273,6 +273,16 @@ def test_the_curve_is_that_of_the_diagnostics(halves):
     assert display.point_.get_xydata()[0].tolist() == [found.target.value, found.other.value]
 
 
+def test_the_curve_of_low_scores_is_the_same(halves):
+    """Scores that are low for positives give the curve of their negatives."""
+    _, scores, labels = halves
+    make = ErrorCurveDisplay.from_predictions
+    one = make(labels, scores, draw=False)
+    two = make(labels, -scores, higher_is_positive=False, draw=False)
+    np.testing.assert_array_equal(one.curve.fnr, two.curve.fnr)
+    np.testing.assert_array_equal(one.curve.threshold, -two.curve.threshold)
+
+
 def test_lines_of_equal_accuracy_can_be_chosen(halves):
     """Accuracies and the share of positives may be given, and no line at all."""
     _, scores, labels = halves

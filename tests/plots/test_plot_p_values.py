@@ -69,14 +69,14 @@ def test_the_band_of_each_bin_counts_its_ranks(method, steps):
     cal = rk.calibrate(rng.normal(size=198), np.repeat([0, 1], 99))
     display = PValueHistogramDisplay.from_calibration(
         cal,
-        scores=rng.normal(size=400),
-        labels=np.repeat([0, 1], 200),
+        scores=rng.normal(size=8000),
+        labels=np.repeat([0, 1], 4000),
         method=method,
         bins=10,
         draw=False,
     )
     for one in display.histograms.values():
-        limits = [stats.betabinom(200, j, 100 - j).ppf([0.025, 0.975]) for j in steps]
+        limits = [stats.betabinom(4000, j, 100 - j).ppf([0.025, 0.975]) for j in steps]
         np.testing.assert_array_equal(np.column_stack([one.low, one.high]), limits)
 
 
@@ -187,6 +187,7 @@ def test_rates_from_p_values_agree(halves):
         assert one.expected_low is None
         drawn = one.plot().line_.get_xydata()
         assert drawn[:, 0].tolist() == sorted(alphas)
+        assert drawn[:, 1].tolist() == sorted(one.table.rate)
 
 
 def test_rates_of_one_group(people):

@@ -23,7 +23,8 @@ from ratekeeper.exceptions import TooFewScoresError
 from ratekeeper.methods.rank import critical_rank
 from ratekeeper.rates import Rate, RealisedRate
 from ratekeeper.report import build
-from ratekeeper.report.grid import DELTAS, Levels, smallest_sizes
+from ratekeeper.report.grid import smallest_sizes
+from ratekeeper.report.levels import DELTAS, Levels
 
 METHODS = (
     rk.Conformal(),

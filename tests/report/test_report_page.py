@@ -324,6 +324,9 @@ def test_single_precision_scores_are_shown_and_read_as_they_are(show):
     shown = page.inner_text("#results .figure >> nth=0")
     assert np.float32(shown) == np.float32(test.threshold)
     assert len(shown) <= 12
+    texts = [*map(str, calibration.cells[1][0]), "0.1", "1e39", "-7", "16777217"]
+    read = page.evaluate("texts => texts.map(t => ratekeeper.Numbers.readScore(t, 4))", texts)
+    assert read == [1e39 if text == "1e39" else float(np.float32(text)) for text in texts]
     page.fill("#score", shown)
     p1 = test.p_values([np.float32(shown)]).p1[0]
     assert f"{float(f'{p1:.4g}'):g}" in page.inner_text("#judged")

@@ -11,6 +11,7 @@ from ratekeeper.abstaining import AbstainingTest
 from ratekeeper.inputs import plain_value
 from ratekeeper.methods import Conformal, Empirical, HighProbability, Simultaneous
 from ratekeeper.report import grid, knots
+from ratekeeper.report.levels import key_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,7 +123,7 @@ def _all_cells(calibration: Calibration) -> list[Floats]:
 
 def _key(method: Method) -> str:
     delta = getattr(method, "delta", None)
-    return method.name if delta is None else f"{method.name} {grid.key_text(delta)}"
+    return method.name if delta is None else f"{method.name} {key_text(delta)}"
 
 
 def _by_importance(methods: list[Method], parts: list[ErrorRateTest]) -> list[Method]:

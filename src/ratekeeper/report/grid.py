@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
-from importlib.resources import files
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +10,7 @@ import numpy as np
 from ratekeeper.methods import Conformal, Empirical, HighProbability, Simultaneous
 from ratekeeper.methods.high_probability import beta_upper
 from ratekeeper.methods.method import first_true
+from ratekeeper.report.levels import DELTAS, EXACT_UP_TO, Levels, key_text, stored_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,11 +25,8 @@ if TYPE_CHECKING:
 _STEPS = (10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 25, 28, 30, 35, 40, 45, 50, 55, 60, 70, 80, 90)
 _LARGEST_ALPHA = 0.5
 _SMALLEST_DECADE = -8
-DELTAS = (0.001, 0.01, 0.05, 0.1)
-_EXACT_UP_TO = 1000  # above, the page computes the levels of Simultaneous itself
 _NEAR_TIE = 1e-8  # ten times the tolerance of the page
 _SIZES_CHECKED = 40
-_LEVEL_WORK = 4_000_000  # sum of n * n: some seconds
 
 
 def slider_alphas(n: int, certified: Iterable[float]) -> list[float]:
@@ -74,57 +69,9 @@ def offered_methods(deltas: Iterable[float]) -> list[Method]:
     return found
 
 
-class Levels:
-    """The levels of Simultaneous for small n, from a table where it has them.
-
-    Finding a level takes up to half a second, so the usual ones are stored; others are found for
-    the sizes at hand while that takes seconds and not minutes.
-
-    Examples
-    --------
-    >>> levels = Levels([0.05])
-    >>> round(levels.get(300, 0.05), 6)
-    0.001688
-    """
-
-    def __init__(self, deltas: Iterable[float]) -> None:
-        self.deltas = list(deltas)
-        self._work = 0
-        self._found: dict[tuple[int, float], float | None] = {}
-
-    def get(self, n: int, delta: float) -> float | None:
-        """Return the level for n scores, or None if it would take too long."""
-        if delta in DELTAS:
-            return float(_stored()[DELTAS.index(delta), n - 1])
-        if (n, delta) not in self._found:
-            self._work += n * n
-            self._found[n, delta] = _level(n, delta) if self._work <= _LEVEL_WORK else None
-        return self._found[n, delta]
-
-    def table(self, sizes: Iterable[int]) -> dict[str, dict[int, float]]:
-        """Return the levels that the page needs, by delta and size."""
-        small = [n for n in sorted(set(sizes)) if 0 < n <= _EXACT_UP_TO]
-        return {
-            key_text(delta): {n: level for n in small if (level := self.get(n, delta)) is not None}
-            for delta in self.deltas
-        }
-
-
-@lru_cache(maxsize=1)
-def _stored() -> NDArray[np.float64]:
-    table: NDArray[np.float64] = np.load(BytesIO((files(__package__) / "levels.npy").read_bytes()))
-    return table
-
-
-def _level(n: int, delta: float) -> float:
-    # The limit at the count 0 is 1 - level^(1/n).
-    limit = float(Simultaneous(delta).p_of_count(np.zeros(1, dtype=np.intp), n)[0])
-    return math.exp(n * math.log1p(-limit))
-
-
 def p_of_counts(method: Method, n: int, levels: Levels) -> PValueOf | None:
     """Return the method's p-value as a function of counts; None if the page cannot know it."""
-    if isinstance(method, Simultaneous) and n <= _EXACT_UP_TO:
+    if isinstance(method, Simultaneous) and n <= EXACT_UP_TO:
         level = levels.get(n, method.delta)
         return None if level is None else lambda m: beta_upper(m, n, level)
     return lambda m: method.p_of_count(m, n)  # type: ignore[attr-defined]
@@ -175,7 +122,7 @@ def near_ties(
                 near |= np.abs(p_of(count) - grid) <= _NEAR_TIE * grid
             for i in np.flatnonzero(near):
                 key = f"{method.name} {key_text(method.delta)} {n} {key_text(alphas[i])}"
-                found[key] = int(ranks[i])
+                found[key] = int(ranks[i]) - 1
     return found
 
 
@@ -193,7 +140,7 @@ def smallest_sizes(alphas: list[float], sizes: Iterable[int]) -> dict[str, list[
     least = min((n for n in sizes), default=0)
     needs: dict[str, list[int]] = {}
     for row, delta in enumerate(DELTAS):
-        limits = -np.expm1(np.log(_stored()[row]) / np.arange(1, _EXACT_UP_TO + 1))
+        limits = -np.expm1(np.log(stored_levels()[row]) / np.arange(1, EXACT_UP_TO + 1))
         needs[key_text(delta)] = []
         for alpha in alphas:
             needs[key_text(delta)].append(_smallest(limits, Simultaneous(delta), alpha))
@@ -204,21 +151,8 @@ def smallest_sizes(alphas: list[float], sizes: Iterable[int]) -> dict[str, list[
 
 def _smallest(limits: NDArray[np.float64], method: Simultaneous, alpha: float) -> int:
     if limits[-1] > alpha:
-        return first_true(lambda n: method.can_promise(n, alpha), start=_EXACT_UP_TO + 1)
+        return first_true(lambda n: method.can_promise(n, alpha), start=EXACT_UP_TO + 1)
     return int(np.argmax(limits <= alpha)) + 1
-
-
-def key_text(number: float) -> str:
-    """Write a number as JavaScript does, so that both sides look it up by the same key.
-
-    Examples
-    --------
-    >>> key_text(0.05), key_text(1e-6), key_text(1e-7), key_text(1.5e-7)
-    ('0.05', '0.000001', '1e-7', '1.5e-7')
-    """
-    if number >= 1e-6:  # noqa: PLR2004 - from here on JavaScript writes all zeros
-        return np.format_float_positional(number, trim="-")
-    return repr(float(number)).replace("e-0", "e-")
 
 
 def facts(

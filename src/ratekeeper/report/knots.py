@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper.ranks import has_ties
-from ratekeeper.report.grid import Levels, grid_ranks, p_of_counts
+from ratekeeper.report.grid import grid_ranks, p_of_counts
+from ratekeeper.report.levels import Levels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

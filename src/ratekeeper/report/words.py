@@ -172,10 +172,22 @@ def _not_covered(certificates: list[Certificate], provenance: Provenance | None)
     both = "The two promises at once: each has its own chance to fail."
     if len(certificates) > 1:
         items.append(both)
+    items += [text for text in dict.fromkeys(_groups_at_once(c) for c in certificates) if text]
     if provenance is not None and provenance.n_skipped:
         n, rows = provenance.n_skipped, provenance.rows
         items.append(f"Objects like the {n:,} of {rows:,} rows that were left out as invalid.")
     return _list([*items, drift])
+
+
+def _groups_at_once(certificate: Certificate) -> str:
+    own = len(certificate.cells) - len(certificate.pooled_groups)
+    if certificate.delta is None or own < 2:  # noqa: PLR2004 - one group is no family
+        return ""
+    most = min(1.0, own * certificate.delta)
+    return (
+        "All groups at once: each promise has its own chance to fail, and that some group of the "
+        f"{own:,} breaks it has probability up to {most:g}."
+    )
 
 
 def _sentence(text: str) -> str:

@@ -137,6 +137,7 @@ const Charts = (() => {
     axisLeft(f, percentTicks(0, 1, 4), y);
     const marks = [{ value: least, text: "0" }];
     for (let power = Math.ceil(Math.log10(least)); power <= 0; power += 1) {
+      if (x(10 ** power) < f.left + 26) continue;
       marks.push({ value: 10 ** power, text: `${Number((10 ** (power + 2)).toPrecision(3))}%` });
     }
     axisBelow(f, marks, x, `${names.target} on the calibration objects`);

@@ -38,7 +38,7 @@ const Numbers = (() => {
   /* A score as the number type of the calibration holds it. */
   function readScore(text, width) {
     const value = text.trim() === "" ? NaN : Number(text);
-    const rounded = value;
+    const rounded = width === 4 ? Math.fround(value) : value;
     // Beyond the range of float32 it is compared as it is, not as infinity.
     return Number.isFinite(rounded) === Number.isFinite(value) ? rounded : value;
   }
