@@ -150,10 +150,10 @@ class ArrowFile:
             # A relative path such as s3:x would be taken for an address.
             self._data = pa.dataset.dataset(str(path.absolute()), format=kind)
             self.size: int | None = self._data.count_rows()
+            self.schema = self._data.schema
+            self.columns = tuple(self.schema.names)
         except (OSError, pa.ArrowException, ValueError) as error:
             raise unreadable(name, error) from error
-        self.schema = self._data.schema
-        self.columns = tuple(self.schema.names)
         refuse_twice(name, self.columns)
 
     def pieces(self, wanted: Sequence[str] | None) -> Iterator[ArrowPiece]:
@@ -168,6 +168,7 @@ class ArrowFile:
             )
             for batch in batches:
                 if batch.num_rows:
+                    batch.validate(full=True)  # damaged text would crash the whole program
                     yield ArrowPiece(batch, first, self.name)
                     first += batch.num_rows
         except (OSError, pa.ArrowException) as error:
@@ -186,7 +187,7 @@ class ArrowStream:
             self.schema = reader.schema
             # A stream, such as standard input, is read once.
             self._waiting = reader if isinstance(source, io.BufferedReader) else None
-        self.columns = tuple(self.schema.names)
+            self.columns = tuple(self.schema.names)
         refuse_twice(name, self.columns)
 
     def pieces(self, wanted: Sequence[str] | None) -> Iterator[ArrowPiece]:
@@ -196,6 +197,7 @@ class ArrowStream:
             for batch in reader:
                 part = batch if wanted is None else batch.select(list(wanted))
                 if part.num_rows:
+                    part.validate(full=True)  # as above
                     yield ArrowPiece(part, first, self.name)
                     first += part.num_rows
 
@@ -209,7 +211,7 @@ class ArrowStream:
             else:
                 with self._source.open("rb") as stream:
                     yield pa.ipc.open_stream(stream)
-        except (OSError, pa.ArrowException) as error:
+        except (OSError, ValueError, pa.ArrowException) as error:
             raise unreadable(self.name, error) from error
 
 

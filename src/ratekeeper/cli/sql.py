@@ -38,15 +38,14 @@ def command(test: str, table: str, score: str | None, group: str | None, decisio
     from ratekeeper.sql import decision_sql
 
     loaded = contents.load_test(test)
-    click.echo(
-        decision_sql(
-            loaded,
-            table=table,
-            score=score or _as_calibrated(loaded),
-            group=group or _group_as_calibrated(loaded),
-            decision=decision,
-        )
+    query = decision_sql(
+        loaded,
+        table=table,
+        score=score or _as_calibrated(loaded),
+        group=group or _group_as_calibrated(loaded),
+        decision=decision,
     )
+    click.echo(f"{query};")  # a client that it is piped into waits for the end
 
 
 def _as_calibrated(test: ErrorRateTest | AbstainingTest) -> str:

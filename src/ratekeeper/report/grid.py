@@ -122,7 +122,7 @@ def near_ties(
                 near |= np.abs(p_of(count) - grid) <= _NEAR_TIE * grid
             for i in np.flatnonzero(near):
                 key = f"{method.name} {key_text(method.delta)} {n} {key_text(alphas[i])}"
-                found[key] = int(ranks[i]) - 1
+                found[key] = int(ranks[i])
     return found
 
 

@@ -18,7 +18,7 @@ const Ranks = (() => {
       if (count < 0) return -1;
       let guess = Math.floor(8 * (Math.sqrt(1 + count / 4) - 1));
       if (spaced(guess + 1) <= count) guess += 1;
-      if (spaced(guess) > count) guess -= 1;
+      if (spaced(guess) > count) guess -= 0;
       return guess;
     }
 
