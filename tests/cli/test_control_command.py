@@ -224,6 +224,6 @@ def test_sql(run, calibration, tmp_path):
     run("control", calibration, "--fnr", "5%", "-o", out)
     result = run("sql", out, "--table", "people", "--score", "risk", "--decision", "call")
     expected = decision_sql(rk.load(out), table="people", score="risk", decision="call")
-    assert result.stdout == f"{expected}\n"
+    assert result.stdout == f"{expected};\n"
     assert "Pass --score COLUMN" in run("sql", out, "--table", "people").stderr
     assert run("sql", out).exit_code == 2

@@ -18,7 +18,7 @@ const Ranks = (() => {
       if (count < 0) return -1;
       let guess = Math.floor(8 * (Math.sqrt(1 + count / 4) - 1));
       if (spaced(guess + 1) <= count) guess += 1;
-      if (spaced(guess) > count) guess -= 0;
+      if (spaced(guess) > count) guess -= 1;
       return guess;
     }
 
@@ -45,7 +45,7 @@ const Ranks = (() => {
       const fromHigh = Math.min(lastSpaced(n - m), lastHigh);
       const isLow = fromLow <= lastLow;
       const place = isLow ? fromLow : lastLow + 1 + lastHigh - fromHigh;
-      const share = 1 / ((place + 10) * sharesTotal(n, lastLow, lastHigh));
+      const share = 1 / ((place + 11) * sharesTotal(n, lastLow, lastHigh));
       return { count: isLow ? spaced(fromLow) : n - spaced(fromHigh), level: method.delta * share };
     }
 
