@@ -113,9 +113,19 @@ class Provenance:
     def __str__(self) -> str:
         text = f"{self.rows:,} rows read"
         if self.n_skipped:
-            reasons = "; ".join(f"{reason}: {n:,}" for reason, n in self.skipped.items())
-            text += f", {self.n_skipped:,} of them skipped ({reasons})"
+            text += f", {self.n_skipped:,} of them skipped ({reasons(self.skipped)})"
         if self.sampled_from is not None:
             negative, positive = self.sampled_from
             text += f", a random sample kept of {negative:,} negatives and {positive:,} positives"
         return text
+
+
+def reasons(skipped: Mapping[str, int]) -> str:
+    """Say why rows were left out, and how many for each reason.
+
+    Examples
+    --------
+    >>> reasons({"score is NaN": 3, "label is missing": 1})
+    'score is NaN: 3; label is missing: 1'
+    """
+    return "; ".join(f"{reason}: {count:,}" for reason, count in skipped.items())

@@ -86,6 +86,6 @@ def read_arrow(path):
 
 
 def some_test(**options):
-    """A test that keeps the FNR at 10%, calibrated on some rows."""
+    """Return a test that keeps the FNR at 10%, calibrated on some rows."""
     scores, labels, _ = some_rows()
     return rk.calibrate(scores, labels).control("fnr", 0.1, **options)

@@ -41,7 +41,7 @@ def small_pieces(monkeypatch):
     monkeypatch.setattr(arrow_files, "PIECE", 41)
 
 
-def calibrated(higher_is_positive=True, groups=False, dtype=np.float64):
+def calibrated(*, higher_is_positive=True, groups=False, dtype=np.float64):
     scores, labels, sites = some_rows()
     scores = (scores if higher_is_positive else -scores).astype(dtype)
     return rk.calibrate(
@@ -171,9 +171,7 @@ def test_invalid_rows_stay_without_a_decision(tmp_path):
     for form in ("csv", "parquet"):
         path = write_rows(tmp_path, form, {"risk": risk, "site": site, "i": range(240)})
         target = tmp_path / f"out.{form}"
-        counts = classify_file(
-            test, path, target, score="risk", group="site", on_invalid="skip"
-        )
+        counts = classify_file(test, path, target, score="risk", group="site", on_invalid="skip")
         assert counts.rows == 240
         assert counts.skipped == {
             "score is missing": 3,
@@ -227,7 +225,7 @@ def test_names_of_added_columns(tmp_path):
     """A column that is there is never replaced; a prefix makes room."""
     path = write_rows(tmp_path, "csv", {"risk": [0.5], "p1": ["mine"]})
     target = tmp_path / "out.csv"
-    with pytest.raises(rk.InputError, match="already has a column 'p1'.*--prefix"):
+    with pytest.raises(rk.InputError, match=r"already has a column 'p1'.*--prefix"):
         classify_file(some_test(), path, target, score="risk")
     assert not target.exists()
     classify_file(some_test(), path, target, score="risk", prefix="rk_")
@@ -255,7 +253,7 @@ def test_the_kind_of_the_decision_is_that_of_the_labels(tmp_path):
 def test_a_folder_to_a_folder_and_to_one_file(tmp_path, form):
     """Each file to its own of the same name, or all into one in order; columns and rows stay."""
     test = some_test()
-    scores, labels, _ = some_rows()
+    scores, _, _ = some_rows()
     source = tmp_path / "in"
     (source / "deep").mkdir(parents=True)
     for i, part in enumerate(np.array_split(np.arange(240), 3)):
@@ -266,14 +264,14 @@ def test_a_folder_to_a_folder_and_to_one_file(tmp_path, form):
     assert counts.rows == 240
     assert classify_file(test, source, tmp_path / "out", score="risk") == counts
     read = read_rows if form in TEXT else lambda path: read_arrow(path).to_pydict()
-    parts = [read(tmp_path / "out" / place / f"part{i}.{form}") for i, place in enumerate(["", "deep", ""])]
+    order = ["deep/part1", "part0", "part2"]  # by name
+    parts = [read(tmp_path / "out" / f"{place}.{form}") for place in order]
     whole = read(one)
-    order = [1, 0, 2]  # by name: deep/part1, part0, part2
     for name in whole:
-        assert whole[name] == sum((parts[i][name] for i in order), [])
+        assert whole[name] == [value for part in parts for value in part[name]]
     decided = test.decide(scores).labels
     assert [int(x) for x in whole["decision"]] == decided[[int(i) for i in whole["i"]]].tolist()
-    with pytest.raises(rk.InputError, match="is there already. Name a folder that is to be made"):
+    with pytest.raises(rk.InputError, match=r"is there already. Name a folder that is to be made"):
         classify_file(test, source, tmp_path / "out", score="risk")
 
 
@@ -283,7 +281,7 @@ def test_files_of_other_types_do_not_share_a_file(tmp_path):
     source.mkdir()
     write_rows(source, "parquet", {"risk": [0.5], "id": [7]}, "a")
     write_rows(source, "parquet", {"risk": [0.5], "id": ["007"]}, "b")
-    with pytest.raises(rk.InputError, match="b.parquet has other types than .*a.parquet"):
+    with pytest.raises(rk.InputError, match=r"b.parquet has other types than .*a.parquet"):
         classify_file(some_test(), source, tmp_path / "out.parquet", score="risk")
     classify_file(some_test(), source, tmp_path / "out", score="risk")
     assert read_arrow(tmp_path / "out" / "b.parquet")["id"].to_pylist() == ["007"]
@@ -308,7 +306,7 @@ def test_a_failure_in_the_middle_leaves_nothing(tmp_path, capfd):
     folder.mkdir()
     write_rows(folder, "csv", {"risk": [0.5]}, "a")
     write_rows(folder, "csv", {"risk": ["x"]}, "b")
-    with pytest.raises(rk.InputError, match="b.csv, row 1, column 'risk'"):
+    with pytest.raises(rk.InputError, match=r"b.csv, row 1, column 'risk'"):
         classify_file(some_test(), folder, tmp_path / "made", score="risk")
     assert not (tmp_path / "made").exists()
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
@@ -326,7 +324,7 @@ def test_the_output_is_never_the_input(tmp_path):
     for target in (path, link, hard, tmp_path / "." / ".." / tmp_path.name / "rows.csv"):
         with pytest.raises(rk.InputError, match="is the input"):
             classify_file(some_test(), path, target, score="risk")
-    with pytest.raises(rk.InputError, match="is a folder. Add the name of a file"):
+    with pytest.raises(rk.InputError, match=r"is a folder. Add the name of a file"):
         classify_file(some_test(), path, tmp_path, score="risk")
     with pytest.raises(rk.InputError, match="cannot be written: No such file or directory"):
         classify_file(some_test(), path, tmp_path / "no" / "out.csv", score="risk")
@@ -354,7 +352,7 @@ def test_formats_that_cannot_be_written(tmp_path):
         classify_file(some_test(), path, tmp_path / "out.parquet.gz", score="risk")
     with pytest.raises(rk.InputError, match="--format parquet cannot be written to standard out"):
         classify_file(some_test(), path, "-", score="risk", target_format="parquet")
-    with pytest.raises(rk.InputError, match="format.*'xls'"):
+    with pytest.raises(rk.InputError, match=r"format.*'xls'"):
         classify_file(some_test(), path, tmp_path / "out.xls", score="risk", target_format="xls")
     assert [one.name for one in tmp_path.iterdir()] == ["rows.parquet"]
 

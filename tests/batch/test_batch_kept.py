@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 
 import pandas as pd
@@ -94,8 +94,8 @@ def test_text_to_typed_files(tmp_path, suffix):
 
 def typed_table():
     """Columns of many types, with missing values, and with metadata."""
-    day = datetime.date(2024, 2, 29)
-    instant = datetime.datetime(2024, 2, 29, 12, 30, 15, 123456, tzinfo=datetime.timezone.utc)
+    day = dt.date(2024, 2, 29)
+    instant = dt.datetime(2024, 2, 29, 12, 30, 15, 123456, tzinfo=dt.UTC)
     columns = {
         "risk": pa.array([0.1, 2.0, -1.5, 0.7]),
         "narrow": pa.array([1, None, -3, 4], pa.int8()),

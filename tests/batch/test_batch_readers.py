@@ -15,14 +15,14 @@ from ratekeeper.batch.plain_text import PlainTextFile
 from ratekeeper.batch.text_files import TextFile
 from ratekeeper.exceptions import InputError
 
-VALUES = ["0.5", "1", "", " ", "x", "é", "+1", "1e3", " 0.25 ", "-0", "nan", "inf", "1_0", "007", "NA"]
-ODD = ['"a,b"', '"a\nb"', '"', 'a"b', "\r", '""', "a\tb", "\u2028", "1e999", "0,5", "1.", ".5", "a;b"]
+VALUES = ["0.5", "1", "", " ", "x", "é", "+1", "1e3", " 0.25 ", "-0", "nan", "inf", "1_0", "007"]
+ODD = ['"a,b"', '"a\nb"', '"', 'a"b', "\r", '""', "a\tb", "\u2028", "1e999", "0,5", "1.", "a;b"]
 ENDS = ["\n", "\n", "\n", "\r\n", "\r"]
 
 
 def random_file(seed):
     """Return bytes that are nearly a CSV file."""
-    dice = random.Random(seed)
+    dice = random.Random(seed)  # noqa: S311 - no secrets
     mark, end = dice.choice(",,,;\t"), dice.choice(ENDS)
     width, n = dice.randint(1, 4), dice.randint(0, 12)
     odd = dice.random() < 0.4

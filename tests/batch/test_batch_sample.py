@@ -62,14 +62,14 @@ def test_forgetting_on_the_way_changes_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(text_files, "_BLOCK", 40)
     names = {**NAMES, "group": "site", "sample": 9}
     expected = calibrate_file(path, **names)
-    add, most = calibrating._Sample.add, []
+    add, most = calibrating._Sample.add, []  # noqa: SLF001 - to look inside
 
     def eager(self, *arguments):
         add(self, *arguments)
         self._prune()
         most.append(self._waiting)
 
-    monkeypatch.setattr(calibrating._Sample, "add", eager)
+    monkeypatch.setattr(calibrating._Sample, "add", eager)  # noqa: SLF001 - to look inside
     found = calibrate_file(path, **names)
     assert found == expected
     assert found.provenance == expected.provenance
@@ -110,5 +110,5 @@ def test_bad_sizes_and_seeds(tmp_path):
     """A sample needs at least one score and a whole seed."""
     path = write_rows(tmp_path, "csv", {"risk": [0.1, 0.9], "ill": [0, 1]})
     for options in ({"sample": 0}, {"sample": 1.5}, {"sample": 5, "seed": -1}):
-        with pytest.raises(rk.InputError, match="sample|seed"):
+        with pytest.raises(rk.InputError, match=r"sample|seed"):
             calibrate_file(path, **NAMES, **options)

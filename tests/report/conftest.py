@@ -22,17 +22,21 @@ def browser():
         launched.close()
 
 
+@pytest.fixture(scope="session")
+def plain_context(browser):
+    return browser.new_context(viewport={"width": 1200, "height": 900})
+
+
 @pytest.fixture
-def show(browser, tmp_path):
+def show(browser, plain_context, tmp_path):
     """Open pages from files, offline; at the end nothing may have complained or asked outside."""
-    contexts, troubles = [], []
+    pages, troubles = [], []
 
     def open_page(html, **settings):
-        file = tmp_path / f"report-{len(contexts)}.html"
+        file = tmp_path / f"report-{len(pages)}.html"
         file.write_bytes(html.encode())
-        context = browser.new_context(viewport={"width": 1200, "height": 900}, **settings)
-        contexts.append(context)
-        page = context.new_page()
+        page = browser.new_page(**settings) if settings else plain_context.new_page()
+        pages.append(page)
         page.set_default_timeout(5_000)
         page.on("console", lambda message: troubles.append(message.text))
         page.on("pageerror", lambda error: troubles.append(str(error)))
@@ -47,6 +51,6 @@ def show(browser, tmp_path):
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert troubles == []

@@ -287,6 +287,19 @@ def test_ranks_agree_for_millions_of_scores(show):
     assert found == [critical_rank(*case) for case in cases]
 
 
+def test_every_count_of_a_band_has_its_limit(show):
+    """Above the exact levels the script gives each count the p-value of `Simultaneous`."""
+    page = show(build(plain().control("fnr", 0.1)))
+    for n in (1_001, 2_345):
+        found = page.evaluate(
+            """n => Array.from({length: n + 1}, (_, m) => ratekeeper.model.ranks.pValue(
+                {name: "simultaneous", delta: 0.05}, m, n))""",
+            n,
+        )
+        expected = rk.Simultaneous(0.05).p_of_count(np.arange(n + 1), n)
+        assert np.allclose(found, expected, rtol=1e-9, atol=0)
+
+
 def test_where_limit_and_level_are_equal_the_page_knows_the_rank(show):
     """An exact tie at a level of the slider is settled as the library settles it."""
     scores, labels = np.arange(3.0), [0, 0, 1]

@@ -93,6 +93,9 @@ def test_slider_and_field_work_by_keyboard(show):
     assert status_of(page) == "what-if"
     expected = plain().control("fnr", 0.073)
     assert str(expected.threshold) in page.inner_text("#results")
+    texts = [f"{hundredths / 100:g}" for hundredths in range(1, 5_000)]
+    read = page.evaluate("texts => texts.map(ratekeeper.Numbers.fromPercent)", texts)
+    assert read == [float(f"{text}e-2") for text in texts]
     page.keyboard.press("Control+a")
     page.keyboard.type("170")
     assert "between 0 and 100" in page.inner_text("#alpha-problem")
@@ -179,12 +182,12 @@ def test_labels_and_titles_are_never_read_as_html(show):
     """Markup in labels, groups, titles and reasons stays text: nothing runs, nothing is loaded."""
     rng = np.random.default_rng(0)
     labels = np.where(np.arange(300) % 2 == 1, EVIL, "=no,\"'<!-- facts -->")
-    groups = np.where(np.arange(300) % 3 == 0, "<b>g</b>\n", EVIL + "2")
+    groups = np.where(np.arange(300) % 3 == 0, '<b>"g"</b>\n', EVIL + "2")
     calibration = rk.calibrate(
         rng.normal(2 * (np.arange(300) % 2)), labels, groups=groups, positive_label=EVIL
     )
     test = calibration.control("fnr", 0.1)
-    part = test.evaluate([0.0, 5.0], [EVIL, "=no,\"'<!-- facts -->"], ["<b>g</b>\n"] * 2)
+    part = test.evaluate([0.0, 5.0], [EVIL, "=no,\"'<!-- facts -->"], ['<b>"g"</b>\n'] * 2)
     evaluation = SimpleNamespace(overall=part, groups={EVIL: part}, rows=2, skipped={EVIL: 1})
     page = show(build(test, title=EVIL, evaluation=evaluation))
     assert page.inner_text("h1") == EVIL
@@ -193,7 +196,7 @@ def test_labels_and_titles_are_never_read_as_html(show):
     page.fill("#score", "0.3")
     page.evaluate("ratekeeper.choose({alpha: 0.2})")
     rows = list(csv.DictReader(io.StringIO(page.evaluate("ratekeeper.csv()"), newline="")))
-    assert {row["group"] for row in rows} == {"<b>g</b>\n", EVIL + "2"}
+    assert {row["group"] for row in rows} == {'<b>"g"</b>\n', EVIL + "2"}
 
 
 def test_the_page_refers_to_nothing_outside():
@@ -344,6 +347,9 @@ def test_counted_rates_are_shown_with_their_verdict(show):
     target = evaluation.overall.target
     assert f"{target.errors} of {target.n}" in first
     assert evaluation.overall.verdict in first
+    texts = [rows.nth(i).inner_text() for i in range(8)]
+    # Group c is pooled: nothing is promised in it, and so not about everybody.
+    assert ["not promised" in text for text in texts] == [1, 0, 0, 0, 0, 0, 1, 0]
     assert page.locator("#chart-evaluation circle").count() == 4
     assert page.locator("#evaluation h2").inner_text() == "Checked on new objects"
 
@@ -417,3 +423,25 @@ def test_both_counted_rates_of_an_abstaining_test_are_shown(show):
         assert part.verdict in text
     assert str(found.abstained["positive"]) in text
     assert page.locator("#chart-evaluation circle").count() == 2
+
+
+def test_many_groups_make_a_page(show):
+    """Hundreds of groups have their table, without a picture of each, in a page of fair size."""
+    rng = np.random.default_rng(1)
+    labels, groups = np.arange(6_000) % 2, np.arange(6_000) // 24
+    calibration = rk.calibrate(rng.normal(2 * labels), labels, groups=groups)
+    test = calibration.control("fnr", 0.2, method=rk.Simultaneous(0.33), thin_groups="pool")
+    html = build(test)
+    assert len(html.encode()) < 500_000
+    page = show(html)
+    assert page.locator("#group-table tbody tr").count() == 250
+    assert "more groups" in page.inner_text("#certificate")
+
+
+def test_cross_fitted_scores_are_told_to_be_approximate(show):
+    """The page of a cross-fitted calibration calls every promise approximate."""
+    calibration = replace(plain(), origin="cross-fitted")
+    page = show(build(calibration.control("fnr", 0.05)))
+    assert "Only approximately" in page.inner_text("#certificate")
+    page.evaluate("ratekeeper.choose({alpha: 0.1})")
+    assert "approximate" in page.inner_text("#notes")

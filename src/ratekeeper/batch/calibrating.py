@@ -113,7 +113,7 @@ def _build(
     found = labels.found()
     used = [found[code] for code in np.unique(codes)]  # not those of skipped rows alone
     _check_both(used, labels, inspector, names)
-    positive, classes = _classes(found, labels, positive_label)
+    positive, classes = _classes(found, labels, positive_label, names)
     is_positive = codes == positive
     group_names = None
     if groups is not None and index is not None:
@@ -151,21 +151,26 @@ def _check_both(used: list[Any], labels: Labels, inspector: Inspector, names: st
         )
 
 
-def _classes(values: list[Any], labels: Labels, positive_label: object) -> tuple[int, NDArray[Any]]:
+def _classes(
+    values: list[Any], labels: Labels, positive_label: object, names: str
+) -> tuple[int, NDArray[Any]]:
     """Return the code of the positive label, and the pair (negative, positive)."""
+    where = f"{names}, column {labels.column!r}"
     if positive_label is not None:
         wanted = canonical_label(positive_label)
         if wanted not in labels.texts:
             raise InputError(
-                f"--positive {positive_label} (positive_label) is not among the labels of "
-                f"{labels.column!r}, which are {show(values[0])} and {show(values[1])}: give one "
-                "of the two."
+                f"{where}: --positive {positive_label} (positive_label=...) is not among the "
+                f"labels, which are {show(values[0])} and {show(values[1])}: give one of the two."
             )
         positive_label = values[labels.texts[wanted]]
     if len({type(value) for value in values}) > 1:
         values = list(map(str, values))
         positive_label = None if positive_label is None else str(positive_label)
-    is_positive, classes = read_labels(np.array(values), positive_label)
+    try:
+        is_positive, classes = read_labels(np.array(values), positive_label)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
     return int(np.argmax(is_positive)), classes
 
 

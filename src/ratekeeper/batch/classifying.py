@@ -13,6 +13,7 @@ from ratekeeper.batch.judging import open_judge
 from ratekeeper.batch.sinks import Added, open_sink
 from ratekeeper.batch.sources import FORMATS, STANDARD, format_of, open_sources, pieces_of
 from ratekeeper.exceptions import InputError
+from ratekeeper.provenance import reasons
 from ratekeeper.rates import check_choice
 from ratekeeper.writing import whole_file, whole_folder
 
@@ -74,8 +75,8 @@ class Classified:
         if self.abstained or self.neither:
             parts += [f"{self.abstained:,} abstained", f"{self.neither:,} neither"]
         if self.skipped:
-            reasons = "; ".join(f"{reason}: {n:,}" for reason, n in self.skipped.items())
-            parts.append(f"{sum(self.skipped.values()):,} without a decision ({reasons})")
+            number = sum(self.skipped.values())
+            parts.append(f"{number:,} without a decision ({reasons(self.skipped)})")
         return f"{self.rows:,} rows: {', '.join(parts)}"
 
 

@@ -66,11 +66,10 @@ def skipped_text(skipped: Mapping[str, int]) -> str:
     >>> skipped_text({"score is NaN": 3, "label is missing": 1})
     'Skipped 4 rows (score is NaN: 3; label is missing: 1).'
     """
+    from ratekeeper.provenance import reasons
+
     total = sum(skipped.values())
-    if not total:
-        return ""
-    reasons = "; ".join(f"{reason}: {count:,}" for reason, count in skipped.items())
-    return f"Skipped {rows_text(total)} ({reasons})."
+    return f"Skipped {rows_text(total)} ({reasons(skipped)})." if total else ""
 
 
 def rows_text(count: int) -> str:

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from ratekeeper.calibration import Calibration
     from ratekeeper.certificate import Certificate
     from ratekeeper.control import ErrorRateTest
+    from ratekeeper.evaluation import Evaluation
     from ratekeeper.methods import Guarantee, Method
     from ratekeeper.ranks import Floats, Tail
+    from ratekeeper.rates import Rate
 
     Test = ErrorRateTest | AbstainingTest
     Pair = tuple[Floats, Floats]
@@ -65,32 +67,44 @@ def page_facts(test: Test, evaluation: Any = None) -> dict[str, Any]:  # noqa: A
         "tables": grid.facts(methods, sizes, null_sizes, alphas),
         "scores": _scores(calibration, parts, methods, alphas),
         "histograms": _histograms(calibration),
-        "evaluation": None if evaluation is None else list(evaluation_rows(evaluation)),
+        "evaluation": None if evaluation is None else list(evaluation_rows(test, evaluation)),
     }
 
 
-def evaluation_rows(evaluation: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - duck-typed
-    """Return the counted rates, everybody first and then group by group."""
-    named = [(None, evaluation.overall), *evaluation.groups.items()]
-    for group, found in named:
-        joint = hasattr(found, "fnr")
-        for part in (found.fnr, found.fpr) if joint else (found,):
-            for kind, rate in (("target", part.target), ("other", part.other)):
-                low, high = rate.interval
-                control = part.control if kind == "target" else _other(part.control)
-                if joint and kind == "other":
-                    continue  # the price of a test of both rates is abstention
-                yield {
-                    "group": None if group is None else str(group),
-                    "rate": control,
-                    "promised": part.promised if kind == "target" else None,
-                    "errors": rate.errors,
-                    "n": rate.n,
-                    "value": rate.value if rate.n else None,
-                    "low": low,
-                    "high": high,
-                    "verdict": part.verdict if kind == "target" and rate.n else None,
-                }
+def evaluation_rows(test: Test, evaluation: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401
+    """Return the counted rates, everybody first and then group by group.
+
+    Where a test has pooled groups, nothing is promised in them, nor about everybody.
+    """
+    pooled = {str(group) for c in certificates_of(test) for group in c.pooled_groups}
+    for group, found in [(None, evaluation.overall), *evaluation.groups.items()]:
+        name = None if group is None else str(group)
+        covered = not pooled if name is None else name not in pooled
+        if hasattr(found, "fnr"):  # the price of a test of both rates is abstention
+            yield _rate_row(name, found.fnr.control, found.fnr.target, found.fnr, covered=covered)
+            yield _rate_row(name, found.fpr.control, found.fpr.target, found.fpr, covered=covered)
+        else:
+            other = "fpr" if found.control == "fnr" else "fnr"
+            yield _rate_row(name, found.control, found.target, found, covered=covered)
+            yield _rate_row(name, other, found.other, None, covered=covered)
+
+
+def _rate_row(
+    group: str | None, control: str, rate: Rate, promise: Evaluation | None, *, covered: bool
+) -> dict[str, Any]:
+    low, high = rate.interval
+    return {
+        "group": group,
+        "rate": control,
+        "promised": promise and promise.promised,
+        "covered": covered,
+        "errors": rate.errors,
+        "n": rate.n,
+        "value": rate.value if rate.n else None,
+        "low": low,
+        "high": high,
+        "verdict": promise.verdict if promise and rate.n else None,
+    }
 
 
 def number(value: float | None) -> float | str | None:
@@ -104,10 +118,6 @@ def number(value: float | None) -> float | str | None:
     if value is None or math.isfinite(value):
         return value
     return "Infinity" if value > 0 else "-Infinity"
-
-
-def _other(control: str) -> str:
-    return "fpr" if control == "fnr" else "fnr"
 
 
 def _null_cells(test: ErrorRateTest) -> tuple[Floats, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -137,20 +138,23 @@ def smallest_sizes(alphas: list[float], sizes: Iterable[int]) -> dict[str, list[
     >>> smallest_sizes([0.05, 0.1, 0.2], [10])["0.05"]
     [119, 55, 25]
     """
-    least = min((n for n in sizes), default=0)
+    least = min(sizes, default=0)
     needs: dict[str, list[int]] = {}
-    for row, delta in enumerate(DELTAS):
-        limits = -np.expm1(np.log(stored_levels()[row]) / np.arange(1, EXACT_UP_TO + 1))
-        needs[key_text(delta)] = []
+    for delta in DELTAS:
+        needs[key_text(delta)] = found = []
         for alpha in alphas:
-            needs[key_text(delta)].append(_smallest(limits, Simultaneous(delta), alpha))
-            if needs[key_text(delta)][-1] <= least:
+            found.append(_smallest(delta, alpha))
+            if found[-1] <= least:
                 break
     return needs
 
 
-def _smallest(limits: NDArray[np.float64], method: Simultaneous, alpha: float) -> int:
+@lru_cache(maxsize=4096)
+def _smallest(delta: float, alpha: float) -> int:
+    levels = stored_levels()[DELTAS.index(delta)]
+    limits = -np.expm1(np.log(levels) / np.arange(1, EXACT_UP_TO + 1))
     if limits[-1] > alpha:
+        method = Simultaneous(delta)
         return first_true(lambda n: method.can_promise(n, alpha), start=EXACT_UP_TO + 1)
     return int(np.argmax(limits <= alpha)) + 1
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ratekeeper.report.facts import Test
 
 _VERDICTS = {
-    "kept": "the whole interval lies at or below the promise",
-    "in line": "the promise lies inside the interval: these objects do not contradict it",
-    "exceeded": "the whole interval lies above the promise",
+    "kept": "the whole interval lies at or below the level",
+    "in line": "the level lies inside the interval: these objects do not contradict it",
+    "exceeded": "the whole interval lies above the level",
 }
 
 
@@ -26,7 +26,7 @@ def evaluation_html(test: Test, evaluation: Any) -> str:  # noqa: ANN401 - duck-
     """Return the section on labelled new objects; empty without an evaluation."""
     if evaluation is None:
         return ""
-    rows = list(evaluation_rows(evaluation))
+    rows = list(evaluation_rows(test, evaluation))
     valid = evaluation.rows - sum(evaluation.skipped.values())
     body = "".join(_evaluation_row(row) for row in rows)
     meanings = "".join(
@@ -49,7 +49,7 @@ def evaluation_html(test: Test, evaluation: Any) -> str:  # noqa: ANN401 - duck-
         '<div class="scroll" tabindex="0" role="region" aria-labelledby="evaluation-title">'
         '<table><thead><tr><th scope="col">Objects</th><th scope="col">Rate</th>'
         '<th scope="col" class="n">Errors</th><th scope="col" class="n">Counted</th>'
-        '<th scope="col" class="n">95% interval</th><th scope="col" class="n">Promised</th>'
+        '<th scope="col" class="n">95% interval</th><th scope="col" class="n">Level</th>'
         f'<th scope="col">Verdict</th></tr></thead><tbody>{body}</tbody></table></div>'
         f"{_undecided(evaluation.overall)}"
         f'<ul class="small">{meanings}{note}</ul></section>'
@@ -60,6 +60,7 @@ def _evaluation_row(row: dict[str, Any]) -> str:
     name = "everybody" if row["group"] is None else label(row["group"])
     counted = "unknown" if row["value"] is None else percent(row["value"])
     promised = "&ndash;" if row["promised"] is None else exact_percent(row["promised"])
+    promised += "" if row["covered"] or row["promised"] is None else ", not promised"
     return (
         f'<tr><th scope="row">{name}</th><td>{row["rate"].upper()}</td>'
         f'<td class="n">{row["errors"]:,} of {row["n"]:,}</td><td class="n">{counted}</td>'

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ratekeeper.rates import Rate
     from ratekeeper.report.facts import Test
 
-_SHOWN_GROUPS = 12
+_SHOWN_GROUPS = 6
 _NO_PROMISE = ("asymptotic", "none")
 
 

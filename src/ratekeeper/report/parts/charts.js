@@ -202,14 +202,14 @@ const Charts = (() => {
       const name = `${row.group === null ? "everybody" : row.group}`;
       const shown = name.length > 14 ? `${name.slice(0, 13)}…` : name;
       f.add("text", { x: f.left - 10, y: y + 4, "text-anchor": "end" }, `${shown}, ${row.rate.toUpperCase()}`);
-      const kind = row.verdict ? row.verdict.replace(" ", "-") : "price";
+      const kind = row.verdict && row.covered ? row.verdict.replace(" ", "-") : "price";
       f.add("path", { class: `bar ${kind}`, d: path([[x(row.low), y], [x(row.high), y]]) });
       if (row.promised !== null) {
         f.add("path", { class: "limit", d: path([[x(row.promised), y - 11], [x(row.promised), y + 11]]) });
       }
       if (row.value !== null) f.add("circle", { class: `dot ${kind}`, cx: x(row.value), cy: y, r: 5 });
     });
-    axisBelow(f, percentTicks(0, high, 5), x, "counted rate; the promise is dashed");
+    axisBelow(f, percentTicks(0, high, 5), x, "counted rate; the level is dashed");
   }
 
   return { drawForPaper, densities, tradeOff, law, intervals };

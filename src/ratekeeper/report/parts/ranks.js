@@ -45,7 +45,7 @@ const Ranks = (() => {
       const fromHigh = Math.min(lastSpaced(n - m), lastHigh);
       const isLow = fromLow <= lastLow;
       const place = isLow ? fromLow : lastLow + 1 + lastHigh - fromHigh;
-      const share = 1 / ((place + 11) * sharesTotal(n, lastLow, lastHigh));
+      const share = 1 / ((place + 10) * sharesTotal(n, lastLow, lastHigh));
       return { count: isLow ? spaced(fromLow) : n - spaced(fromHigh), level: method.delta * share };
     }
 

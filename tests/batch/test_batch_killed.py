@@ -1,0 +1,110 @@
+"""Runs that are killed at any moment leave a whole output or none."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from row_files import write_rows
+
+import ratekeeper as rk
+
+ROWS = 100_000
+COMMANDS = {
+    "classify Parquet": ("classify", "test.rk", "big.parquet", "-o", "out.parquet"),
+    "classify CSV": ("classify", "test.rk", "big.csv", "-o", "out.csv"),
+    "calibrate CSV": ("calibrate", "big.csv", "--score", "risk", "--label", "ill", "-o", "out.rk"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Make large files of rows, and a test."""
+    folder = tmp_path_factory.mktemp("killed")
+    rng = np.random.default_rng(0)
+    ill = rng.integers(0, 2, ROWS)
+    columns = {
+        "id": [f"{i:09}" for i in range(ROWS)],
+        "risk": rng.normal(2.0 * ill),
+        "ill": ill,
+        "note": ["some words, and more"] * ROWS,
+    }
+    write_rows(folder, "csv", columns, "big")
+    write_rows(folder, "parquet", columns, "big")
+    calibration = rk.calibrate(columns["risk"][:900], ill[:900])
+    rk.save(calibration.control("fnr", 0.1), folder / "test.rk")
+    return folder
+
+
+def start(folder, command):
+    more = ["--score", "risk"] if command[0] == "classify" else []
+    return subprocess.Popen(
+        [sys.executable, "-m", "ratekeeper", *command, *more],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
+
+
+def finish(folder, command):
+    """Run to the end; return the seconds it took and what was written."""
+    begin = time.perf_counter()
+    assert start(folder, command).wait(timeout=120) == 0
+    return time.perf_counter() - begin, (folder / command[-1]).read_bytes()
+
+
+def leftovers(folder):
+    return {path.name for path in folder.iterdir() if path.name.endswith(".unfinished")}
+
+
+def kill_often(folder, command, times, dice):
+    """Kill runs at random moments, and return how many ended how."""
+    target = folder / command[-1]
+    target.unlink(missing_ok=True)
+    seconds, complete = finish(folder, command)
+    seen = {"finished before": 0, "killed": 0, "killed while writing": 0}
+    for i in range(times):
+        old = None if i % 2 else b"what was there before"
+        target.unlink(missing_ok=True)
+        if old is not None:
+            target.write_bytes(old)
+        before = leftovers(folder)
+        process = start(folder, command)
+        # Most of the time goes into starting; the writing comes late.
+        time.sleep(seconds * dice.uniform(0.2, 1.05))
+        process.send_signal(signal.SIGKILL)
+        if process.wait(timeout=60) == 0:
+            seen["finished before"] += 1
+            assert target.read_bytes() == complete
+        else:
+            seen["killed"] += 1
+            seen["killed while writing"] += bool(leftovers(folder) - before)
+            found = target.read_bytes() if target.exists() else None
+            assert found in (old, complete)
+    _, again = finish(folder, command)
+    assert again == complete
+    assert leftovers(folder) == set()
+    return seen
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_killed_at_any_moment(folder, name):
+    """After two kills each the output is the old one or the whole new one, and a rerun cleans."""
+    seen = kill_often(folder, COMMANDS[name], 2, random.Random(name))  # noqa: S311 - no secrets
+    assert sum(seen.values()) >= 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", COMMANDS)
+def test_killed_fifty_times(folder, name):
+    """After fifty kills each likewise; many of them hit the writing itself."""
+    seen = kill_often(folder, COMMANDS[name], 50, random.Random(f"{name} 50"))  # noqa: S311 - no secrets
+    print(name, seen)  # noqa: T201 - the numbers are wanted
+    assert seen["killed"] >= 25

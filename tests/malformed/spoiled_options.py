@@ -1,0 +1,148 @@
+"""Options, settings and outputs that cannot be used, and promises that cannot be kept."""
+
+from __future__ import annotations
+
+from case import Case
+
+NO_RATES = ["0", "1", "-0.1", "1.5", "nan", "inf", "five", "", "5%%", "101%", "0%", "1e-400", "%"]
+CALIBRATE = ["calibrate", "good.csv", "--score", "risk", "--label", "ill"]
+COMPARE = ["compare", "good.csv", "--label", "ill", "--control", "fnr", "--alpha", "0.2"]
+CLASSIFY = ["classify", "test.rk", "good.csv"]
+
+
+def cases():
+    yield from _rates()
+    yield from _promises()
+    yield from _settings()
+    yield from _outputs()
+
+
+def _rates():
+    control = ["control", "cal.rk", "-o", "out.rk"]
+    for value in NO_RATES:
+        for command in (control, [*CALIBRATE, "-o", "out.rk"]):
+            for option in ("--fnr", "--fpr"):
+                words = (option, repr(value), "strictly between 0 and 1")
+                yield Case(f"{option} {value!r}", [*command, option, value], 2, words)
+        delta = [*control, "--fnr", "0.2", "--method", "high-probability", "--delta", value]
+        yield Case(f"--delta {value!r}", delta, 2, ("--delta", repr(value)))
+        alpha = ["normality", "good.csv", "--alpha", value]
+        yield Case(f"--alpha {value!r}", alpha, 2, ("--alpha", repr(value)))
+
+
+def _promises():
+    control = ["control", "cal.rk", "-o", "out.rk"]
+    for rate in ("--fnr", "--fpr"):
+        few = [*control, rate, "0.1%"]
+        yield Case(f"{rate} too small", few, 3, ("needs at least 999", "got 60", "Add data"))
+        for method in ("high-probability", "simultaneous"):
+            few = [*control, rate, "1%", "--method", method]
+            yield Case(f"{rate} too small, {method}", few, 3, ("needs at least", "got 60"))
+        few = ["control", "by_site.rk", "-o", "out.rk", rate, "3%"]
+        words = ("too few in group 'north': 20", "--thin-groups pool")
+        yield Case(f"{rate} too small in a group", few, 3, words)
+        few = [*CALIBRATE, "-o", "out.rk", rate, "0.1%"]
+        yield Case(f"{rate} too small at once", few, 3, ("needs at least 999",))
+    for name, more, words in (
+        ("neither rate", [], ("--fnr",)),
+        ("unknown method", ["--fnr", "0.2", "--method", "magic"], ("magic", "conformal")),
+        ("unknown groups", ["--fnr", "0.2", "--thin-groups", "drop"], ("drop",)),
+        ("delta for none", ["--fnr", "0.2", "--delta", "0.1"], ("delta",)),
+        ("no parameter", ["--fnr", "0.2", "--parameter", "a=1"], ("a",)),
+        ("half a parameter", ["--fnr", "0.2", "--parameter", "a"], ("a",)),
+        ("negative seed", ["--fnr", "0.2", "--seed", "-1"], ("--seed",)),
+        ("unknown option", ["--fnr", "0.2", "--magic"], ("--magic",)),
+    ):
+        yield Case(name, [*control, *more], 2, words)
+    for name, more, words in (
+        ("sample of none", ["--sample", "0"], ("--sample",)),
+        ("sample of some", ["--sample", "few"], ("few",)),
+        ("unknown format", ["--format", "xls"], ("xls", "csv")),
+        ("wrong format", ["--format", "parquet"], ("good.csv cannot be read",)),
+        ("unknown way", ["--on-invalid", "ignore"], ("ignore", "skip")),
+    ):
+        yield Case(name, [*CALIBRATE, "-o", "out.rk", *more], 2, words)
+    for name, arguments in (
+        ("no file", ["calibrate"]),
+        ("no column", ["calibrate", "good.csv", "-o", "out.rk"]),
+        ("no output", CALIBRATE),
+        ("no table", ["sql", "test.rk"]),
+        ("no test", ["classify"]),
+        ("unknown command", ["clasify", "test.rk"]),
+        ("unknown system", [*COMPARE, "--systems", "magic"]),
+        ("no such share", [*COMPARE, "--test-size", "2"]),
+    ):
+        yield Case(name, arguments, 2)
+
+
+def _settings():
+    arguments = [*CALIBRATE, "-o", "out.rk", "--config", "bad.toml"]
+    for name, content, words in (
+        ("unknown key", b"[calibrate]\nscor = 'risk'\n", ("scor", "Did you mean 'score'")),
+        ("unknown table", b"[calibrat]\nscore = 'risk'\n", ("calibrat", "calibrate")),
+        ("no table", b"score = 'risk'\n", ("score",)),
+        ("number for text", b"[calibrate]\ngroup = 3\n", ("group = 3",)),
+        ("text for number", b"[calibrate]\nsample = 'few'\n", ("sample", "whole number")),
+        ("wrong choice", b"[calibrate]\non-invalid = 'drop'\n", ("drop",)),
+        ("wrong rate", b"[calibrate]\nfnr = 2\n", ("fnr",)),
+        ("no TOML", b"[calibrate\n", ("not TOML",)),
+        ("latin1", "# é".encode("latin1"), ("not TOML in UTF-8",)),
+        ("key of another command", b"[calibrate]\ntable = 't'\n", ("table",)),
+    ):
+
+        def spoil(folder, content=content):
+            (folder / "bad.toml").write_bytes(content)
+
+        yield Case(f"settings: {name}", arguments, 2, ("bad.toml", *words), spoil)
+    yield Case("settings: none", arguments, 2, ("bad.toml", "cannot be read"))
+    for name, value, words in (
+        ("ON_INVALID", "drop", ("drop",)),
+        ("SAMPLE", "many", ("many",)),
+        ("FNR", "2", ("2",)),
+        ("FORMAT", "xls", ("xls",)),
+        ("SCORE", "p", ("good.csv", "'p'")),
+        ("LOWER_IS_POSITIVE", "perhaps", ("perhaps",)),
+    ):
+        arguments = ["calibrate", "good.csv", "--label", "ill", "-o", "out.rk"]
+        arguments += [] if name == "SCORE" else ["--score", "risk"]
+        env = {f"RATEKEEPER_CALIBRATE_{name}": value}
+        yield Case(f"environment: {name}", arguments, 2, words, env=env)
+
+
+def _outputs():
+    commands = {
+        "calibrate": [*CALIBRATE, "-o"],
+        "control": ["control", "cal.rk", "--fnr", "0.2", "-o"],
+        "classify": [*CLASSIFY, "-o"],
+        "report": ["report", "test.rk", "-o"],
+    }
+    for command, arguments in commands.items():
+        words = ("no folder",)
+        yield Case("into no folder", [*arguments, "no/out"], 2, words)
+        source = {"calibrate": "good.csv", "classify": "good.csv"}.get(command)
+        source = source or {"control": "cal.rk", "report": "test.rk"}[command]
+        yield Case("onto the input", [*arguments, source], 2, (source, "input"))
+        yield Case("onto the input, roundabout", [*arguments, f"./{source}"], 2, ("input",))
+        yield Case("onto a folder", [*arguments, "folder"], 2, ("folder",), _folder)
+        if command != "classify":
+            yield Case("onto nothing", [*arguments, ""], 2)
+        yield Case("onto a full disk", [*arguments, "/dev/full"], 2, ("No space left",))
+        link = [*arguments, "link"]
+        yield Case("onto a link to the input", link, 2, ("input",), _link(source))
+    for command in ("calibrate", "control", "report"):
+        yield Case("onto standard output", [*commands[command], "-"], 2, ("standard output",))
+    words = ("standard output",)
+    yield Case("Parquet to a pipe", [*CLASSIFY, "--to", "parquet"], 2, words)
+    yield Case("JSON and rows", [*CLASSIFY, "--json"], 2, words)
+    onto = [*CLASSIFY, "-o", "out.parquet.gz"]
+    yield Case("packed Parquet output", onto, 2, ("packed already",))
+    yield Case("a file for a folder", [*COMPARE, "-o", "good.csv"], 2, ("good.csv",))
+
+
+def _folder(folder):
+    (folder / "folder").mkdir()
+    (folder / "folder" / "mine").touch()
+
+
+def _link(source):
+    return lambda folder: (folder / "link").symlink_to(source)
