@@ -48,7 +48,9 @@ def test_the_page_says_the_promise_in_plain_words():
     test = plain().control("fnr", 0.05, method=rk.HighProbability(0.1))
     html = build(test, title="Screening")
     text = re.sub(r"<[^>]+>", "", html)
-    assert "In the long run, of 1,000 that truly are 1 at most 50 are called 0." in text
+    promise = "of 1,000 that truly are positive (1) at most 50 are called negative (0)."
+    assert f"In the long run, {promise}" in text
+    assert "<h1>Missed positives: at most 5%</h1>" in build(test)
     assert "which happens to at most 10 of 100 sets of calibration objects" in text
     assert f"{test.power.errors} of {test.power.n} calibration objects" in text
     assert str(test.threshold) in text

@@ -16,7 +16,7 @@ from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import show
 from ratekeeper.report.facts import certificates_of, page_facts
 from ratekeeper.report.sections import evaluation_html, ground_html
-from ratekeeper.report.words import certificate_html
+from ratekeeper.report.words import certificate_html, heading
 from ratekeeper.writing import whole_file
 
 if TYPE_CHECKING:
@@ -86,14 +86,13 @@ def build(
     script = "\n".join(_part(name) for name in _SCRIPTS)
     script = f'"use strict";\n(() => {{\n{script}\n}})();\n'
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    names = " and ".join(c.control.upper() for c in certificates_of(test))
     version = certificates_of(test)[0].version
     contents = {
         "policy": (
             "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
             f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
         ),
-        "title": escape(title or f"The {names} of a classifier, kept"),
+        "title": escape(title or heading(certificates_of(test))),
         "style": _part("page.css"),
         "certificate": certificate_html(test),
         "evaluation": evaluation_html(test, evaluation),

@@ -80,10 +80,39 @@ def label(value: object) -> str:
     return f'<b class="label">{escape(str(value))}</b>'
 
 
+def heading(certificates: list[Certificate]) -> str:
+    """Return the heading of a page that was given none.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> cal = rk.calibrate(np.linspace(0, 1, 200), np.repeat([0, 1], 100))
+    >>> heading([cal.control("fnr", alpha=0.05).certificate])
+    'Missed positives: at most 5%'
+    """
+    whats = {"fnr": "missed positives", "fpr": "false alarms"}
+    parts = [
+        f"{whats[one.control]}: {'about' if one.guarantee.kind in _NO_PROMISE else 'at most'} "
+        f"{exact_percent(one.alpha)}"
+        for one in certificates
+    ]
+    return _sentence(", ".join(parts))
+
+
+def class_name(certificate: Certificate, *, positive: bool) -> str:
+    """Write a class: its word if it has one, else what the number stands for."""
+    value = certificate.positive_label if positive else certificate.negative_label
+    if isinstance(value, str) and not value.lstrip("+-").isdigit():
+        return label(value)
+    column = certificate.provenance and certificate.provenance.label
+    shown = f"{escape(column)} = {label(value)}" if column else label(value)
+    return f"{'positive' if positive else 'negative'} ({shown})"
+
+
 def _sides(certificate: Certificate) -> tuple[str, str]:
-    """Return the label whose error is controlled, and the one it is mistaken for."""
-    pair = label(certificate.positive_label), label(certificate.negative_label)
-    return pair if certificate.control == "fnr" else (pair[1], pair[0])
+    """Return the class whose error is controlled, and the one it is mistaken for."""
+    positive, negative = (class_name(certificate, positive=side) for side in (True, False))
+    return (positive, negative) if certificate.control == "fnr" else (negative, positive)
 
 
 def _promise(certificate: Certificate, *, joint: bool) -> str:
@@ -221,11 +250,10 @@ def _by_lot(certificate: Certificate) -> bool:
 
 
 def _joint_price(certificate: JointCertificate) -> str:
-    names = (
-        ("positive", certificate.fnr.positive_label),
-        ("negative", certificate.fnr.negative_label),
-    )
-    lines = [_abstains(label(name), certificate.abstained[key]) for key, name in names]
+    lines = [
+        _abstains(class_name(certificate.fnr, positive=name == "positive"), rate)
+        for name, rate in sorted(certificate.abstained.items(), reverse=True)
+    ]
     return "<p>It leaves undecided what it cannot decide within both promises:</p>" + "".join(lines)
 
 
@@ -256,16 +284,17 @@ def _rules(certificates: list[Certificate]) -> str:
 
 
 def _rule(certificate: Certificate, cell: Cell) -> str:
-    positive, negative = label(certificate.positive_label), label(certificate.negative_label)
+    positive, negative = (class_name(certificate, positive=side) for side in (True, False))
     remark = f" {escape(cell.remark)}" if cell.remark else ""
-    return f"{positive} if <code>{escape(cell.condition)}</code>, otherwise {negative}.{remark}"
+    rule = f"{positive} if <code>{escape(cell.condition)}</code>, otherwise {negative}"
+    return f"Called {rule}.{remark}"
 
 
 def _joint_rule(certificate: Certificate, one: Cell, two: Cell) -> str:
+    positive, negative = (class_name(certificate, positive=side) for side in (True, False))
     return (
-        f"{label(certificate.positive_label)} remains possible if "
-        f"<code>{escape(one.condition)}</code>; {label(certificate.negative_label)} is ruled out "
-        f"if <code>{escape(two.condition)}</code>. Undecided if both remain possible."
+        f"{positive} remains possible if <code>{escape(one.condition)}</code>; {negative} is ruled "
+        f"out if <code>{escape(two.condition)}</code>. Undecided if both remain possible."
     )
 
 
