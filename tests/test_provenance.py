@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,18 +61,21 @@ def test_other_facts_are_refused(key, value):
 
 def test_merging():
     """Counts add up, and names stay where both agree."""
-    other = Provenance(10, {"score is NaN": 1}, "risk", "sick", sampled_from=(4, 5))
-    both = SOME.merge(other)
+    some, other = (
+        replace(SOME, sampled_from=None),
+        Provenance(10, {"score is NaN": 1}, "risk", "sick"),
+    )
+    both = some.merge(other)
     assert both.to_dict() == {
         "rows": 1_010,
         "skipped": {"score is NaN": 3, "label is missing": 3},
         "score": "risk",
         "label": None,
         "group": None,
-        "sampled_from": [604, 400],
+        "sampled_from": None,
     }
-    assert other.merge(SOME).to_dict()["skipped"] == both.to_dict()["skipped"]
-    assert SOME.merge(Provenance(1)).score is None
+    assert other.merge(some).to_dict()["skipped"] == both.to_dict()["skipped"]
+    assert some.merge(Provenance(1)).score is None
 
 
 def test_a_merged_calibration_knows_its_rows(tmp_path):
@@ -84,5 +88,6 @@ def test_a_merged_calibration_knows_its_rows(tmp_path):
     for merged in (one.merge(two), two.merge(one)):
         assert merged.provenance.rows == 13
         assert merged.provenance.skipped == {"score is missing": 1}
-    assert two.merge(two).provenance is None
+    three = rk.calibrate([0.3, 0.7], [0, 1])
+    assert two.merge(three).provenance is None
     assert one.pooled().provenance == one.provenance

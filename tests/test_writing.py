@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +17,6 @@ from ratekeeper.writing import whole_file, whole_folder, write
 
 WAITING = """if True:
     import sys
-    from pathlib import Path
     from ratekeeper.writing import whole_file, whole_folder
     opened = whole_file if sys.argv[1] == "file" else whole_folder
     with opened(sys.argv[2]) as place:
@@ -119,10 +117,10 @@ def test_leftovers_of_a_killed_run(tmp_path, kind):
 
 def test_only_leftovers_of_the_same_name_are_removed(tmp_path):
     """Files of other names stay, whoever wrote them."""
-    others = [".b.txt.0123.unfinished", "a.txt.unfinished", ".a.txt.bak", ".a.unfinished"]
+    others = [".b.txt.0123456789ab.unfinished", "a.txt.unfinished", ".a.txt.bak", ".a.unfinished"]
     for name in others:
         (tmp_path / name).touch()
-    (tmp_path / ".a.txt.0123.unfinished").touch()
+    (tmp_path / ".a.txt.0123456789ab.unfinished").touch()
     with whole_file(tmp_path / "a.txt"):
         pass
     assert names(tmp_path) == sorted([*others, "a.txt"])
@@ -177,10 +175,10 @@ def test_file_systems_without_locks(tmp_path, monkeypatch):
         raise OSError(38, "Function not implemented")
 
     monkeypatch.setattr(fcntl, "flock", none)
-    (tmp_path / ".a.txt.0123.unfinished").touch()
+    (tmp_path / ".a.txt.0123456789ab.unfinished").touch()
     with whole_file(tmp_path / "a.txt") as unfinished:
         unfinished.write_text("one")
-    assert names(tmp_path) == [".a.txt.0123.unfinished", "a.txt"]
+    assert names(tmp_path) == [".a.txt.0123456789ab.unfinished", "a.txt"]
 
 
 def test_links_are_written_through(tmp_path):
@@ -219,7 +217,7 @@ def test_who_may_read_it_stays(tmp_path, mode):
 
 
 def test_devices_and_pipes_are_not_replaced(tmp_path):
-    """What is no file is written to as it is: nobody loses /dev/null."""
+    """What is no file is written to as it is: nobody loses a device."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     got = []
@@ -230,10 +228,6 @@ def test_devices_and_pipes_are_not_replaced(tmp_path):
     reader.join()
     assert got == [b"through"]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
-    with whole_file(os.devnull) as place:
-        assert str(place) == os.devnull
-        place.write_text("gone")
-    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
     assert names(tmp_path) == ["pipe"]
 
 
@@ -289,8 +283,8 @@ def test_several_files_are_moved_when_all_are_written(tmp_path):
         write(folder, {"a": b"5", "no/such": b"6"})
     assert (folder / "a").read_bytes() == b"1"
     assert names(folder) == ["a", "b", "c", "mine"]
-    (folder / ".files.0123.unfinished").mkdir()
-    (folder / ".files.0123.unfinished" / "a").touch()
+    (folder / ".files.0123456789ab.unfinished").mkdir()
+    (folder / ".files.0123456789ab.unfinished" / "a").touch()
     write(folder, {"a": b"7"})
     assert names(folder) == ["a", "b", "c", "mine"]
 
@@ -302,7 +296,7 @@ def test_calibrations_are_saved_whole(tmp_path, monkeypatch):
     path.chmod(0o600)
     link = tmp_path / "link.rk"
     link.symlink_to(path)
-    (tmp_path / ".cal.rk.0123.unfinished").touch()
+    (tmp_path / ".cal.rk.0123456789ab.unfinished").touch()
     rk.save(some_calibration(50), link)
     assert rk.load(path) == some_calibration(50)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -320,8 +314,35 @@ def test_calibrations_are_saved_whole(tmp_path, monkeypatch):
 
 def test_a_full_disk(tmp_path):
     """A device that takes nothing is an error, and stays a device."""
-    if not Path("/dev/full").exists():
-        pytest.skip("this system has no full disk to try")
+    full = tmp_path / "full"  # not /dev/full itself, which root could replace
+    try:
+        os.mknod(full, stat.S_IFCHR | 0o666, os.makedev(1, 7))
+        full.open("wb").close()
+    except OSError:
+        pytest.skip("no device can be made here")
     with pytest.raises(OSError, match="No space left"):
-        rk.save(some_calibration(), "/dev/full")
-    assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
+        rk.save(some_calibration(), full)
+    assert stat.S_ISCHR(full.stat().st_mode)
+    assert names(tmp_path) == ["full"]
+
+
+def test_files_that_are_open_are_not_replaced(tmp_path):
+    """A redirected standard output goes on where it was: its file is never swapped."""
+    code = "from ratekeeper.writing import whole_file\nwith whole_file('/dev/stdout'): pass"
+    log = tmp_path / "log"
+    log.write_text("precious\n")
+    with log.open("a") as stream:
+        done = subprocess.run(
+            [sys.executable, "-c", code], stdout=stream, stderr=subprocess.PIPE, check=False
+        )
+    assert b"open already" in done.stderr
+    assert log.read_text() == "precious\n"
+
+
+def test_unfinished_files_are_as_private_as_the_target(tmp_path):
+    """Nobody can read in the unfinished file what they cannot read in the finished one."""
+    path = tmp_path / "a.txt"
+    path.touch(0o600)
+    with whole_file(path) as unfinished:
+        assert stat.S_IMODE(unfinished.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600

@@ -121,7 +121,16 @@ _HOMES = {
 }
 
 # Reachable as attributes, so that `rk.diagnostics.uniformity` needs no import of its own.
-_MODULES = ("baselines", "batch", "datasets", "diagnostics", "exceptions", "normality", "plots", "report")
+_MODULES = (
+    "baselines",
+    "batch",
+    "datasets",
+    "diagnostics",
+    "exceptions",
+    "normality",
+    "plots",
+    "report",
+)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class or a function

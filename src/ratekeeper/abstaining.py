@@ -124,9 +124,9 @@ class AbstainingTest:
         same_length("labels", truth.size, len(decisions))
         return self.evaluation_of(count(decisions, truth)[0])
 
-    def evaluation_of(self, tally: Tally) -> JointEvaluation:
-        """Compare counted decisions with both promises."""
-        return tally.against_both(self.fnr.alpha, self.fpr.alpha)
+    def evaluation_of(self, tally: Tally, group: int | None = None) -> JointEvaluation:
+        """Compare counted decisions with both promises; see `ErrorRateTest.evaluation_of`."""
+        return tally.against_both(self.fnr.promised_to(group), self.fpr.promised_to(group))
 
     def __repr__(self) -> str:
         return f"AbstainingTest of\n{self.fnr!r}\n{self.fpr!r}"

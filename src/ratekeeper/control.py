@@ -279,9 +279,18 @@ class ErrorRateTest:
         same_length("labels", truth.size, len(decisions))
         return self.evaluation_of(count(decisions, truth)[0])
 
-    def evaluation_of(self, tally: Tally) -> Evaluation:
-        """Compare counted decisions with the promise."""
-        return tally.against(self.control, self.alpha)
+    def evaluation_of(self, tally: Tally, group: int | None = None) -> Evaluation:
+        """Compare counted decisions with the promise: to all, or to the group of this index."""
+        return tally.against(self.control, self.promised_to(group))
+
+    def promised_to(self, group: int | None = None) -> float | None:
+        """Return the promised rate in the group of this index, or of all objects.
+
+        None if nothing is promised: in a group with only the threshold of all, and of all objects
+        if there is such a group.
+        """
+        pooled = any(self._pooled) if group is None else self._pooled[group]
+        return None if pooled else self.alpha
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Fitted and random parts hold functions; the recipe is smaller and always current.
@@ -451,9 +460,13 @@ def _too_few(
             for name, n in zip(names, sizes, strict=True)
             if not method.can_promise(n, alpha)
         ]
-        got = f"too few in {', '.join(thin)}"
+        more = f" and {len(thin) - _SHOWN:,} more" if len(thin) > _SHOWN else ""
+        got = f"too few in {', '.join(thin[:_SHOWN])}{more}"
         where = " in each group"
-        remedy = ', pass thin_groups="pool" to give such groups the promise of all together'
+        remedy = (
+            ', pass thin_groups="pool" to give such groups the threshold of all together, without '
+            "a promise of their own"
+        )
     return TooFewScoresError(
         f"{control.upper()} <= {alpha:g} with {method!r} needs at least {needed:,} calibration "
         f"scores of the {side} class ({label!r}){where}; {got}. Add data, raise alpha{remedy}, or "

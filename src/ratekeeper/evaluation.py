@@ -70,13 +70,15 @@ class Tally:
         """The FPR: negatives that were decided positive or neither."""
         return Rate(self.positive[0] + self.neither[0], self.n[0])
 
-    def against(self, control: Control, promised: float) -> Evaluation:
-        """Compare with the promise about one rate."""
+    def against(self, control: Control, promised: float | None) -> Evaluation:
+        """Compare with the promise about one rate; None if nothing is promised."""
         if control == "fnr":
             return Evaluation(control, promised, self.misses, self.alarms)
         return Evaluation(control, promised, self.alarms, self.misses)
 
-    def against_both(self, promised_fnr: float, promised_fpr: float) -> JointEvaluation:
+    def against_both(
+        self, promised_fnr: float | None, promised_fpr: float | None
+    ) -> JointEvaluation:
         """Compare with the promises about both rates."""
         return JointEvaluation(
             self.against("fnr", promised_fnr),
@@ -135,14 +137,15 @@ class Evaluation:
     ----------
     control : {"fnr", "fpr"}
         The controlled rate.
-    promised : float
-        Its promised level.
+    promised : float or None
+        Its promised level. None if nothing is promised: in a group that has only the threshold of
+        all, and over all groups if there is such a one.
     target, other : Rate
         The controlled error and the other one, as counted, with exact intervals.
     """
 
     control: Control
-    promised: float
+    promised: float | None
     target: Rate
     other: Rate
 
@@ -150,9 +153,9 @@ class Evaluation:
     def verdict(self) -> Verdict:
         """What the interval says about the promise: "kept", "in line" or "exceeded".
 
-        Without objects nothing is contradicted: "in line".
+        "unknown" without objects, "no promise" where nothing is promised.
         """
-        return self.target.against(self.promised)
+        return "no promise" if self.promised is None else self.target.against(self.promised)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain Python values."""
@@ -240,18 +243,22 @@ _NUMBERS = (1, 2, 3, 4)
 
 
 def _beside_promise(evaluation: Evaluation) -> str:
-    promised = exact_percent(evaluation.promised)
-    text = f"{evaluation.control.upper()} {evaluation.target}, promised {promised}"
+    text = f"{evaluation.control.upper()} {evaluation.target}, "
+    if evaluation.promised is None:
+        return text + evaluation.verdict
+    text += f"promised {exact_percent(evaluation.promised)}"
     return f"{text}: {evaluation.verdict}" if evaluation.target.n else text
 
 
 def _card(rows: list[list[str]], parts: list[Evaluation]) -> str:
-    verdicts = [part.verdict for part in parts if part.target.n]
+    verdicts = [part.verdict for part in parts if part.target.n and part.promised is not None]
     found = markup.table(_HEAD, rows, numbers=_NUMBERS)
     return markup.card("Evaluation", [found, *markup.meaning(verdicts)])
 
 
 def _row(evaluation: Evaluation) -> list[str]:
+    if evaluation.promised is None:
+        return [evaluation.control.upper(), *_counted(evaluation.target), "nothing", ""]
     promised = f"≤ {exact_percent(evaluation.promised)}"
     verdict = markup.verdict(evaluation.verdict) if evaluation.target.n else ""
     return [evaluation.control.upper(), *_counted(evaluation.target), promised, verdict]

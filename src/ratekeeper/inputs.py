@@ -85,8 +85,12 @@ def in_precision(scores: Floats, dtype: np.dtype[Any]) -> Floats:
     """
     with np.errstate(all="ignore"):
         rounded: Floats = scores.astype(dtype, copy=False)
-    # A score beyond the range of float32 is compared as it is, not as infinity.
-    return rounded if np.array_equal(np.isinf(rounded), np.isinf(scores)) else scores
+    beyond = np.isinf(rounded) & ~np.isinf(scores)
+    if not beyond.any():
+        return rounded
+    # A score beyond the range of float32 is compared as it is, not as infinity; the others are
+    # rounded all the same, so that no score depends on its company.
+    return np.where(beyond, scores, rounded.astype(scores.dtype))
 
 
 def refuse_nan(scores: Floats, name: str = "scores") -> None:

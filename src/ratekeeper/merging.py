@@ -20,7 +20,18 @@ if TYPE_CHECKING:
 
 
 def check_mergeable(one: Calibration, other: Calibration) -> None:
-    """Raise unless both have the same labels, direction and kind of groups."""
+    """Raise unless both describe their objects in the same way, and none is a sample.
+
+    A sample stands for more objects than it holds, so the merged scores would weigh its objects
+    too little: the promise would be about another mix.
+    """
+    for calibration in (one, other):
+        if calibration.provenance is not None and calibration.provenance.sampled_from:
+            raise InputError(
+                f"A calibration on a random sample ({calibration.provenance}) cannot be merged: "
+                "its objects would count for less than they stand for. Sample all files together, "
+                "as one folder, or merge calibrations without a sample."
+            )
     for what, mine, theirs in (
         # As text, since True == 1 but they are not the same label.
         ("labels", str(one.classes.tolist()), str(other.classes.tolist())),

@@ -46,7 +46,7 @@ class Provenance:
         return sum(self.skipped.values())
 
     def merge(self, other: Provenance) -> Provenance:
-        """Return what is known of both sets of rows together.
+        """Return what is known of both sets of rows together; neither is a sample.
 
         Examples
         --------
@@ -57,19 +57,12 @@ class Provenance:
         def same(one: str | None, two: str | None) -> str | None:
             return one if one == two else None
 
-        sampled = None
-        if self.sampled_from and other.sampled_from:
-            sampled = (
-                self.sampled_from[0] + other.sampled_from[0],
-                self.sampled_from[1] + other.sampled_from[1],
-            )
         return Provenance(
             rows=self.rows + other.rows,
             skipped=dict(Counter(self.skipped) + Counter(other.skipped)),
             score=same(self.score, other.score),
             label=same(self.label, other.label),
             group=same(self.group, other.group),
-            sampled_from=sampled,
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -152,7 +152,7 @@ def clopper_pearson(
 
 
 Control = Literal["fnr", "fpr"]
-Verdict = Literal["kept", "in line", "exceeded"]
+Verdict = Literal["kept", "in line", "exceeded", "unknown", "no promise"]
 
 
 @dataclass(frozen=True)
@@ -191,8 +191,11 @@ class Rate:
         """Say what the interval says about a promised rate.
 
         "kept": the whole interval is at or below it; "exceeded": the whole interval is above;
-        "in line": it lies inside, so these objects do not contradict the promise.
+        "in line": it lies inside, so these objects do not contradict the promise; "unknown":
+        there are no objects.
         """
+        if not self.n:
+            return "unknown"
         low, high = self.interval
         if high <= promised:
             return "kept"

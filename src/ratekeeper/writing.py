@@ -7,13 +7,18 @@ removes it.
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import secrets
 import shutil
+import stat
 import sys
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,8 +34,9 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ----------
     path : path-like
         The file to write. If the body of the ``with`` raises, or the program is killed, a file
-        that is there stays as it was. Who may read and write it stays, too. A link is written
-        through. A device or a pipe, such as /dev/null, is written to as it is.
+        that is there stays as it was. It keeps its mode, and a file that may not be written is
+        not replaced. A link is written through. A device or a pipe, such as /dev/null, is written
+        to as it is.
 
     Examples
     --------
@@ -44,13 +50,16 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     if _is_device(Path(path)):  # to replace it would harm the whole system
         yield Path(path)
         return
-    with _unfinished(path) as (unfinished, target), _made(unfinished, unfinished.touch):
-        yield unfinished
-        with unfinished.open("rb+") as file:
-            os.fsync(file.fileno())
-        if target.is_file():
-            shutil.copymode(target, unfinished)
-        unfinished.replace(target)
+    _refuse_open_file(Path(path))
+    with _unfinished(path) as (unfinished, target):
+        mode = _mode(target)
+        with _made(unfinished, lambda: unfinished.touch(mode)):
+            yield unfinished
+            with unfinished.open("rb+") as file:
+                os.fsync(file.fileno())
+            if target.is_file():
+                shutil.copymode(target, unfinished)
+            unfinished.replace(target)
     _keep(target.parent)
 
 
@@ -106,13 +115,16 @@ def write(folder: str | os.PathLike[str], files: dict[str, bytes]) -> None:
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     # Within the folder, so that moving is renaming and never copying.
-    with _unfinished(target / "files") as (beside, _):
-        with _made(beside, beside.mkdir):
-            for file, content in files.items():
-                (beside / file).write_bytes(content)
-            for file in files:
-                (beside / file).replace(target / file)
+    with _unfinished(target / "files") as (beside, _), _made(beside, beside.mkdir):
+        for file, content in files.items():
+            with (beside / file).open("wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+        for file in files:
+            (beside / file).replace(target / file)
         beside.rmdir()
+    _keep(target)
 
 
 @contextmanager
@@ -132,7 +144,8 @@ def _remove_leftovers(target: Path) -> None:
     """Remove what killed runs left behind; what a living run works on is locked and stays."""
     with suppress(OSError):  # no such folder, or one that cannot be listed
         for path in target.parent.iterdir():
-            if path.name.startswith(_start(target)) and path.name.endswith(_END):
+            rest = path.name.removeprefix(_start(target))
+            if rest != path.name and re.fullmatch(r"[0-9a-f]{12}\.unfinished", rest):
                 with suppress(OSError):
                     lock = _lock(path, wait=False)
                     try:
@@ -144,6 +157,27 @@ def _remove_leftovers(target: Path) -> None:
 def _start(target: Path) -> str:
     """Begin the name of what is unfinished, short enough for file systems, which count bytes."""
     return f".{os.fsdecode(os.fsencode(target.name)[:200])}."
+
+
+def _mode(target: Path) -> int:
+    """Return how the unfinished file may be read: never by more people than the target."""
+    if not target.is_file():
+        return 0o666  # less what the user's umask takes away
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+    return stat.S_IMODE(target.stat().st_mode)
+
+
+def _refuse_open_file(path: Path) -> None:
+    """Raise if the path names a file that this or another program has open, as /dev/stdout does.
+
+    To replace it would take away what stands in it, and what others go on writing.
+    """
+    if path.is_file() and path.absolute().parts[1:2] in (("dev",), ("proc",)):
+        raise InputError(
+            f"{path} leads to a file that is open already. Name the file itself, or use - for "
+            "standard output where that is possible."
+        )
 
 
 def _is_device(path: Path) -> bool:
@@ -182,7 +216,9 @@ def _lock(path: Path, *, wait: bool) -> int:
     try:
         with suppress(OSError) if wait else nullcontext():  # some file systems have no locks
             fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        path.stat()  # raises if it was removed meanwhile
+        # Meanwhile it may have been removed, or removed and made again by another.
+        if not os.path.samestat(os.fstat(lock), path.stat()):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     except OSError:
         os.close(lock)
         raise

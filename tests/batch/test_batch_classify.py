@@ -9,7 +9,7 @@ import pytest
 from row_files import ARROW, TEXT, read_arrow, read_rows, some_rows, some_test, write_rows
 
 import ratekeeper as rk
-from ratekeeper.batch import arrow_files, classify_file, text_files
+from ratekeeper.batch import arrow_files, classify_file, evaluate_file, text_files
 from ratekeeper.exceptions import ScoreTypeWarning
 
 METHODS = [
@@ -76,7 +76,8 @@ def check(test, columns, path, target, mark=","):
         labels = [None if x is None else str(x) for x in found["decision"].to_pylist()]
     else:
         found = read_rows(target, mark)
-        p0, p1 = (np.array(found[name], float) for name in ("p0", "p1"))
+        texts = ([text.replace(",", ".") for text in found[name]] for name in ("p0", "p1"))
+        p0, p1 = (np.array(column, float) for column in texts)
         labels = [label or None for label in found["decision"]]
     np.testing.assert_array_equal(p0, pair.p0)
     np.testing.assert_array_equal(p1, pair.p1)
@@ -350,7 +351,7 @@ def test_formats_that_cannot_be_written(tmp_path):
         classify_file(some_test(), path, tmp_path / "out.csv", score="risk")
     with pytest.raises(rk.InputError, match="packed already"):
         classify_file(some_test(), path, tmp_path / "out.parquet.gz", score="risk")
-    with pytest.raises(rk.InputError, match="--format parquet cannot be written to standard out"):
+    with pytest.raises(rk.InputError, match="--to parquet cannot be written to standard out"):
         classify_file(some_test(), path, "-", score="risk", target_format="parquet")
     with pytest.raises(rk.InputError, match=r"format.*'xls'"):
         classify_file(some_test(), path, tmp_path / "out.xls", score="risk", target_format="xls")
@@ -366,3 +367,81 @@ def test_row_groups_are_bounded(tmp_path, monkeypatch):
     written = pa.parquet.ParquetFile(tmp_path / "out.parquet").metadata
     assert written.num_rows == 1_000
     assert 7 <= written.num_row_groups <= 10
+
+
+def test_what_people_read_of_it(tmp_path):
+    """The counts are said in one line, abstentions among them; as facts they are plain values."""
+    calibration = calibrated()
+    columns = new_columns(calibration)
+    path, target = write_rows(tmp_path, "csv", columns), tmp_path / "out.csv"
+    test = calibration.control_both(0.05, 0.05)
+    counts = classify_file(test, path, target, score="risk")
+    assert str(counts) == (
+        f"240 rows: {counts.positive} 1, {counts.negative} 0, {counts.abstained} abstained, "
+        f"{counts.neither} neither"
+    )
+    assert counts.abstained > 10
+    assert counts.to_dict() == {
+        "rows": 240,
+        "positive": counts.positive,
+        "negative": counts.negative,
+        "abstained": counts.abstained,
+        "neither": counts.neither,
+        "skipped": {},
+        "negative_label": 0,
+        "positive_label": 1,
+    }
+
+
+def test_lines_end_and_begin_as_they_did(tmp_path):
+    """A byte order mark, line ends and the decimal mark of the input are those of the output."""
+    test = some_test()
+    path, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    path.write_bytes(b"\xef\xbb\xbfid;risk\r\n1;0,25\r\n2;0,75\r\n")
+    classify_file(test, path, target, score="risk")
+    start, *lines, end = target.read_bytes().split(b"\r\n")
+    assert start == b"\xef\xbb\xbfid;risk;p0;p1;decision"
+    assert end == b""
+    p0, p1 = test.p_values([0.25, 0.75]).p0, test.p_values([0.25, 0.75]).p1
+    for line, a, b in zip(lines, p0, p1, strict=True):
+        assert line.decode().split(";")[2:4] == [repr(float(x)).replace(".", ",") for x in (a, b)]
+    path.write_bytes(b"id,risk\r\n1,0.25\r\n2,0.75\r\n")
+    classify_file(test, path, target, score="risk")
+    assert target.read_bytes().count(b"\r\n") == target.read_bytes().count(b"\n") == 3
+
+
+def test_an_unknown_ending_is_refused(tmp_path):
+    """A file is never written in a format that its name does not say."""
+    path = tmp_path / "in.csv"
+    path.write_text("risk\n0.5\n")
+    with pytest.raises(rk.InputError, match=r"out.xlsx ends in .xlsx.*--to"):
+        classify_file(some_test(), path, tmp_path / "out.xlsx", score="risk")
+    classify_file(some_test(), path, tmp_path / "out.xlsx", score="risk", target_format="csv")
+    classify_file(some_test(), path, tmp_path / "out", score="risk")  # as the input
+    assert (tmp_path / "out").read_text().startswith("risk,p0")
+
+
+def test_a_huge_score_does_not_change_its_company(tmp_path):
+    """Beside a score beyond float32 the others still have the precision of the calibration."""
+    scores = np.repeat(np.float32(0.2), 60)
+    cal = rk.calibrate(np.r_[scores, scores + np.float32(0.5)], np.repeat([0, 1], 60))
+    test = cal.control("fpr", 0.1)
+    path, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    path.write_text("risk\n" + "0.2\n" * 5 + "1e39\n")
+    assert classify_file(test, path, target, score="risk").positive == 1
+    assert test.decide([0.2] * 5 + [1e39]).positive.sum() == 1
+
+
+def test_names_that_a_file_cannot_tell_apart_are_refused(tmp_path):
+    """Labels 1 and 01, or groups that differ in spaces, would be taken for one another."""
+    scores = np.linspace(0, 1, 80)
+    cal = rk.calibrate(scores, np.repeat(["01", "1"], 40), positive_label="1")
+    path = tmp_path / "in.csv"
+    path.write_text("risk,ill,x\n0.5,1,1\n")
+    with pytest.raises(rk.InputError, match=r"labels of the calibration.*told apart"):
+        evaluate_file(cal.control("fnr", 0.1), path, score="risk", label="ill")
+    cal = rk.calibrate(scores, np.tile([0, 1], 40), groups=np.repeat(["a", "a "], 40))
+    with pytest.raises(rk.InputError, match=r"groups of the calibration.*told apart"):
+        classify_file(
+            cal.control("fnr", 0.1), path, tmp_path / "out.csv", score="risk", group="ill"
+        )

@@ -19,7 +19,7 @@ def scores_of(calibration):
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_the_size_is_exact(tmp_path, form):
-    """Each class in each group keeps exactly so many scores, or all it has."""
+    """Each class keeps exactly so many scores, or all it has, whatever the groups."""
     scores, labels, sites = some_rows()
     path = write_rows(tmp_path, form, {"risk": scores, "ill": labels, "site": sites})
     found = calibrate_file(path, **NAMES, sample=30)
@@ -31,8 +31,9 @@ def test_the_size_is_exact(tmp_path, form):
     for cells, label in zip(found.cells, (0, 1), strict=True):
         for cell, site in zip(cells, found.groups, strict=True):
             all_of_them = scores[(labels == label) & (sites == site)]
-            assert cell.size == min(40, all_of_them.size)
             assert set(cell) <= set(all_of_them)
+    assert [sum(cell.size for cell in cells) for cells in found.cells] == [40, 40]
+    assert found.pooled() == calibrate_file(path, **NAMES, sample=40)
     whole = calibrate_file(path, **NAMES, sample=1_000)
     assert whole == rk.calibrate(scores, labels)
     assert whole.provenance.sampled_from is None
@@ -73,7 +74,7 @@ def test_forgetting_on_the_way_changes_nothing(tmp_path, monkeypatch):
     found = calibrate_file(path, **names)
     assert found == expected
     assert found.provenance == expected.provenance
-    assert max(most) <= 9 * 6
+    assert max(most) <= 9 * 2
 
 
 def test_every_subset_is_equally_likely(tmp_path):
@@ -87,6 +88,20 @@ def test_every_subset_is_equally_likely(tmp_path):
     # Each bound fails with a chance of 1e-7, the ten of them with at most 2e-6.
     low, high = stats.binom(1_000, 0.1).ppf([1e-7, 1 - 1e-7])
     assert all(low <= count <= high for count in counts.values())
+
+
+def test_groups_keep_their_shares(tmp_path):
+    """A group of a tenth has about a tenth of the sample, by the law of drawing without return."""
+    path = tmp_path / "a.csv"
+    rows = [f"{i},{i % 2},{'small' if i % 20 < 2 else 'large'}" for i in range(400)]
+    path.write_text("\n".join(["risk,ill,site", *rows]))
+    found = []
+    for seed in range(300):
+        sampled = calibrate_file(path, **NAMES, group="site", sample=50, seed=seed)
+        found += [sampled.n(label, "small") for label in (0, 1)]
+    law = stats.hypergeom(200, 20, 50)
+    assert np.mean(found) == pytest.approx(5, abs=5 * law.std() / np.sqrt(600))
+    assert np.var(found) == pytest.approx(law.var(), rel=0.35)
 
 
 def test_promises_hold_for_a_sample(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -12,9 +13,9 @@ import pytest
 
 def table(tmp_path):
     rng = np.random.default_rng(3)
-    rows = [f"{rng.normal(1.5 * (i % 2)):.4f},{'ok' if i % 2 else 'bad'}" for i in range(300)]
+    rows = [f"{rng.normal(1.5 * (i % 2)):.4f},{'ok' if i % 2 else 'bad'},7" for i in range(300)]
     path = tmp_path / "data.csv"
-    path.write_text("\n".join(["x,state", *rows]) + "\n")
+    path.write_text("\n".join(["x,state,one", *rows]) + "\n")
     return path
 
 
@@ -38,7 +39,10 @@ def test_command(run, tmp_path):
     again = run(*arguments)
     assert again.exit_code == 0
     assert (out / "trials.csv").read_text() == before  # times and all: nothing was run again
-    assert run(*arguments, "--alpha", "0.2").exit_code == 2
+    other = run(*arguments, "--alpha", "0.2")
+    assert other.exit_code == 2
+    assert f"Error: {out / 'trials.jsonl'} is about other data or options" in other.stderr
+    assert "Take another --output" in other.stderr
 
 
 def test_json(run, tmp_path):
@@ -58,9 +62,11 @@ def test_json(run, tmp_path):
     [
         (["--label", "none"], "no column 'none'"),
         (["--alpha", "7"], "'7' is not a rate"),
-        (["--systems", "magic"], "'magic'"),
+        (["--systems", "magic"], "--systems has 'magic'"),
+        (["--label", "one"], "column 'one' has only the label 7, in 300 rows; two kinds"),
+        (["--label", "x"], "column 'x' has 299 different labels, such as"),
         (["--positive", "odd"], "odd"),
-        (["--drop", "x"], "no column that tells"),
+        (["--drop", "x", "--drop", "one"], "The table has no column that tells"),
         (["--control", "both"], "Invalid value"),
         (["--jobs", "0"], "--jobs 0"),
         (["--output", "/dev/null/out"], "--output /dev/null/out cannot be written to"),
@@ -73,6 +79,7 @@ def test_command_refuses(run, tmp_path, change, message):
     assert result.exit_code == 2
     assert message in result.stderr
     assert "Traceback" not in result.output
+    assert not re.search(r"checkpoint|dict\b|class\(es\)|\bX\b", result.stderr)
 
 
 def test_interrupted_command_says_how_to_go_on(run, tmp_path, monkeypatch):

@@ -97,6 +97,31 @@ def test_calibrations_are_merged(run, tmp_path):
     assert rk.load(again).calibration == whole
 
 
+def test_no_object_counts_twice(run, calibration, by_site, tmp_path):
+    """The same calibration twice is refused, also as a test and with another one between."""
+    out = tmp_path / "test.rk"
+    assert run("control", calibration, "--fnr", "5%", "-o", out).exit_code == 0
+    rng = np.random.default_rng(9)
+    other = tmp_path / "other.rk"
+    rk.save(rk.calibrate(rng.normal(size=40), np.repeat(["no", "yes"], 20)), other)
+    for again in (calibration, out):
+        result = run("control", calibration, other, again, "--fnr", "5%", "-o", tmp_path / "x.rk")
+        assert result.exit_code == 2
+        assert f"{again} holds the same calibration as {calibration}" in result.stderr
+
+
+def test_rows_instead_of_a_calibration(run, people, tmp_path):
+    """A file of rows where a .rk file is needed is called so, with what to do."""
+    result = run("control", people, "--fnr", "5%", "-o", tmp_path / "test.rk")
+    assert result.exit_code == 2
+    assert "looks like rows, not like a .rk file. Make a calibration of it" in result.stderr
+    assert "looks like rows" in run("inspect", people).stderr
+    cut = tmp_path / "cut.rk"
+    rk.save(rk.calibrate(np.arange(40.0), np.repeat([0, 1], 20)), cut)
+    cut.write_bytes(cut.read_bytes()[:100])
+    assert "cannot be loaded" in run("inspect", cut).stderr
+
+
 def test_thin_groups(run, by_site, tmp_path):
     """A thin group is refused with code 3, or pooled and named."""
     out = tmp_path / "test.rk"

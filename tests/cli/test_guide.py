@@ -42,15 +42,18 @@ def test_the_walk_works_as_it_stands(tmp_path):
 
 
 def test_the_nightly_job(tmp_path, run, people):
-    """The script stops exactly if the verdict is "exceeded"."""
+    """The script stops exactly if a promise is broken, and says which."""
     (script,) = (block for block in blocks("bash") if "last-night" in block)
     script = script.replace("last-night.parquet", "people.csv")
     test = tmp_path / "test.rk"
     columns = ["--score", "risk", "--label", "ill"]
     run("calibrate", people, *columns, "--fnr", "5%", "-o", test)
-    assert bash(script, tmp_path).returncode == 0
+    done = bash(script, tmp_path)
+    assert done.returncode == 0, done.stderr
     people.write_text(people.read_text().replace(",no,", ",yes,", 500))  # labels that drifted
-    assert bash(script, tmp_path).returncode == 1
+    done = bash(script, tmp_path)
+    assert done.returncode == refusals.EXCEEDED
+    assert "FNR of everybody" in done.stderr
 
 
 def test_the_settings_are_settings(run, tmp_path, calibration):
@@ -73,11 +76,21 @@ def test_every_command_and_code_is_there():
         0,
         refusals.REFUSED,
         refusals.IMPOSSIBLE,
+        refusals.EXCEEDED,
         refusals.BUG,
         refusals.INTERRUPTED,
         refusals.TERMINATED,
         refusals.NO_READER,
     }
+
+
+def test_the_first_block_about_normality_runs():
+    """The Python of the page on normality works as it stands."""
+    page = GUIDE.with_name("normality.md").read_text()
+    block = re.search(r"```python\n(.*?)```", page, flags=re.DOTALL).group(1)
+    found = {}
+    exec(block, found)  # noqa: S102 - our own page
+    assert found["result"].pvalue < 0.05
 
 
 @pytest.mark.parametrize("line", [line for line in blocks("bash")[-1].splitlines() if line])

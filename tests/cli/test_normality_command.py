@@ -55,7 +55,9 @@ def test_gaps_are_refused_or_counted(run, table):
     path, *_ = table
     refused = run("normality", path)
     assert refused.exit_code == 2
-    assert "row 5: gaps is missing, and 296 such values" in refused.stderr
+    assert (
+        "row 5, column 'gaps': the value is missing or NaN, the first of 296 that" in refused.stderr
+    )
     found = samples(run("normality", path, "--on-invalid", "skip", "--json"))
     assert {name for name, _ in found} == {"normal", "skewed", "same", "gaps"}
     thin = found["gaps", None]
@@ -82,7 +84,7 @@ def test_rows_without_a_group(run, tmp_path):
     """They are refused, or left out and counted; numbers as groups are whole numbers."""
     path = tmp_path / "groups.csv"
     path.write_text("x,g\n" + "".join(f"{i * i},{'' if i == 7 else 1}\n" for i in range(30)))
-    assert "row 8: g is missing" in run("normality", path, "--by", "g").stderr
+    assert "row 8, column 'g': the group is missing" in run("normality", path, "--by", "g").stderr
     result = run("normality", path, "--by", "g", "--on-invalid", "skip", "--json")
     assert json.loads(result.stdout)["rows_without_group"] == 1
     assert list(samples(result)) == [("x", "1")]

@@ -316,3 +316,18 @@ def test_settings_reach_the_work(run, people, tmp_path):
     result = run("calibrate", people, "--config", config, "--json", env=env)
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["n"] == {"negative": 50, "positive": 50}
+
+
+def test_arguments_in_the_wrong_order(run, test_file, people):
+    """Rows in the place of the test are named, and so is the order."""
+    for command in ("classify", "evaluate"):
+        result = run(command, people, test_file)
+        assert result.exit_code == 2
+        assert f"{people} looks like rows" in result.stderr
+        assert "TEST.RK, which control wrote, comes first" in result.stderr
+
+
+def test_a_device_is_not_replaced(run, test_file, people):
+    """What goes to /dev/null takes the place of nothing."""
+    result = run("classify", test_file, people, "-o", "/dev/null", "--to", "csv")
+    assert result.stderr.startswith("Wrote /dev/null.\n")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 # What is given to each command: "FILE" is the malformed input, the others are good.
 COMMANDS = {
@@ -24,6 +28,17 @@ JUDGING = ("calibrate", "classify", "evaluate", "report")
 
 def nothing(folder):
     """Leave a folder as it is."""
+
+
+def full_device(folder):
+    """Make a device that takes nothing: not /dev/full itself, which root could replace."""
+    try:
+        os.mknod(folder / "full", stat.S_IFCHR | 0o666, os.makedev(1, 7))
+        (folder / "full").open("wb").close()
+    except OSError:
+        if os.geteuid() == 0 or not Path("/dev/full").exists():
+            pytest.skip("no device that is always full can be made here")
+        (folder / "full").symlink_to("/dev/full")
 
 
 @dataclass(frozen=True)

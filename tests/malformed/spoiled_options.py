@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from case import Case
+from case import Case, full_device
 
 NO_RATES = ["0", "1", "-0.1", "1.5", "nan", "inf", "five", "", "5%%", "101%", "0%", "1e-400", "%"]
 CALIBRATE = ["calibrate", "good.csv", "--score", "risk", "--label", "ill"]
@@ -126,7 +126,8 @@ def _outputs():
         yield Case("onto a folder", [*arguments, "folder"], 2, ("folder",), _folder)
         if command != "classify":
             yield Case("onto nothing", [*arguments, ""], 2)
-        yield Case("onto a full disk", [*arguments, "/dev/full"], 2, ("No space left",))
+        full = [*arguments, "full"]
+        yield Case("onto a full disk", full, 2, ("No space left",), full_device)
         link = [*arguments, "link"]
         yield Case("onto a link to the input", link, 2, ("input",), _link(source))
     for command in ("calibrate", "control", "report"):

@@ -65,7 +65,7 @@ def _labels():
     same = text(ill=dict.fromkeys(range(N), "no")).encode()
     yield bytes_case("calibrate", "one class", same, words=["one class only", "'no'"])
     compare = [FILE if part == "FILE" else part for part in COMMANDS["compare"]]
-    yield Case("one class", compare, 2, ("'no'", "two are needed"), _writer(FILE, same.decode()))
+    yield Case("one class", compare, 2, ("'no'", "are needed"), _writer(FILE, same.decode()))
     odd = text().replace(",no,", ",b,").replace(",yes,", ",a,").encode()
     yield bytes_case("calibrate", "which is positive", odd, words=["--positive"])
     yield bytes_case(

@@ -140,15 +140,14 @@ def dictionary_names(array: Any) -> Names:  # noqa: ANN401
     return Names(place[codes], [value for _, value in new])
 
 
-class ArrowFile:
-    """A Parquet, Arrow or Feather file on disk."""
+class ParquetFile:
+    """A Parquet file on disk."""
 
-    def __init__(self, path: Path, name: str, form: str) -> None:
-        self.path, self.name = path, name
+    def __init__(self, path: Path, name: str) -> None:
+        self.name = name
         try:
-            kind = "parquet" if form == "parquet" else "ipc"
             # A relative path such as s3:x would be taken for an address.
-            self._data = pa.dataset.dataset(str(path.absolute()), format=kind)
+            self._data = pa.dataset.dataset(str(path.absolute()), format="parquet")
             self.size: int | None = self._data.count_rows()
             self.schema = self._data.schema
             self.columns = tuple(self.schema.names)
@@ -175,8 +174,11 @@ class ArrowFile:
             raise unreadable(self.name, error) from error
 
 
-class ArrowStream:
-    """Arrow's stream format, from standard input or a file."""
+class ArrowFile:
+    """An Arrow or Feather file on disk, or Arrow's stream format from anywhere.
+
+    Not by way of `pyarrow.dataset`, which damaged files of this kind can crash.
+    """
 
     size: int | None = None
 
@@ -193,26 +195,40 @@ class ArrowStream:
     def pieces(self, wanted: Sequence[str] | None) -> Iterator[ArrowPiece]:
         """Read the file from its start."""
         first = 0
-        with self._opened() as reader:
-            for batch in reader:
+        fields = None if wanted is None else [self.columns.index(name) for name in wanted]
+        with self._opened(fields) as reader:
+            for batch in _batches(reader):
                 part = batch if wanted is None else batch.select(list(wanted))
-                if part.num_rows:
-                    part.validate(full=True)  # as above
-                    yield ArrowPiece(part, first, self.name)
-                    first += part.num_rows
+                part.validate(full=True)  # as above
+                for start in range(0, part.num_rows, PIECE):
+                    yield ArrowPiece(part.slice(start, PIECE), first + start, self.name)
+                first += part.num_rows
 
     @contextmanager
-    def _opened(self) -> Iterator[Any]:
+    def _opened(self, fields: list[int] | None = None) -> Iterator[Any]:
+        """Give a reader, of these fields only where it can leave out others."""
         try:
             if self._waiting is not None:
                 yield self._waiting
             elif isinstance(self._source, io.BufferedReader):
                 yield pa.ipc.open_stream(self._source)
             else:
-                with self._source.open("rb") as stream:
-                    yield pa.ipc.open_stream(stream)
+                with pa.OSFile(str(self._source)) as file:
+                    is_stream = file.read(6) != b"ARROW1"
+                    file.seek(0)
+                    some = pa.ipc.IpcReadOptions(included_fields=fields)
+                    opened = pa.ipc.open_stream if is_stream else pa.ipc.open_file
+                    yield opened(file, options=some)
         except (OSError, ValueError, pa.ArrowException) as error:
             raise unreadable(self.name, error) from error
+
+
+def _batches(reader: Any) -> Iterator[Any]:  # noqa: ANN401
+    """Read a stream, or a file in the order of its batches."""
+    if hasattr(reader, "get_batch"):
+        yield from map(reader.get_batch, range(reader.num_record_batches))
+    else:
+        yield from reader
 
 
 class ArrowSink:

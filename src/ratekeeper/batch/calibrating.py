@@ -55,9 +55,9 @@ def calibrate_file(
         What to do with rows whose score, label or group cannot be used. Skipped rows are counted,
         and the certificate of every test says so.
     sample : int, optional
-        Keep at most so many scores of each class (in each group), drawn uniformly at random, so
-        that memory is bounded whatever the size of the file. Every promise holds as it would for
-        a file of the sampled rows.
+        Keep at most so many scores of each class, drawn uniformly at random, so that memory is
+        bounded whatever the size of the file. Every promise holds as it would for a file of the
+        sampled rows. Such a calibration cannot be merged with another.
     seed : int, default=0
         Of the sample.
     source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
@@ -221,9 +221,10 @@ class _Everything:
 
 
 class _Sample(_Everything):
-    """Keeps a uniform sample of each class in each group: the rows with the smallest numbers.
+    """Keeps a uniform sample of each class: the rows with the smallest numbers.
 
     Each row draws a number, and what is kept does not depend on how the file is cut into pieces.
+    Groups keep their shares, so that what is said about all of them together stays true.
     """
 
     def __init__(self, most: int, seed: int) -> None:
@@ -252,11 +253,13 @@ class _Sample(_Everything):
     def _prune(self) -> None:
         values, codes, index, _ = super().kept()
         keys = np.concatenate(self._keys)
-        cell = codes.astype(np.int64) if index is None else 2 * index.astype(np.int64) + codes
-        order = np.lexsort((keys, cell))
-        starts = np.flatnonzero(np.r_[True, np.diff(cell[order]) != 0]) if order.size else order
-        rank = np.arange(order.size) - np.repeat(starts, np.diff(np.r_[starts, order.size]))
-        chosen = np.sort(order[rank < self._most])
+        parts = []
+        for code in (0, 1):
+            rows = np.flatnonzero(codes == code)
+            if rows.size > self._most:
+                rows = rows[np.argpartition(keys[rows], self._most - 1)[: self._most]]
+            parts.append(rows)
+        chosen = np.sort(np.concatenate(parts))
         self._values, self._codes, self._keys = [values[chosen]], [codes[chosen]], [keys[chosen]]
         self._index = [] if index is None else [index[chosen]]
         self._waiting = chosen.size

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from ratekeeper.batch.sources import AnyFile
 
 
+_STANDARD_NAMES = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+
+
 @dataclass(frozen=True)
 class Classified:
     """What was decided on the rows of a file.
@@ -135,6 +138,8 @@ def classify_file(
     2 rows: 1 'yes', 1 'no'
     007,0.2,0.6097560975609756,0.024390243902439025,no
     """
+    if str(target) in _STANDARD_NAMES:  # a redirected file must go on, not be replaced
+        target = STANDARD
     judge = open_judge(test, score=score, group=group, on_invalid=on_invalid)
     names = (f"{prefix}p0", f"{prefix}p1", f"{prefix}decision")
     negative, positive = test.calibration.classes.tolist()

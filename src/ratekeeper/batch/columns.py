@@ -199,7 +199,15 @@ def known_codes(
 ) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
     """Return the position of each row's label or group among known ones, and what is not."""
     text_of = canonical_label if labels else str
-    position = {text_of(value): i for i, value in enumerate(known)}
+    # Files know values by their text, without the spaces around it.
+    position = {text_of(value).strip(): i for i, value in enumerate(known)}
+    if len(position) < len(known):
+        what = "labels" if labels else "groups"
+        raise InputError(
+            f"Some {what} of the calibration, which has {_listed(list(map(str, known)))}, cannot "
+            "be told apart in a file, where 1, 01 and 1.0 are one label and spaces around a name "
+            "do not count. Rename them and calibrate again."
+        )
     names = piece.names(column)
     unknown = len(known)
     place = np.full(len(names.values) + 1, -1, dtype=np.intp)

@@ -98,10 +98,10 @@ def evaluate_file(
             judged = judge.judge(name, piece)
             found = count(judged.decisions, judged.truth, judged.index, len(tallies))
             tallies = [one + two for one, two in zip(tallies, found, strict=True)]
-    by_group = {} if groups is None else dict(zip(groups.tolist(), tallies, strict=True))
+    names = [] if groups is None else groups.tolist()
     return FileEvaluation(
         overall=test.evaluation_of(sum(tallies, Tally())),
-        groups={name: test.evaluation_of(tally) for name, tally in by_group.items()},
+        groups={name: test.evaluation_of(tallies[i], i) for i, name in enumerate(names)},
         rows=judge.inspector.rows,
         skipped=judge.inspector.skipped,
     )

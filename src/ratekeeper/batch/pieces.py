@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from ratekeeper.ranks import Floats
@@ -76,25 +74,6 @@ class Piece(Protocol):
         """Return a value as the file has it, for a message."""
 
 
-class RowFile(Protocol):
-    """A file of rows."""
-
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of its columns."""
-
-    @property
-    def size(self) -> int | None:
-        """How large it is, in rows or bytes, if that is known before reading."""
-
-    def pieces(self, wanted: Sequence[str] | None) -> Iterator[Piece]:
-        """Read the file from its start; only these columns, or all."""
-
-
 def whole(value: float) -> bool:
     """Return whether a float stands for one whole number.
 
@@ -103,7 +82,7 @@ def whole(value: float) -> bool:
     >>> whole(1.0), whole(0.5), whole(1e300)
     (True, False, False)
     """
-    return value.is_integer() and abs(value) <= 2**53
+    return value.is_integer() and abs(value) < 2**53  # from there on floats skip some
 
 
 def mark_nan(values: Floats) -> NDArray[np.uint8] | None:

@@ -91,7 +91,8 @@ class PlainTextPiece(TextPiece):
             include_header=False, delimiter=self.mark, quoting_style="none", batch_size=self.n
         )
         pa.csv.write_csv(batch, buffer, options)
-        return bytes(buffer.getvalue())
+        # No value of a plain line holds a line end.
+        return bytes(buffer.getvalue()).replace(b"\n", added.line_end.encode())
 
 
 class PlainTextFile(TextFile):

@@ -8,7 +8,7 @@ import io
 import queue
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol, Self
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _MARKS = {"csv": ",", "tsv": "\t"}
 _WAITING = 3  # pieces that may wait for the writer
+_PATIENCE = 2.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -81,10 +82,10 @@ def open_sink(
     first = files[0]
     _refuse_unlike(files)
     own = ("tsv" if first.mark == "\t" else "csv") if isinstance(first, TextFile) else None
-    form = form or (name and format_of(name)) or own or ("csv" if name is None else "parquet")
+    form = form or _named_form(name) or own or ("csv" if name is None else "parquet")
     if path is None and form in ("parquet", "feather"):
         raise InputError(
-            f"--format {form} cannot be written to standard output: use csv, tsv or arrow, or "
+            f"--to {form} cannot be written to standard output: use csv, tsv or arrow, or "
             "name a file with -o."
         )
     packed = name is not None and name.suffix.lower() == ".gz"
@@ -93,12 +94,24 @@ def open_sink(
     with _stream(path, packed=packed) as stream:
         if isinstance(first, TextFile) and form in _MARKS:
             mark = first.mark if form == own else _MARKS[form]
-            rows = _TextRows(stream, mark, first.columns, added)
+            rows = _TextRows(stream, mark, first, added)
             with rows.worker:
                 yield rows
         else:
             with _arrow_rows(stream, form, files, added, is_stream=path is None) as sink:
                 yield sink
+
+
+def _named_form(name: Path | None) -> str | None:
+    """Return the format that a name stands for, None without an ending; refuse other endings."""
+    form = None if name is None else format_of(name)
+    if name is not None and form is None and name.suffix:
+        raise InputError(
+            f"{name} ends in {name.suffix}, which is no format that can be written: .csv, .tsv, "
+            ".csv.gz, .parquet, .arrow or .feather. Choose one of them, or say it with --to "
+            "(target_format=...)."
+        )
+    return form
 
 
 def _refuse_unlike(files: Sequence[AnyFile]) -> None:
@@ -119,10 +132,20 @@ def _refuse_unlike(files: Sequence[AnyFile]) -> None:
 @contextmanager
 def _stream(path: Path | None, *, packed: bool) -> Iterator[IO[bytes]]:
     if path is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        stdout: Any = sys.stdout.buffer
+        if isinstance(stdout, io.RawIOBase):  # PYTHONUNBUFFERED: it may take only a part of a write
+            stdout = io.BufferedWriter(stdout)
+            yield stdout
+            stdout.detach()
+            return
+        yield stdout
+        stdout.flush()
     elif packed:
-        with gzip.open(path, "wb", compresslevel=6) as stream:
+        # Without name and time in its header the same rows give the same bytes.
+        with (
+            path.open("wb") as below,
+            gzip.GzipFile("", "wb", compresslevel=6, fileobj=below, mtime=0) as stream,
+        ):
             yield stream  # type: ignore[misc]  # a file of bytes, though not called so
     else:
         with path.open("wb") as stream:
@@ -132,17 +155,27 @@ def _stream(path: Path | None, *, packed: bool) -> Iterator[IO[bytes]]:
 class _TextRows:
     """Rows of text that are written as text, in a thread of its own."""
 
-    def __init__(self, stream: IO[bytes], mark: str, columns: Sequence[str], added: Added) -> None:
-        self._stream, self._mark = stream, mark
+    def __init__(self, stream: IO[bytes], mark: str, file: TextFile, added: Added) -> None:
+        self._stream, self._mark, self._score = stream, mark, added.score
+        self._line_end = file.line_end
         self._labels = [*map(str, added.classes), ""]  # the last one for no decision
-        self._texts = NumberTexts()
-        self._write_quoted([[*columns, *added.names]])
+        self._texts: NumberTexts | None = None
+        stream.write(file.start)
+        self._write_quoted([[*file.columns, *added.names]])
         self.worker = _Worker(self._write)
 
     def write(self, piece: TextPiece, judged: Judged) -> None:
         """Hand the rows with p-values and labels at their ends to the writer."""
+        if self._texts is None:
+            self._texts = NumberTexts(self._decimal_mark(piece))
         p0, p1, codes, blank = _columns(judged, piece.n)
-        self.worker.put((piece, AddedTexts((p0, p1), codes, self._labels, blank, self._texts)))
+        added = AddedTexts((p0, p1), codes, self._labels, blank, self._texts, self._line_end)
+        self.worker.put((piece, added))
+
+    def _decimal_mark(self, piece: TextPiece) -> str:
+        """Return that of the file's own scores, as its first rows have them."""
+        commas = piece.mark == ";" and any("," in text for text in piece.texts(self._score))
+        return "," if commas else "."
 
     def _write(self, item: tuple[TextPiece, AddedTexts]) -> None:
         piece, added = item
@@ -158,16 +191,14 @@ class _TextRows:
             self._stream.write(piece.lines_with(added))
 
     def _write_quoted(self, rows: Iterable[list[str]]) -> None:
-        rows, text = list(rows), io.StringIO(newline="")
-        # Older Pythons do not quote a value that holds only one half of a line end.
-        every = any("\r" in "".join(row) for row in rows)
-        writer = csv.writer(
-            text,
-            delimiter=self._mark,
-            lineterminator="\n",
-            quoting=csv.QUOTE_ALL if every else csv.QUOTE_MINIMAL,
+        text = io.StringIO(newline="")
+        usual, every = (
+            csv.writer(text, delimiter=self._mark, lineterminator=self._line_end, quoting=how)
+            for how in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
         )
-        writer.writerows(rows)
+        for row in rows:
+            # Older Pythons do not quote a value that holds only one half of a line end.
+            (every if "\r" in "".join(row) else usual).writerow(row)
         self._stream.write(text.getvalue().encode("utf-8"))
 
 
@@ -246,10 +277,18 @@ class _Worker:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        self._queue.put(None)
-        self._thread.join()
         if kind is None:
+            self._queue.put(None)
+            self._thread.join()
             self._raise_if_failed()
+            return
+        # The work is given up: what waits is dropped, and a writer whose reader has stalled is
+        # not waited for.
+        with suppress(queue.Empty):
+            while True:
+                self._queue.get_nowait()
+        self._queue.put(None)
+        self._thread.join(_PATIENCE)
 
     def _raise_if_failed(self) -> None:
         if self._error is not None:

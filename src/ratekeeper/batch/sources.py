@@ -10,7 +10,7 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ratekeeper.batch.text_files import TextFile, unreadable
 from ratekeeper.exceptions import InputError
@@ -20,18 +20,15 @@ from ratekeeper.rates import check_choice
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ratekeeper.batch.arrow_files import ArrowFile, ArrowPiece, ArrowStream
+    from ratekeeper.batch.arrow_files import ArrowFile, ArrowPiece, ParquetFile
     from ratekeeper.batch.text_files import TextPiece
 
-    AnyFile = TextFile | ArrowFile | ArrowStream
-
-Format = Literal["csv", "tsv", "parquet", "arrow", "feather"]
+    AnyFile = TextFile | ArrowFile | ParquetFile
 
 FORMATS: tuple[str, ...] = ("csv", "tsv", "parquet", "arrow", "feather")
 STANDARD = "-"  # standard input or output
 _SUFFIXES = {
     ".csv": "csv",
-    ".txt": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
     ".parquet": "parquet",
@@ -141,11 +138,9 @@ def _open_file(path: Path, name: str, form: str | None) -> AnyFile:
         _refuse_packed(start, name)
         # A name that ends in .csv may well hold semicolons, so only tabs are taken for granted.
         return _text_file()(path, name, _MARKS.get(form))
-    from ratekeeper.batch.arrow_files import ArrowFile, ArrowStream
+    from ratekeeper.batch.arrow_files import ArrowFile, ParquetFile
 
-    if form != "parquet" and start[:4] == b"\xff\xff\xff\xff":
-        return ArrowStream(path, name)
-    return ArrowFile(path, name, form)
+    return ParquetFile(path, name) if form == "parquet" else ArrowFile(path, name)
 
 
 def _text_file() -> type[TextFile]:
@@ -193,15 +188,16 @@ def _streamed(stream: Any, name: str, form: str | None) -> Iterator[AnyFile]:  #
         _refuse_packed(start, name)
         yield TextFile(stream, name, _MARKS.get(form))
         return
-    from ratekeeper.batch.arrow_files import ArrowFile, ArrowStream
+    from ratekeeper.batch.arrow_files import ArrowFile, ParquetFile
 
     if start[:4] == b"\xff\xff\xff\xff":
-        yield ArrowStream(stream, name)
+        yield ArrowFile(stream, name)
         return
     with tempfile.NamedTemporaryFile(prefix="ratekeeper-") as copy:
         shutil.copyfileobj(stream, copy, 1 << 20)
         copy.flush()
-        yield ArrowFile(Path(copy.name), name, form)
+        path = Path(copy.name)
+        yield ParquetFile(path, name) if form == "parquet" else ArrowFile(path, name)
 
 
 def _listed(names: tuple[str, ...]) -> str:

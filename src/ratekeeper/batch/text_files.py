@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ratekeeper.batch.text_values import AddedTexts
 
 PIECE = 50_000  # rows
+_VALUES = 2_000_000  # in a piece, so that wide files need no more memory
+_ORDER_MARK = b"\xef\xbb\xbf"
 _BLOCK = 1 << 20  # bytes that are decoded at once, up to the end of the line
 _LONGEST = 1 << 26  # bytes of a line; what is longer is no text
 
@@ -55,7 +57,8 @@ class TextPiece:
         mark = self.mark
         ends = map(mark.join, zip(*added.columns(), strict=True))
         pairs = zip(map(mark.join, self.rows), ends, strict=True)
-        return "".join([f"{row}{mark}{end}\n" for row, end in pairs]).encode()
+        last = added.line_end
+        return "".join([f"{row}{mark}{end}{last}" for row, end in pairs]).encode()
 
     def texts(self, column: str) -> list[str]:
         """Return a column as it is written."""
@@ -90,6 +93,7 @@ class TextFile:
         self.size = None if isinstance(source, io.BufferedReader) else source.stat().st_size
         self._bytes, self._quoted = 0, False  # of the lines that were read
         self._earlier = 0  # lines that another reader took
+        self.start, self.line_end = b"", "\n"  # as the file has them
         with self._opened() as reader:
             self.columns = self._checked_header(self._next_row(reader))
             self.mark: str = reader.dialect.delimiter
@@ -115,7 +119,8 @@ class TextFile:
         first: int = 0,
     ) -> Iterator[TextPiece]:
         ended, read = False, self._bytes if first else 0
-        while rows := self._next_rows(reader, first, PIECE):
+        most = max(1, min(PIECE, _VALUES // len(header)))
+        while rows := self._next_rows(reader, first, most):
             if ended and any(rows):
                 self._refuse_empty_row(first)
             while rows and not rows[-1]:  # empty lines at the end are nothing
@@ -171,8 +176,8 @@ class TextFile:
             if not block.endswith(b"\n"):
                 block += stream.readline(_LONGEST)
             self._bytes += len(block)
-            if start and block.startswith(b"\xef\xbb\xbf"):  # a byte order mark
-                block = block[3:]
+            if start:
+                block = self._without_mark(block)
             start = False
             if block[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in block:
                 raise InputError(
@@ -186,6 +191,12 @@ class TextFile:
                 )
             self._quoted = self._quoted or b'"' in block
             yield block
+
+    def _without_mark(self, block: bytes) -> bytes:
+        """Take off a byte order mark, and see how lines end."""
+        self.start = _ORDER_MARK if block.startswith(_ORDER_MARK) else b""
+        self.line_end = "\r\n" if block.partition(b"\n")[0].endswith(b"\r") else "\n"
+        return block.removeprefix(_ORDER_MARK)
 
     def _lines(self, blocks: Iterable[bytes], number: int = 1) -> Iterator[str]:
         """Decode blocks, the first of which begins with the line of this number."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_GAPS = frozenset({"", "na", "n/a", "null", "none", "?", "<na>"})  # how a missing number is written
+_GAPS = frozenset({"", "na", "n/a", "#n/a", "null", "none", "?", "<na>"})  # a missing number
 _NO_LABEL = (_GAPS | {"nan"}) - {"none"}  # which may well be a class
 _INFINITE = frozenset({"inf", "infinity"})
 _MOST_TEXTS = 1 << 18
@@ -91,12 +91,22 @@ def whole_texts(values: Sequence[str]) -> list[int] | None:
 
 
 class NumberTexts(dict[float, str]):
-    """Numbers as texts that read back exactly, each written once: few p-values are different."""
+    """Numbers as texts that read back exactly, each written once: few p-values are different.
+
+    Parameters
+    ----------
+    decimal_mark : str
+        As in the rest of the file.
+    """
+
+    def __init__(self, decimal_mark: str = ".") -> None:
+        super().__init__()
+        self._mark = decimal_mark
 
     def __missing__(self, value: float) -> str:
         if len(self) >= _MOST_TEXTS:
             self.clear()
-        self[value] = text = repr(value)
+        self[value] = text = repr(value).replace(".", self._mark)
         return text
 
     def of(self, values: NDArray[np.float64]) -> list[str]:
@@ -120,6 +130,8 @@ class AddedTexts:
         Rows without numbers.
     texts : NumberTexts
         How numbers are written.
+    line_end : str
+        How lines end.
     """
 
     numbers: Sequence[NDArray[np.float64]]
@@ -127,6 +139,7 @@ class AddedTexts:
     labels: list[str]
     blank: NDArray[np.bool_] | None
     texts: NumberTexts
+    line_end: str
 
     def columns(self) -> list[list[str]]:
         """Return all columns as texts."""

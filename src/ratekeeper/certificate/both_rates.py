@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from ratekeeper.rates import Rate
 
 _BOTH = (
-    "Both hold at once because the test abstains where both classes remain possible; an abstention "
-    "is no error, and neither class where both are ruled out counts as one. Each promise has its "
-    "own chance to fail."
+    "The test abstains where both classes remain possible, so that each rate can keep its own "
+    "level; an abstention is no error, and neither class where both are ruled out counts as one. "
+    "Each promise stands by itself, with its own chance to fail"
 )
 
 
@@ -47,6 +47,22 @@ class JointCertificate:
         return json.dumps(finite(self.to_dict()), indent=2, allow_nan=False)
 
     @property
+    def _about_both(self) -> str:
+        delta = self.fnr.delta
+        if delta is None:
+            return f"{_BOTH}."
+        return f"{_BOTH}: that either fails has probability up to {min(1.0, 2 * delta):g}."
+
+    @property
+    def _about_groups(self) -> list[str]:
+        """What is said about groups, by rate; their prices are those of either test alone."""
+        return [
+            f"{part.control.upper()}: {text}"
+            for part in (self.fnr, self.fpr)
+            for text in part._about_groups(with_price=False)  # noqa: SLF001
+        ]
+
+    @property
     def _remarks(self) -> list[str]:
         return [
             f"{part.control.upper()}: {remark}"
@@ -72,6 +88,8 @@ class JointCertificate:
             for pair in zip(self.fnr.cells, self.fpr.cells, strict=True)
         ]
         groups = [cell.group for cell in self.fnr.cells]
+        laws = self._laws if groups[0] is None else []
+        notes = [self._about_both, *laws, *self._about_groups, *self._remarks]
         abstained = [(f"Abstains on {name}s", str(rate)) for name, rate in self.abstained.items()]
         promises = [f"{p.control.upper()} ≤ {exact_percent(p.alpha)}" for p in (self.fnr, self.fpr)]
         facts = []
@@ -89,9 +107,7 @@ class JointCertificate:
                 ),
                 *markup.unpromised("fnr", self.fnr.pooled_groups),
                 *markup.unpromised("fpr", self.fpr.pooled_groups),
-                *map(
-                    markup.note, [_BOTH, *(self._laws if groups[0] is None else []), *self._remarks]
-                ),
+                *map(markup.note, notes),
                 markup.facts([*abstained, *map(named, self.fnr._ground())]),  # noqa: SLF001
             ],
         )
@@ -106,9 +122,10 @@ class JointCertificate:
         paragraphs = [
             *self.fnr._promise(),  # noqa: SLF001
             *self.fpr._promise(),  # noqa: SLF001
-            _BOTH,
+            self._about_both,
             *rules,
             *self._laws,
+            *self._about_groups,
             *self._remarks,
             (
                 f"Price: it abstains on {self.abstained['negative']} of the negative and "

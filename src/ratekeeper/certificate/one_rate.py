@@ -280,10 +280,11 @@ class Certificate:
             f"{percent(law.exceeds(self.alpha))}: Beta({law.k}, {law.n + 1 - law.k}).{bound}"
         )
 
-    def _about_groups(self) -> list[str]:
+    def _about_groups(self, *, with_price: bool = True) -> list[str]:
         texts = []
         if len(self.cells) > 1:
-            texts.append(f"Over all groups, {self._other.upper()}: {self.other_error}.")
+            if with_price:
+                texts.append(f"Over all groups, {self._other.upper()}: {self.other_error}.")
             if self.delta is not None:
                 own = len(self.cells) - len(self.pooled_groups)
                 most = min(1.0, own * self.delta)

@@ -2,7 +2,7 @@
 
 A command's module is imported when the command is used, and heavy libraries when its work begins,
 so that ``ratekeeper --help`` answers at once. What commands share stands in files named for it:
-`options`, `promise`, `outputs`, `printing`, `refusals`, `settings`, `wording`.
+`options`, `promise`, `outputs`, `printing`, `refusals`, `settings`, `streams`, `wording`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from ratekeeper.cli import refusals, settings
+from ratekeeper.cli import refusals, settings, streams
 from ratekeeper.version import __version__
 
 # The first sentence of each command's help, here so that the list needs no import. A command's
@@ -39,12 +39,29 @@ A first walk:
   ratekeeper control cal.rk --fnr 1% --method high-probability -o test.rk
   ratekeeper classify test.rk demo/new.csv -o decided.csv
 
-Exit codes: 0 done, 2 bad usage or input, 3 the promise is impossible with this many scores.
+Exit codes: 0 done, 2 bad usage or input, 3 the promise is impossible with this many scores,
+4 evaluate --check found a promise broken.
 """
 
 
 class _Program(click.Group):
     """Commands that are loaded when they are used, and that end with a message if they fail."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:  # noqa: ANN401 - as click has it
+        """Run the program on streams that hide no failure."""
+        with streams.mended(), refusals.reported_outside():
+            return super().main(*args, **extra)
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,  # noqa: ANN401
+    ) -> click.Context:
+        """Read the line; help and version, which are printed here, may fail like all else."""
+        with refusals.reported():
+            return super().make_context(info_name, args, parent, **extra)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of a walk, not of the alphabet."""

@@ -43,7 +43,7 @@ The rows must not have been used to train, tune or select the classifier.
     "--sample",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Keep at most N scores a class (and group), drawn at random.",
+    help="Keep at most N scores of each class, drawn at random; not to be merged.",
 )
 @click.option("--seed", type=click.IntRange(min=0), help="Of all that is random.  [default: 0]")
 @promise_options
@@ -94,7 +94,8 @@ def _finish(made: Calibration | ErrorRateTest | AbstainingTest, given: dict[str,
     from ratekeeper.storage import save
 
     written = Written(given["output"])
-    save(made, given["output"])
+    with written.writing():
+        save(made, given["output"])
     if given["json"]:
         print_json({"output": given["output"], **contents.facts(made)})
         return

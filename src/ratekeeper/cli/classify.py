@@ -48,7 +48,7 @@ def command(test: str, file: str, output: str | None, **given: Any) -> None:  # 
     """
     from ratekeeper.batch import classify_file
 
-    target = output or STANDARD
+    target = STANDARD if output is None else output
     if given["json"] and target == STANDARD:
         raise Refusal("--json and the rows would both go to standard output. Pass -o OUT.")
     check_output(target, [test, file], may_be_standard=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ratekeeper.cli import options, settings
-from ratekeeper.cli.printing import console, print_json
+from ratekeeper.cli.printing import console, print_json, rows_text
 from ratekeeper.cli.refusals import Refusal
+from ratekeeper.cli.wording import as_options
+from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +30,13 @@ Examples:
   ratekeeper compare patients.csv --label ill --positive yes --control fpr \\
       --alpha 1% --systems conformal,umbrella,plain -o comparison
 """
+_NAMES = {"systems": "--systems ", "y": "The column of labels ", "X": "The table "}
+_PLAIN = {
+    ", or pass classifiers in a dict.": ".",
+    "Take another path": "Take another --output",
+    "Take a file in a folder": "Take a folder",
+    " of X ": " ",
+}
 
 
 @click.command("compare", epilog=_EPILOG)
@@ -74,6 +84,7 @@ def command(file: str, label: str, output: str | None, **given: Any) -> None:  #
 
     as_json, drop = given.pop("json"), given.pop("drop")
     columns, labels = read_table(file, label=label, drop=drop, source_format=given.pop("format"))
+    _refuse_labels(file, label, labels)
     folder = None if output is None else Path(output)
     if folder is not None:
         with _writing(folder):
@@ -112,10 +123,43 @@ def _run(
             checkpoint=None if folder is None else folder / "trials.jsonl",
             **given,
         )
+    except InputError as error:
+        raise Refusal(_in_plain_words(as_options(str(error)))) from error
     except KeyboardInterrupt:
         if folder is not None:
             click.echo(f"\nWith --output {folder} it goes on from here.", err=True)
         raise
+
+
+def _refuse_labels(file: str, label: str, labels: NDArray[Any]) -> None:
+    """Refuse a column that does not hold two kinds of labels."""
+    import numpy as np
+
+    kinds = np.unique(labels).tolist()
+    if len(kinds) == 1:
+        found = f"only the label {kinds[0]!r}"
+    else:
+        found = f"{len(kinds):,} different labels, such as {', '.join(map(repr, kinds[:3]))}"
+    if len(kinds) != 2:  # noqa: PLR2004 - positive and negative
+        raise Refusal(
+            f"{file}, column {label!r} has {found}, in {rows_text(labels.size)}; two kinds are "
+            "needed. Give rows of both, or name another column with --label."
+        )
+
+
+def _in_plain_words(message: str) -> str:
+    """Return a message without the words of Python.
+
+    Examples
+    --------
+    >>> _in_plain_words("checkpoint='out/trials.jsonl' is about other data. Take another path.")
+    'out/trials.jsonl is about other data. Take another --output.'
+    """
+    message = re.sub(r"checkpoint='([^']*)'", r"\1", message)
+    message = re.sub(r"^(systems|y|X) ", lambda m: _NAMES[m[1]], message)
+    for words, plain in _PLAIN.items():
+        message = message.replace(words, plain)
+    return message
 
 
 def _facts(result: Comparison) -> dict[str, Any]:

@@ -23,9 +23,8 @@ _DELTA = 0.05
 def load_test(path: str) -> Test:
     """Load a test, or say what else the file holds."""
     from ratekeeper.calibration import Calibration
-    from ratekeeper.storage import load
 
-    stored = load(path)
+    stored = load_stored(path, "TEST.RK, which control wrote, comes first, then FILE.")
     if isinstance(stored, Calibration):
         raise Refusal(
             f"{path} holds a calibration, which decides nothing yet. Make a test of it: ratekeeper "
@@ -37,10 +36,41 @@ def load_test(path: str) -> Test:
 def load_calibration(path: str) -> Calibration:
     """Load a calibration; a test has the one that it stands on."""
     from ratekeeper.calibration import Calibration
+
+    stored = load_stored(
+        path,
+        f"Make a calibration of it first: ratekeeper calibrate {path} --score COLUMN --label "
+        "COLUMN -o cal.rk",
+    )
+    return stored if isinstance(stored, Calibration) else stored.calibration
+
+
+def load_stored(path: str, remedy: str) -> Calibration | Test:
+    """Load what a .rk file holds, or say what to do with a file of rows."""
+    from ratekeeper.exceptions import StoredFileError
     from ratekeeper.storage import load
 
-    stored = load(path)
-    return stored if isinstance(stored, Calibration) else stored.calibration
+    try:
+        return load(path)
+    except StoredFileError as error:
+        if _looks_like_rows(path):
+            raise Refusal(f"{path} looks like rows, not like a .rk file. {remedy}") from error
+        raise
+
+
+def _looks_like_rows(path: str) -> bool:
+    """Return whether a file has the name of a table, or begins like one; a .rk file has zeros."""
+    from pathlib import Path
+
+    from ratekeeper.batch.sources import format_of
+
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - a path as it was given
+            start = file.read(4096)
+    except OSError:
+        return False
+    plain = bool(start.strip()) and b"\0" not in start
+    return format_of(Path(path)) is not None or plain or start.startswith((b"PAR1", b"ARROW1"))
 
 
 def facts(stored: Calibration | Test) -> dict[str, Any]:

@@ -11,8 +11,11 @@ from ratekeeper.cli import contents, options, settings
 from ratekeeper.cli.outputs import Written, check_output
 from ratekeeper.cli.printing import print_json
 from ratekeeper.cli.promise import make_test, promise_options
+from ratekeeper.cli.refusals import Refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ratekeeper.calibration import Calibration
 
 _EPILOG = """\b
@@ -36,8 +39,9 @@ def command(calibrations: tuple[str, ...], output: str, **given: Any) -> None:  
     """Make the test that keeps an error rate.
 
     CAL.RK is what calibrate wrote; several are merged first, exactly as if their rows had been in
-    one file. With both --fnr and --fpr the test keeps both, and abstains where it must. The test
-    goes to OUT with its calibration and its certificate, which is printed.
+    one file. Samples cannot be merged, and none may come twice. With both --fnr and --fpr the test
+    keeps both, and abstains where it must. The test goes to OUT with its calibration and its
+    certificate, which is printed.
     """
     from ratekeeper.storage import save
 
@@ -45,7 +49,8 @@ def command(calibrations: tuple[str, ...], output: str, **given: Any) -> None:  
     as_json = given.pop("json")
     test = make_test(_merged(calibrations), **given)
     written = Written(output)
-    save(test, output)
+    with written.writing():
+        save(test, output)
     if as_json:
         print_json({"output": output, **contents.facts(test)})
         return
@@ -56,4 +61,19 @@ def command(calibrations: tuple[str, ...], output: str, **given: Any) -> None:  
 def _merged(paths: tuple[str, ...]) -> Calibration:
     from ratekeeper.calibration import Calibration
 
-    return reduce(Calibration.merge, map(contents.load_calibration, paths))
+    return reduce(Calibration.merge, _different(paths))
+
+
+def _different(paths: tuple[str, ...]) -> Iterator[Calibration]:
+    """Load calibrations one by one; refuse one that came already, which no merge of two sees."""
+    seen: dict[str, str] = {}
+    for path in paths:
+        calibration = contents.load_calibration(path)
+        first = seen.get(calibration.data_hash)
+        if first is not None:
+            raise Refusal(
+                f"{path} holds the same calibration as {first}, and no object may count twice. "
+                "Give each only once."
+            )
+        seen[calibration.data_hash] = path
+        yield calibration

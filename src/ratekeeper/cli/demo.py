@@ -7,6 +7,7 @@ import click
 from ratekeeper.cli import options, settings
 from ratekeeper.cli.printing import console
 
+_WIDTH = 100  # of rules and running text in a file or a pipe
 _EPILOG = """\b
 Examples:
   ratekeeper demo
@@ -33,4 +34,4 @@ def command(export: str | None) -> None:
     if export is not None:
         click.echo(demo.export(export))
         return
-    demo.run(console())
+    demo.run(console(unseen_width=_WIDTH))

@@ -8,11 +8,13 @@ import click
 
 from ratekeeper.cli import contents, options, settings
 from ratekeeper.cli.printing import print_json, print_table, rows_text, skipped_text
+from ratekeeper.cli.refusals import Exceeded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ratekeeper.batch import FileEvaluation
+    from ratekeeper.certificate import Certificate
     from ratekeeper.evaluation import Evaluation, JointEvaluation
     from ratekeeper.rates import Rate
 
@@ -21,18 +23,34 @@ Examples:
   ratekeeper evaluate test.rk later.csv
   ratekeeper evaluate test.rk later.parquet --score risk --label ill \\
       --group hospital --json
+  ratekeeper evaluate test.rk last-night.csv --check
 
 \b
 Verdicts, by the exact 95% interval of the counted rate:
   kept        the whole interval is at or below the promise
   in line     the promise lies inside
-  exceeded    the whole interval is above: drift, or a broken assumption
+  exceeded    the whole interval is above: drift, or a broken assumption,
+              or the draw of the calibration set; an average promise is
+              not broken by one test, a high-probability promise may fail
+              with its chance delta
+  unknown     there are no such objects
   no promise  a group with too few scores shares the threshold of all
+
+A true rate at the promise is called exceeded in at most 2.5% of evaluations, by chance.
 """
 _SIDES = {
     "fnr": ("positives", "missed", "positives that the test calls negative"),
     "fpr": ("negatives", "alarms", "negatives that the test calls positive"),
 }
+_WIDTH = 79
+_LEGEND = (
+    "kept: the whole 95% interval is at or below the promise; in line: the promise\n"
+    "lies inside; exceeded: the whole interval is above."
+)
+_UNPROMISED = (
+    "no promise: groups with too few scores of their own share the threshold of all;\n"
+    "nothing is promised to them, nor to everybody together."
+)
 
 
 @click.command("evaluate", epilog=_EPILOG)
@@ -44,6 +62,12 @@ _SIDES = {
 @options.on_invalid()
 @options.source_format()
 @options.as_json()
+@click.option(
+    "--check",
+    is_flag=True,
+    help="End with code 4 if a promised rate is exceeded, of all or in a group, or if there are "
+    "no objects to count it on.",
+)
 @settings.command_option
 def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
     """Count the errors of a test on labelled new rows.
@@ -64,53 +88,114 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
         on_invalid=given["on_invalid"],
         source_format=given["format"],
     )
-    pooled = _pooled_groups(loaded)
     if given["json"]:
-        print_json({**found.to_dict(), "pooled_groups": pooled})
+        print_json({**found.to_dict(), "pooled_groups": _pooled_groups(loaded)})
     else:
-        _show(found, pooled)
+        _show(found, loaded)
+    if given["check"]:
+        _check(found)
+
+
+def _certificates(test: contents.Test) -> list[Certificate]:
+    tests = [getattr(test, rate) for rate in ("fnr", "fpr")] if hasattr(test, "fnr") else [test]
+    return [one.certificate for one in tests]
 
 
 def _pooled_groups(test: contents.Test) -> dict[str, list[object]]:
     """Return, by rate, the groups to which nothing is promised."""
-    tests = [getattr(test, rate) for rate in ("fnr", "fpr")] if hasattr(test, "fnr") else [test]
-    return {one.control: list(one.certificate.pooled_groups) for one in tests}
+    return {one.control: list(one.pooled_groups) for one in _certificates(test)}
 
 
-def _show(found: FileEvaluation, pooled: Mapping[str, list[object]]) -> None:
+def _named_parts(found: FileEvaluation) -> dict[str, Any]:
+    """Return what was counted by the name of the group, and of everybody, who come last."""
     parts: dict[str, Any] = {str(group): part for group, part in found.groups.items()}
     whole = "everybody"
     while whole in parts:  # a group may have that name
         whole = f"({whole})"
-    parts[whole] = found.overall
-    if hasattr(found.overall, "abstained"):
-        for rate in ("fnr", "fpr"):
-            _show_target({name: getattr(part, rate) for name, part in parts.items()}, pooled)
+    return {**parts, whole: found.overall}
+
+
+def _by_rate(parts: Mapping[str, Any]) -> list[dict[str, Evaluation]]:
+    """Return the evaluations of each controlled rate, by name."""
+    if hasattr(next(iter(parts.values())), "abstained"):
+        return [{name: getattr(part, rate) for name, part in parts.items()} for rate in _SIDES]
+    return [dict(parts)]
+
+
+def _check(found: FileEvaluation) -> None:
+    """End with a code of its own if a promise is broken, or could not be counted at all."""
+    from ratekeeper.rates import exact_percent
+
+    broken, uncounted = [], []
+    for parts in _by_rate(_named_parts(found)):
+        rate = next(iter(parts.values())).control
+        promised = {name: part for name, part in parts.items() if part.promised is not None}
+        for name, part in promised.items():
+            if part.promised is not None and part.verdict == "exceeded":
+                level = exact_percent(part.promised)
+                broken.append(f"{rate.upper()} of {name} {part.target}, promised {level}")
+        if not any(part.target.n for part in promised.values()):
+            to_whom = f"{_SIDES[rate][0]} to whom it is promised" if promised else "promise"
+            uncounted.append(f"{rate.upper()} (no {to_whom})")
+    said = [f"A promised rate is exceeded: {'; '.join(broken)}."] if broken else []
+    said += [f"What is promised cannot be counted: {'; '.join(uncounted)}."] if uncounted else []
+    if said:
+        raise Exceeded(" ".join(said))
+
+
+def _show(found: FileEvaluation, test: contents.Test) -> None:
+    parts = _named_parts(found)
+    by_rate = _by_rate(parts)
+    joint = len(by_rate) > 1
+    for evaluations in by_rate:
+        _show_target(evaluations, joint=joint)
+    if joint:
         _show_undecided(parts)
     else:
-        _show_target(parts, pooled)
         _show_price(parts)
-    click.echo(
-        "kept: the whole 95% interval is at or below the promise; in line: the promise\n"
-        "lies inside; exceeded: the whole interval is above."
-    )
+    click.echo(_LEGEND)
+    if any(part.promised is None for evaluations in by_rate for part in evaluations.values()):
+        click.echo(_UNPROMISED)
+    for certificate in _certificates(test):
+        if certificate.guarantee.kind == "marginal":
+            click.echo(_average_text(certificate))
     click.echo(f"Read {rows_text(found.rows)}. {skipped_text(found.skipped)}".rstrip())
 
 
-def _show_target(parts: Mapping[str, Evaluation], pooled: Mapping[str, list[object]]) -> None:
+def _average_text(certificate: Certificate) -> str:
+    """Say what an average promise leaves open about one test, with its law where there is one."""
+    import textwrap
+
+    from ratekeeper.rates import exact_percent, percent
+
+    alpha = certificate.alpha
+    laws = [cell.realised for cell in certificate.cells if cell.realised is not None]
+    text = "An average promise is not broken by one test: "
+    if not laws:
+        return textwrap.fill(f"{text}it is about the average over calibration sets.", _WIDTH)
+    low, high = (percent(by(law.exceeds(alpha) for law in laws)) for by in (min, max))
+    most = "at most " if any(cell.tied for cell in certificate.cells) else ""
+    most = "about " if certificate.origin == "cross-fitted" else most
+    text += f"over calibration sets of this size the true {certificate.control.upper()} is above "
+    text += f"{exact_percent(alpha)} in {most}{high if low == high else f'{low} to {high}'} of them"
+    if len(certificate.cells) == 1:
+        text += f", and above {percent(laws[0].interval[1])} in {most}5%."
+    else:
+        text += ", by group; inspect shows the law of each."
+    return textwrap.fill(text, _WIDTH)
+
+
+def _show_target(parts: Mapping[str, Evaluation], *, joint: bool) -> None:
     from ratekeeper.rates import exact_percent
 
-    first = next(iter(parts.values()))
-    none = [str(group) for group in pooled[first.control]]
-    unpromised = [*none, list(parts)[-1]] if none else []  # nor to everybody, who comes last
-    verdicts = {
-        name: "no promise" if name in unpromised else part.verdict if part.target.n else "unknown"
-        for name, part in parts.items()
-    }
+    rate = next(iter(parts.values())).control
+    level = next((part.promised for part in parts.values() if part.promised is not None), None)
     _show_rates(
-        f"{first.control.upper()}, promised: at most {exact_percent(first.promised)}",
-        first.control,
-        {name: (part.target, verdicts[name]) for name, part in parts.items()},
+        f"{rate.upper()}, promised: "
+        f"{'nothing' if level is None else f'at most {exact_percent(level)}'}",
+        rate,
+        {name: (part.target, part.verdict) for name, part in parts.items()},
+        joint=joint,
     )
 
 
@@ -123,8 +208,11 @@ def _show_price(parts: Mapping[str, Evaluation]) -> None:
     )
 
 
-def _show_rates(title: str, rate: str, cells: Mapping[str, tuple[Rate, str]]) -> None:
+def _show_rates(
+    title: str, rate: str, cells: Mapping[str, tuple[Rate, str]], *, joint: bool = False
+) -> None:
     side, errors, meaning = _SIDES[rate]
+    meaning += " or neither" if joint else ""
     headings = ["group", side, errors, rate.upper(), "95% interval", "verdict"]
     rows = [[name, *_rate_cells(found), verdict] for name, (found, verdict) in cells.items()]
     if not any(verdict for _, verdict in cells.values()):

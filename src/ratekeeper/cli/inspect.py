@@ -25,9 +25,9 @@ def command(stored: str, json: bool) -> None:  # noqa: FBT001 - click calls it b
     calibration: scores by class and group, the least rates they can promise, how well they
     separate the classes, and rows that were skipped. Writes nothing.
     """
-    from ratekeeper.storage import load
-
-    found = load(stored)
+    found = contents.load_stored(
+        stored, "FILE.RK is what calibrate or control wrote; this command shows no rows."
+    )
     if json:
         print_json(contents.facts(found))
     else:

@@ -145,8 +145,8 @@ def _groups(file: str, by: str, values: NDArray[Any], on_invalid: str) -> NDArra
     missing = values == ""
     if on_invalid == "refuse" and missing.any():
         raise Refusal(
-            f"{file}, row {int(np.argmax(missing)) + 1:,}: {by} is missing. Fill it in, or leave "
-            "such rows out with --on-invalid skip, which counts them."
+            f"{file}, row {int(np.argmax(missing)) + 1:,}, column {by!r}: the group is missing. "
+            "Fill it in, or leave such rows out with --on-invalid skip, which counts them."
         )
     return values
 
@@ -171,10 +171,12 @@ def _usable(
     usable = np.isfinite(values)
     if on_invalid == "refuse" and not usable.all():
         row = int(np.argmin(usable))
-        what = "missing" if np.isnan(values[row]) else f"{values[row]}"
+        what = "missing or NaN" if np.isnan(values[row]) else f"{values[row]}"
+        count = int((~usable).sum())
         raise Refusal(
-            f"{file}, row {row + 1:,}: {name} is {what}, and {int((~usable).sum()):,} such values "
-            "in all. Fill them in, or leave them out with --on-invalid skip, which counts them."
+            f"{file}, row {row + 1:,}, column {name!r}: the value is {what}, the "
+            f"{'only one' if count == 1 else f'first of {count:,}'} that cannot be used. Fill in "
+            "what is missing, or leave it out with --on-invalid skip, which counts it."
         )
     return usable
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import click
 from ratekeeper.cli.refusals import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 STANDARD = "-"
 
@@ -55,7 +56,20 @@ class Written:
 
     def __init__(self, output: str) -> None:
         self._output = output
-        self._was_there = Path(output).exists()
+        self._was_there = Path(output).is_file()  # a device, such as /dev/null, is written to
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Name the output if the system refuses to take what is written within."""
+        try:
+            yield
+        except BrokenPipeError:  # whoever reads from a pipe has enough
+            raise
+        except OSError as error:
+            raise Refusal(
+                f"-o {self._output} cannot be written: {error.strerror or error}. Take a folder "
+                "that can be written to, on a disk with room."
+            ) from error
 
     def say(self) -> None:
         """Say it on standard error, which no pipe mixes with results."""

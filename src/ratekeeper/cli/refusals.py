@@ -6,6 +6,7 @@ code  meaning
 0     done
 2     bad usage or input, or an output that cannot be written
 3     the promise is impossible with this many scores
+4     ``evaluate --check``: a promised rate is exceeded, or could not be counted
 70    a bug in ratekeeper
 130   stopped by Ctrl-C (143: by a request to end)
 141   the reader of standard output went away, as ``| head`` does
@@ -14,17 +15,17 @@ code  meaning
 
 from __future__ import annotations
 
-import io
 import os
 import signal
 import sys
 import threading
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from ratekeeper.cli import streams
 from ratekeeper.cli.wording import as_options
 from ratekeeper.exceptions import RatekeeperError, RatekeeperWarning, TooFewScoresError
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 REFUSED = 2
 IMPOSSIBLE = 3
+EXCEEDED = 4
 BUG = 70
 INTERRUPTED = 130
 TERMINATED = 143
@@ -52,6 +54,12 @@ class Impossible(Refusal):
     exit_code = IMPOSSIBLE
 
 
+class Exceeded(Refusal):
+    """A promise is broken, or could not be checked, and that was asked for."""
+
+    exit_code = EXCEEDED
+
+
 class Bug(Refusal):
     """What should never be seen."""
 
@@ -61,7 +69,6 @@ class Bug(Refusal):
 @contextmanager
 def reported() -> Iterator[None]:
     """Turn whatever goes wrong within into a message and an exit code."""
-    _mend_standard_streams()
     with _warning_lines(), _ending_when_asked():
         try:
             yield
@@ -72,6 +79,24 @@ def reported() -> Iterator[None]:
             if os.environ.get(TRACEBACK, "") not in ("", "0"):
                 raise
             _refuse(error)
+
+
+@contextmanager
+def reported_outside() -> Iterator[None]:
+    """End with a code where even a message cannot be printed, or a script for the shell."""
+    try:
+        yield
+    except OSError as error:
+        if os.environ.get(TRACEBACK, "") not in ("", "0"):
+            raise
+        gone = isinstance(error, BrokenPipeError)
+        streams.forget(sys.stdout)
+        try:
+            if not gone:
+                click.echo(f"Error: {_os_message(error)}", err=True)
+        except OSError:  # nobody will hear of it
+            streams.forget(sys.stderr)
+        sys.exit(NO_READER if gone else REFUSED)
 
 
 def near(name: str, known: Iterable[str]) -> str:
@@ -97,7 +122,7 @@ def _refuse(error: BaseException) -> NoReturn:
         case RatekeeperError():
             raise Refusal(as_options(str(error))) from error
         case BrokenPipeError():
-            _forget_standard_output()
+            streams.forget(sys.stdout)
             raise click.exceptions.Exit(NO_READER) from error
         case KeyboardInterrupt():
             click.echo("\nStopped.", err=True)
@@ -108,7 +133,7 @@ def _refuse(error: BaseException) -> NoReturn:
                 "machine, or with calibrate keep fewer scores: --sample 1000000."
             ) from error
         case OSError():
-            _forget_standard_output()
+            streams.forget(sys.stdout)
             raise Refusal(_os_message(error)) from error
     text = " ".join(str(error).split())
     raise Bug(
@@ -119,28 +144,13 @@ def _refuse(error: BaseException) -> NoReturn:
 
 def _os_message(error: OSError) -> str:
     what = error.strerror or str(error) or type(error).__name__
+    if error.filename == streams.STANDARD_OUTPUT:
+        return f"Standard output cannot be written: {what}. Write to a disk with room."
     where = "" if error.filename is None else f" ({error.filename})"
     return (
         f"The system refuses{where}: {what}. Check the path, your right to use it and the room on "
         "the disk."
     )
-
-
-def _mend_standard_streams() -> None:
-    """See that there are streams, though closed by who started us, and that any name prints."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
-        sys.stdout.reconfigure(errors="backslashreplace")
-
-
-def _forget_standard_output() -> None:
-    """Let what is still in the buffer go nowhere, so that the interpreter ends in silence."""
-    with suppress(OSError, ValueError, AttributeError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
 
 
 @contextmanager

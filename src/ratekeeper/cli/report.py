@@ -53,7 +53,8 @@ def command(test: str, output: str, **given: Any) -> None:  # noqa: ANN401
             "--score, --label and --group are columns of --evaluate FILE: pass that, too."
         )
     written = Written(output)
-    write(loaded, output, evaluation=evaluation, title=given["title"])
+    with written.writing():
+        write(loaded, output, evaluation=evaluation, title=given["title"])
     written.say()
 
 

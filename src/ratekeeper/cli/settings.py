@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -72,6 +72,8 @@ def _read(path: str, ctx: click.Context) -> dict[str, Any]:
     tables = _tables(path)
     for name, table in tables.items():
         if name not in COMMANDS:
+            if not isinstance(table, dict):
+                _refuse_outside(path, name, table)
             raise Refusal(
                 f"{path}: {name!r} is no command, so it can be no table.{near(name, COMMANDS)} "
                 f"Tables are {', '.join(COMMANDS)}."
@@ -79,6 +81,32 @@ def _read(path: str, ctx: click.Context) -> dict[str, Any]:
         if not isinstance(table, dict):
             raise Refusal(f"{path}: {name} = {table!r} is not a table. Write [{name}] above it.")
     return _values(tables.get(ctx.info_name or "", {}), path, ctx)
+
+
+def _refuse_outside(path: str, key: str, value: object) -> NoReturn:
+    """Say under which tables a key could stand."""
+    from importlib import import_module
+
+    from ratekeeper.cli import COMMANDS
+
+    known = {name: _options(import_module(f"ratekeeper.cli.{name}").command) for name in COMMANDS}
+    tables = [f"[{name}]" for name, options in known.items() if key in options]
+    every = {option for options in known.values() for option in options}
+    if tables:
+        remedy = f"Write it under the command that it is for: {', '.join(tables)}"
+    else:
+        remedy = f"No command has such a setting.{near(key, every)} Tables are commands, such as "
+        remedy += "[calibrate]"
+    raise Refusal(f"{path}: {key} = {value!r} stands outside a table. {remedy}.")
+
+
+def _options(command: click.Command) -> dict[str, click.Option]:
+    """Return the options of a command as a file of settings has them."""
+    return {
+        max(option.opts, key=len).lstrip("-"): option
+        for option in command.params
+        if isinstance(option, click.Option) and option.name != "config"
+    }
 
 
 def _tables(path: str) -> dict[str, Any]:
@@ -96,11 +124,7 @@ def _tables(path: str) -> dict[str, Any]:
 
 
 def _values(table: Mapping[str, Any], path: str, ctx: click.Context) -> dict[str, Any]:
-    options = {
-        max(option.opts, key=len).lstrip("-"): option
-        for option in ctx.command.params
-        if isinstance(option, click.Option) and option.name != "config"
-    }
+    options = _options(ctx.command)
     values = {}
     for key, value in table.items():
         where = f"{path}: [{ctx.info_name}] {key} = {value!r}"

@@ -33,7 +33,9 @@ def command(test: str, table: str, score: str | None, group: str | None, decisio
     """Print the decision of a test as SQL.
 
     Prints a query for all columns of the table and the decision, to standard output. It is plain
-    comparisons, which every database knows, and decides as classify does.
+    comparisons, which every database knows, and decides on finite scores as classify does. The
+    decision is NULL where the score is infinite (on which classify decides), missing or NaN, where
+    the group is unknown, and where the test abstains.
     """
     from ratekeeper.sql import decision_sql
 

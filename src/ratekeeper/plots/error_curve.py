@@ -223,10 +223,13 @@ class ErrorCurveDisplay(Display):
             notes = (f"{controlled}: counted on the very scores that the test is made of",)
         if len(subject.promised) > 1:
             notes += ("the test can abstain, which is no error: so it can be below the curve",)
-        w1 = n1 / (n0 + n1) if weight is None else check_probability(weight, "weight_positive")
+        w1 = subject.share_positive
+        if weight is not None:
+            w1 = check_probability(weight, "weight_positive")
         if accuracies is None:
             mine = _accuracy(point, w1) if len(subject.promised) == 1 else None
-            accuracies = [float(curve.accuracy(weight).max()), *([mine] if mine else [])]
+            best = weight if subject.stands_for == (1.0, 1.0) else w1
+            accuracies = [float(curve.accuracy(best).max()), *([mine] if mine else [])]
         lines = tuple(equal_accuracy_line(accuracy, w1) for accuracy in accuracies)
         return cls(curve, lines, point, subject.promised, w1, notes, subject.group)
 

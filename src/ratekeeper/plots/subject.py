@@ -55,6 +55,9 @@ class Subject:
         Its place among the groups of the test.
     is_calibration : bool
         True if these are the objects that the test stands on.
+    stands_for : tuple of two float
+        How many objects of a file each negative and each positive stands for: 1, unless they are
+        a random sample.
     """
 
     scores: Floats
@@ -65,6 +68,15 @@ class Subject:
     group: object
     index: int | None
     is_calibration: bool
+    stands_for: tuple[float, float] = (1.0, 1.0)
+
+    @property
+    def share_positive(self) -> float:
+        """Share of positives among the objects, or among those that they are a sample of."""
+        n0, n1 = (
+            weight * cell.size for weight, cell in zip(self.stands_for, self.cells, strict=True)
+        )
+        return n1 / (n0 + n1)
 
     @property
     def cells(self) -> tuple[Floats, Floats]:
@@ -146,7 +158,16 @@ def of_calibration(source: Source, group: object) -> Subject:
         group=None if index is None else plain_value(group),
         index=index,
         is_calibration=True,
+        stands_for=_stands_for(calibration),
     )
+
+
+def _stands_for(calibration: Calibration) -> tuple[float, float]:
+    rows = calibration.provenance
+    if rows is None or rows.sampled_from is None:
+        return 1.0, 1.0
+    kept = [max(1, sum(scores.size for scores in cells)) for cells in calibration.cells]
+    return rows.sampled_from[0] / kept[0], rows.sampled_from[1] / kept[1]
 
 
 def of_new(

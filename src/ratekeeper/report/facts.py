@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ratekeeper.abstaining import AbstainingTest
-from ratekeeper.inputs import plain_value
 from ratekeeper.methods import Conformal, Empirical, HighProbability, Simultaneous
 from ratekeeper.report import grid, knots
+from ratekeeper.report.counted import evaluation_rows
 from ratekeeper.report.levels import key_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from ratekeeper.calibration import Calibration
     from ratekeeper.certificate import Certificate
     from ratekeeper.control import ErrorRateTest
-    from ratekeeper.evaluation import Evaluation
     from ratekeeper.methods import Guarantee, Method
     from ratekeeper.ranks import Floats, Tail
-    from ratekeeper.rates import Rate
 
     Test = ErrorRateTest | AbstainingTest
     Pair = tuple[Floats, Floats]
     Null = tuple[int, Tail, int | None]
 
 _BINS = 48
+MOST_GROUPS = 200  # in one page: more can neither be read nor moved at a slider's pace
 _MOST_HISTOGRAMS = 60
 _FOR_EVERYBODY = 0.4  # the share of the room that all groups together get on a thinned page
 
@@ -45,65 +43,76 @@ def certificates_of(test: Test) -> list[Certificate]:
     return [part.certificate for part in parts_of(test)]
 
 
+def class_text(certificate: Certificate, *, positive: bool) -> str:
+    """Write a class in a sentence: its word if it has one, else what the number stands for.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> cal = rk.calibrate(np.linspace(0, 1, 200), np.repeat([0, 1], 100))
+    >>> class_text(cal.control("fnr", alpha=0.05).certificate, positive=True)
+    'positive (1)'
+    """
+    value = certificate.positive_label if positive else certificate.negative_label
+    if is_word(value):
+        return f"“{value}”"
+    column = certificate.provenance and certificate.provenance.label
+    name = f"{column} = {value}" if column else str(value)
+    return f"{'positive' if positive else 'negative'} ({name})"
+
+
+def is_word(label: object) -> bool:
+    """Say whether a label explains itself; a bare number or truth value does not."""
+    return isinstance(label, str) and not label.lstrip("+-").isdigit()
+
+
+def shown_cells(test: Test) -> list[int]:
+    """Return the cells that the page shows, in their order: those with most null objects.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> cal = rk.calibrate(np.linspace(0, 1, 200), np.repeat([0, 1], 100))
+    >>> shown_cells(cal.control("fnr", alpha=0.05))
+    [0]
+    """
+    parts = parts_of(test)
+    sizes = [
+        sum(part.calibration.cells[part.null_class][i].size for part in parts)
+        for i in range(len(parts[0].calibration.cells[0]))
+    ]
+    return sorted(sorted(range(len(sizes)), key=lambda i: -sizes[i])[:MOST_GROUPS])
+
+
 def page_facts(test: Test, evaluation: Any = None) -> dict[str, Any]:  # noqa: ANN401 - duck-typed
     """Return everything that the page's script needs, ready for JSON."""
     calibration = test.calibration
     parts = parts_of(test)
+    shown = shown_cells(test)
     deltas = grid.offered_deltas(part.method for part in parts)
     methods = _by_importance(grid.offered_methods(deltas), parts)
     null_sizes = sorted({scores.size for part in parts for scores in _null_cells(part)})
-    sizes = sorted({scores.size for scores in _all_cells(calibration)})
+    sizes = {scores.size for scores in _cells_in_page(calibration, shown)} | set(null_sizes)
     alphas = grid.slider_alphas(null_sizes[-1], (part.alpha for part in parts))
+    groups = None if calibration.groups is None else [str(calibration.groups[i]) for i in shown]
+    rows = None if evaluation is None else list(evaluation_rows(evaluation, groups))
+    first = parts[0].certificate
     return {
-        "classes": [str(plain_value(value)) for value in calibration.classes],
-        "groups": None if calibration.groups is None else [str(g) for g in calibration.groups],
+        "names": [class_text(first, positive=side) for side in (False, True)],
+        "groups": groups,
+        "hiddenGroups": len(calibration.cells[0]) - len(shown),
+        "totals": [sum(scores.size for scores in cells) for cells in calibration.cells],
         "higherIsPositive": calibration.higher_is_positive,
         "crossFitted": calibration.origin == "cross-fitted",
         "width": calibration.dtype.itemsize,
-        "tests": [_test_facts(part) for part in parts],
+        "tests": [_test_facts(part, shown) for part in parts],
         "abstained": _abstained(test),
         "deltas": deltas,
         "guarantees": {_key(method): _guarantee(method.guarantee) for method in methods},
-        "tables": grid.facts(methods, sizes, null_sizes, alphas),
-        "scores": _scores(calibration, parts, methods, alphas),
-        "histograms": _histograms(calibration),
-        "evaluation": None if evaluation is None else list(evaluation_rows(test, evaluation)),
-    }
-
-
-def evaluation_rows(test: Test, evaluation: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401
-    """Return the counted rates, everybody first and then group by group.
-
-    Where a test has pooled groups, nothing is promised in them, nor about everybody.
-    """
-    pooled = {str(group) for c in certificates_of(test) for group in c.pooled_groups}
-    for group, found in [(None, evaluation.overall), *evaluation.groups.items()]:
-        name = None if group is None else str(group)
-        covered = not pooled if name is None else name not in pooled
-        if hasattr(found, "fnr"):  # the price of a test of both rates is abstention
-            yield _rate_row(name, found.fnr.control, found.fnr.target, found.fnr, covered=covered)
-            yield _rate_row(name, found.fpr.control, found.fpr.target, found.fpr, covered=covered)
-        else:
-            other = "fpr" if found.control == "fnr" else "fnr"
-            yield _rate_row(name, found.control, found.target, found, covered=covered)
-            yield _rate_row(name, other, found.other, None, covered=covered)
-
-
-def _rate_row(
-    group: str | None, control: str, rate: Rate, promise: Evaluation | None, *, covered: bool
-) -> dict[str, Any]:
-    low, high = rate.interval
-    return {
-        "group": group,
-        "rate": control,
-        "promised": promise and promise.promised,
-        "covered": covered,
-        "errors": rate.errors,
-        "n": rate.n,
-        "value": rate.value if rate.n else None,
-        "low": low,
-        "high": high,
-        "verdict": promise.verdict if promise and rate.n else None,
+        "tables": grid.facts(methods, sorted(sizes), null_sizes, alphas),
+        "scores": _scores(calibration, parts, methods, alphas, shown),
+        "histograms": _histograms(calibration, shown),
+        "evaluation": rows,
     }
 
 
@@ -126,9 +135,9 @@ def _null_cells(test: ErrorRateTest) -> tuple[Floats, ...]:
     return cells + test.calibration.pooled().cells[test.null_class]
 
 
-def _all_cells(calibration: Calibration) -> list[Floats]:
-    everybody = calibration.pooled()
-    return [scores for cal in (calibration, everybody) for cells in cal.cells for scores in cells]
+def _cells_in_page(calibration: Calibration, shown: list[int]) -> list[Floats]:
+    own = [cells[i] for cells in calibration.cells for i in shown]
+    return own + [cells[0] for cells in calibration.pooled().cells]
 
 
 def _key(method: Method) -> str:
@@ -160,8 +169,10 @@ def _method(method: Method) -> dict[str, Any]:
     }
 
 
-def _test_facts(test: ErrorRateTest) -> dict[str, Any]:
+def _test_facts(test: ErrorRateTest, shown: list[int]) -> dict[str, Any]:
     certificate = test.certificate
+    nulls = test.calibration.cells[test.null_class]
+    hidden = Counter(nulls[i].size for i in set(range(len(nulls))) - set(shown))
     return {
         "control": test.control,
         "nullClass": test.null_class,
@@ -170,6 +181,9 @@ def _test_facts(test: ErrorRateTest) -> dict[str, Any]:
         "method": _method(test.method),
         "guarantee": _guarantee(certificate.guarantee),
         "thinGroups": test.thin_groups,
+        "otherErrors": certificate.other_error.errors,
+        # How many groups outside the page have how many objects: a promise may fail for them.
+        "hiddenSizes": sorted(hidden.items()),
         "cells": [
             {
                 "pooled": cell.pooled,
@@ -179,7 +193,7 @@ def _test_facts(test: ErrorRateTest) -> dict[str, Any]:
                 "otherErrors": cell.other_error.errors,
                 "remark": cell.remark,
             }
-            for i, cell in enumerate(certificate.cells)
+            for i, cell in ((i, certificate.cells[i]) for i in shown)
         ],
     }
 
@@ -201,13 +215,21 @@ def _abstained(test: Test) -> list[int] | None:
 
 
 def _scores(
-    calibration: Calibration, parts: list[ErrorRateTest], methods: list[Method], alphas: list[float]
+    calibration: Calibration,
+    parts: list[ErrorRateTest],
+    methods: list[Method],
+    alphas: list[float],
+    shown: list[int],
 ) -> dict[str, Any]:
-    """Return the cells, complete if there is room; a thinned page gets the pooled cell too."""
-    cells: list[Pair] = list(zip(*calibration.cells, strict=True))
+    """Return the cells, complete if there is room.
+
+    A page that does not hold all scores gets the pooled cell too.
+    """
+    cells: list[Pair] = [(calibration.cells[0][i], calibration.cells[1][i]) for i in shown]
     whole = [knots.all_knots(cell) for cell in cells]
     room = knots.room(calibration.dtype)
-    if sum(values.size for values in whole) <= room:
+    all_shown = len(shown) == len(calibration.cells[0])
+    if all_shown and sum(values.size for values in whole) <= room:
         packed = [
             knots.pack(cell, values, complete=True)
             for cell, values in zip(cells, whole, strict=True)
@@ -217,13 +239,13 @@ def _scores(
     for_groups = room if calibration.groups is None else room * (1 - _FOR_EVERYBODY)
     shares *= for_groups / shares.sum()
     packed = []
-    for i, cell in enumerate(cells):
-        ranks = [part.certificate.cells[i].realised for part in parts]
+    for i, place in enumerate(shown):
+        ranks = [part.certificate.cells[place].realised for part in parts]
         nulls: list[Null] = [
             (part.null_class, calibration.tail(part.null_class), law.k if law else None)
             for part, law in zip(parts, ranks, strict=True)
         ]
-        packed.append(_thinned(cell, whole[i], nulls, methods, alphas, int(shares[i])))
+        packed.append(_thinned(cells[i], whole[i], nulls, methods, alphas, int(shares[i])))
     if calibration.groups is None:
         return {"cells": packed, "pooled": None}
     everybody = calibration.pooled()
@@ -248,9 +270,9 @@ def _thinned(
     return knots.pack(cell, kept, complete=kept.size == whole.size)
 
 
-def _histograms(calibration: Calibration) -> dict[str, Any]:
+def _histograms(calibration: Calibration, places: list[int]) -> dict[str, Any]:
     """Count the scores of each class and cell in bins of one width over the bulk of all scores."""
-    cells: list[Pair] = list(zip(*calibration.cells, strict=True))
+    cells: list[Pair] = [(calibration.cells[0][i], calibration.cells[1][i]) for i in places]
     everything = np.concatenate([*calibration.cells[0], *calibration.cells[1]])
     low, high = _range(everything.astype(np.float64))
     shares = np.linspace(0.0, 1.0, _BINS + 1)

@@ -15,7 +15,8 @@ from ratekeeper.control import ErrorRateTest
 from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import show
 from ratekeeper.report.facts import certificates_of, page_facts
-from ratekeeper.report.sections import evaluation_html, ground_html
+from ratekeeper.report.glossary import glossary_html
+from ratekeeper.report.sections import checked_html, evaluation_html, ground_html
 from ratekeeper.report.words import certificate_html, heading
 from ratekeeper.writing import whole_file
 
@@ -66,7 +67,8 @@ def build(
     other levels and methods would give; the page says whenever it does not show the certified
     test, and that a level chosen after looking is only covered by `Simultaneous`. All scores are
     in the page if there is room, else exact counts at some of them: what is then shown is never
-    less strict than the exact rank.
+    less strict than the exact rank. Of more than 200 groups it shows the largest, and says how
+    many it leaves out.
 
     Examples
     --------
@@ -94,9 +96,10 @@ def build(
         ),
         "title": escape(title or heading(certificates_of(test))),
         "style": _part("page.css"),
-        "certificate": certificate_html(test),
+        "certificate": certificate_html(test, checked_html(evaluation)),
         "evaluation": evaluation_html(test, evaluation),
         "ground": ground_html(test),
+        "glossary": glossary_html(),
         "version": escape(version),
         "facts": _json(page_facts(test, evaluation)),
         "script": script,

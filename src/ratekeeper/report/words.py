@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ratekeeper.rates import exact_percent, percent
-from ratekeeper.report.facts import certificates_of
+from ratekeeper.report.facts import MOST_GROUPS, certificates_of, is_word
 
 if TYPE_CHECKING:
     from ratekeeper.certificate import Cell, Certificate, JointCertificate
@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from ratekeeper.report.facts import Test
 
 _SHOWN_GROUPS = 6
+_SHOWN_POOLED = 30
 _NO_PROMISE = ("asymptotic", "none")
+_RATES = (
+    "FNR, the false negative rate: the share of positives that are missed. FPR, the false positive "
+    "rate: the share of negatives that give a false alarm."
+)
+_UNDECIDED = " An object that is left undecided is neither missed nor a false alarm."
 
 
 def out_of(rate: float, base: int = 1000) -> tuple[str, str]:
@@ -48,24 +54,48 @@ def about(rate: float, base: int) -> str:
     return f"{count:,.0f}" if count >= 10 or count == 0 else f"{count:.2g}"  # noqa: PLR2004
 
 
-def certificate_html(test: Test) -> str:
-    """Return the first section of the page: promise, conditions, limits and price."""
+def certificate_html(test: Test, checked: str = "") -> str:
+    """Return the first section of the page: promise, what was counted, conditions and price."""
     certificates = certificates_of(test)
     joint = len(certificates) > 1
     promises = "".join(_promise(certificate, joint=joint) for certificate in certificates)
     price = _joint_price(test.certificate) if joint else _price(certificates[0])  # type: ignore[arg-type]
     first = certificates[0]
     return (
-        f'<div class="promises">{promises}</div>'
+        f'<div class="promises">{promises}</div>{checked}'
+        f'<p class="small">{_RATES}{_UNDECIDED if joint else ""}</p>'
         '<div class="blocks">'
         f"{_block('It holds if', _conditions(certificates))}"
         f"{_block('Not covered', _not_covered(certificates, test.calibration.provenance))}"
         f"{_block('What it costs', price)}"
         f"{_block('How it decides', _rules(certificates))}"
         "</div>"
-        f"{_pooled(first)}"
+        f"{''.join(map(_pooled, certificates))}{_left_out(first)}"
         '<details class="full"><summary>The full certificate</summary>'
-        f"<pre>{escape(str(test.certificate))}</pre></details>"
+        f"{_whole(test)}</details>"
+    )
+
+
+def _whole(test: Test) -> str:
+    n = len(certificates_of(test)[0].cells)
+    if n <= MOST_GROUPS:
+        return f"<pre>{escape(str(test.certificate))}</pre>"
+    return (
+        f"<p>That of {n:,} groups is too long for this page. <code>ratekeeper inspect</code> "
+        "prints it.</p>"
+    )
+
+
+def _left_out(certificate: Certificate) -> str:
+    n = len(certificate.cells)
+    if n <= MOST_GROUPS:
+        return ""
+    return (
+        f'<p class="warning"><strong>{n - MOST_GROUPS:,} of {n:,} groups are not shown in this '
+        f"page</strong>, only the {MOST_GROUPS} with most calibration objects of the class whose "
+        "error is controlled. The promise and its price above are about all groups. "
+        "<code>ratekeeper inspect --json</code> has them all, and "
+        "<code>ratekeeper evaluate --json</code> what was counted in each.</p>"
     )
 
 
@@ -102,7 +132,7 @@ def heading(certificates: list[Certificate]) -> str:
 def class_name(certificate: Certificate, *, positive: bool) -> str:
     """Write a class: its word if it has one, else what the number stands for."""
     value = certificate.positive_label if positive else certificate.negative_label
-    if isinstance(value, str) and not value.lstrip("+-").isdigit():
+    if is_word(value):
         return label(value)
     column = certificate.provenance and certificate.provenance.label
     shown = f"{escape(column)} = {label(value)}" if column else label(value)
@@ -302,10 +332,13 @@ def _pooled(certificate: Certificate) -> str:
     groups = certificate.pooled_groups
     if not groups:
         return ""
-    names = ", ".join(label(group) for group in groups)
+    names = ", ".join(label(group) for group in groups[:_SHOWN_POOLED])
+    left = len(groups) - _SHOWN_POOLED
+    names += f" and {left:,} more groups" if left > 0 else ""
     return (
-        f'<p class="warning"><strong>Nothing is promised for:</strong> {names}. These groups have '
-        "too few calibration objects of their own and get the threshold of all groups together. "
-        "Their rate can be far above the level, and so nothing is promised about all groups "
-        "together either; the promise holds in the other groups.</p>"
+        f'<p class="warning"><strong>Nothing is promised about the {certificate.control.upper()} '
+        f"in:</strong> {names}. These groups have too few calibration objects of their own and get "
+        "the threshold of all groups together. Their rate can be far above the level, and so "
+        "nothing is promised about all groups together either; the promise holds in the other "
+        "groups.</p>"
     )

@@ -3,7 +3,7 @@ const Charts = (() => {
   const SVG = "http://www.w3.org/2000/svg";
 
   let forPaper = false;
-  const paperWidth = (place) => (place.closest(".wide") ? 660 : 330);
+  const paperWidth = (place) => (place.closest(".wide, .whole") ? 880 : 420);
 
   /* On paper the columns are narrower than on most screens. */
   function drawForPaper(isPaper) {
@@ -22,8 +22,11 @@ const Charts = (() => {
     points.map(([x, y], i) => `${i ? "L" : "M"}${fixed(x)} ${fixed(y)}`).join("");
 
   /* A frame to draw in, with scales that keep infinite and far values at the edge. */
+  const widthOf = (place) =>
+    forPaper ? paperWidth(place) : Math.max(280, Math.round(place.clientWidth) || 520);
+
   function frame(place, { height, label, left = 48, right = 14, top = 30, bottom = 42 }) {
-    const width = forPaper ? paperWidth(place) : Math.max(280, Math.round(place.clientWidth) || 520);
+    const width = widthOf(place);
     const svg = element("svg", {
       viewBox: `0 0 ${width} ${height}`,
       role: "img",
@@ -89,8 +92,10 @@ const Charts = (() => {
   }
 
   /* Shares of the scores of each class, with the thresholds. */
-  function densities(place, { histogram, counts, thresholds, classes, label }) {
-    const f = frame(place, { height: 270, label, left: 16, top: 46 });
+  function densities(place, { histogram, counts, thresholds, names, label }) {
+    const keys = legendKeys(names, widthOf(place) - 16);
+    const top = 40 + 8 * Math.max(1, thresholds.length) + keys[keys.length - 1].y;
+    const f = frame(place, { height: 224 + top, label, left: 16, top });
     const x = f.across(histogram.low, histogram.high);
     const bins = counts[0].length - 2;
     const edge = (i) => histogram.low * (1 - i / bins) + histogram.high * (i / bins);
@@ -112,18 +117,22 @@ const Charts = (() => {
       f.add("path", { class: "threshold", d: path([[at, f.top - 14], [at, f.bottom]]) });
       flag(f, at, f.top - 6 - 15 * i, text, "strong");
     });
-    legend(f, classes);
+    keys.forEach(({ text, x: at, y: down }, class_) => {
+      const key = class_ ? "positive" : "negative";
+      f.add("rect", { class: `area line ${key}`, x: at, y: down + 3, width: 14, height: 10 });
+      f.add("text", { x: at + 20, y: down + 12 }, text);
+    });
   }
 
-  function legend(f, classes) {
-    let at = f.left;
-    classes.forEach((name, class_) => {
-      const key = class_ ? "positive" : "negative";
-      f.add("rect", { class: `area line ${key}`, x: at, y: 3, width: 14, height: 10 });
-      const shown = name.length > 22 ? `${name.slice(0, 21)}…` : name;
-      f.add("text", { x: at + 20, y: 12 }, shown);
-      at += 44 + 7.2 * shown.length;
-    });
+  /* Where the name of each class stands: side by side if there is room, else below. */
+  function legendKeys(names, width) {
+    const texts = names.map((name) => (name.length > 36 ? `${name.slice(0, 35)}…` : name));
+    const next = 16 + 44 + 6.6 * texts[0].length;
+    const fits = next + 20 + 6.6 * texts[1].length <= width;
+    return [
+      { text: texts[0], x: 16, y: 0 },
+      { text: texts[1], x: fits ? next : 16, y: fits ? 0 : 17 },
+    ];
   }
 
   /* The price of each level: the other error against the controlled one. */
@@ -182,10 +191,10 @@ const Charts = (() => {
     });
     f.add("path", { class: "line curve", d: path(curve) });
     f.add("path", { class: "limit", d: path([[x(alpha), f.top - 12], [x(alpha), f.bottom]]) });
-    flag(f, x(alpha), f.top - 4, `promised ${Numbers.exactPercent(alpha)}`, "limit-text");
+    flag(f, x(alpha), f.top - 4, `level ${Numbers.exactPercent(alpha)}`, "limit-text");
     f.add("path", { class: "mean", d: path([[x(mean), y(0)], [x(mean), y(0) - 12]]) });
     axisBelow(f, percentTicks(start, high, 5), x, `true ${name}`);
-    f.add("text", { class: "title", x: f.left, y: 13 }, `Above the promise: ${Numbers.percent(above)}`);
+    f.add("text", { class: "title", x: f.left, y: 13 }, `Above the level: ${Numbers.percent(above)}`);
   }
 
   /* Counted rates with their intervals against the promise. */
@@ -202,14 +211,14 @@ const Charts = (() => {
       const name = `${row.group === null ? "everybody" : row.group}`;
       const shown = name.length > 14 ? `${name.slice(0, 13)}…` : name;
       f.add("text", { x: f.left - 10, y: y + 4, "text-anchor": "end" }, `${shown}, ${row.rate.toUpperCase()}`);
-      const kind = row.verdict && row.covered ? row.verdict.replace(" ", "-") : "price";
+      const kind = row.verdict.replace(" ", "-");
       f.add("path", { class: `bar ${kind}`, d: path([[x(row.low), y], [x(row.high), y]]) });
       if (row.promised !== null) {
         f.add("path", { class: "limit", d: path([[x(row.promised), y - 11], [x(row.promised), y + 11]]) });
       }
       if (row.value !== null) f.add("circle", { class: `dot ${kind}`, cx: x(row.value), cy: y, r: 5 });
     });
-    axisBelow(f, percentTicks(0, high, 5), x, "counted rate; the level is dashed");
+    axisBelow(f, percentTicks(0, high, 5), x, "counted rate with its 95% interval; the level is dashed");
   }
 
   return { drawForPaper, densities, tradeOff, law, intervals };

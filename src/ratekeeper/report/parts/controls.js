@@ -32,21 +32,39 @@ function nearestStep(alpha) {
   return best;
 }
 
+function readLevel(text) {
+  const alpha = Numbers.fromPercent(text);
+  return Number.isNaN(alpha) || alpha < 1e-12 ? null : alpha;
+}
+
+function refuseLevel(field) {
+  const { alpha } = state.choices[state.active];
+  const why = Numbers.hasComma(field.value) ? " Write it with a point, such as 0.5." : "";
+  field.setAttribute("aria-invalid", "true");
+  byId("alpha-problem").textContent =
+    `${field.value.trim() === "" ? "Nothing" : quoted(field.value)} is no level: it must be above 0 and below 100, in percent, such as 5 for 5%.${why} The page still shows ${Numbers.exactPercent(alpha)}.`;
+}
+
+function showLevel(field) {
+  field.value = Numbers.exactPercent(state.choices[state.active].alpha).replace("%", "");
+  field.setAttribute("aria-invalid", "false");
+}
+
 function setUpControls() {
   const slider = byId("slider");
   slider.max = alphas.length - 1;
   slider.addEventListener("input", () => choose({ alpha: alphas[Number(slider.value)] }));
   const field = byId("alpha");
   field.addEventListener("input", () => {
-    const alpha = Numbers.fromPercent(field.value);
-    const bad = Number.isNaN(alpha) || alpha < 1e-12;
-    field.setAttribute("aria-invalid", String(bad));
-    byId("alpha-problem").textContent = bad
-      ? "Write a level between 0 and 100, in percent: 5 for 5%. The page still shows the last one."
-      : "";
-    if (!bad) choose({ alpha });
+    const alpha = readLevel(field.value);
+    if (alpha === null) refuseLevel(field);
+    else choose({ alpha });
   });
-  field.addEventListener("change", () => renderControls());
+  // What cannot be a level goes when the field is left; why it went stays to be read.
+  field.addEventListener("blur", () => {
+    if (readLevel(field.value) === null) refuseLevel(field);
+    showLevel(field);
+  });
   document.querySelectorAll('input[name="method"]').forEach((radio) => {
     radio.addEventListener("change", () => chooseMethod(radio.value));
   });
@@ -94,11 +112,9 @@ function renderControls() {
   slider.value = nearestStep(choice.alpha);
   slider.setAttribute("aria-valuetext", Numbers.exactPercent(choice.alpha));
   const field = byId("alpha");
-  if (document.activeElement !== field) {
-    field.value = Numbers.exactPercent(choice.alpha).replace("%", "");
-    field.setAttribute("aria-invalid", "false");
-    byId("alpha-problem").textContent = "";
-  }
+  if (document.activeElement !== field) showLevel(field);
+  field.setAttribute("aria-invalid", "false");
+  byId("alpha-problem").textContent = "";
   byId("slider-label").textContent = `Highest ${rateName(test)} to keep`;
   field.setAttribute("aria-label", `Highest ${rateName(test)} to keep, in percent`);
   document.querySelectorAll('input[name="method"]').forEach((radio) => {

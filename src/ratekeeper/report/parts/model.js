@@ -101,29 +101,49 @@ const Model = (() => {
             : null,
         };
       });
-      const whole = found.every((cell) => cell.other);
+      const outside = hidden(test, choice, certified);
       return {
         test,
         choice,
         certified,
         cells: found,
-        impossible: found.filter((cell) => cell.impossible),
-        unknown: found.filter((cell) => cell.unknown),
-        stricter: found.some((cell) => cell.k !== cell.wantedK),
-        overall: whole
-          ? {
-              other: found.map((cell) => cell.other).reduce(add),
-              nOther: found.reduce((sum, cell) => sum + cell.nOther, 0),
-            }
-          : null,
+        impossible: [...found.filter((cell) => cell.impossible), ...outside.impossible],
+        unknown: [...found.filter((cell) => cell.unknown), ...outside.unknown],
+        overall: overall(test, certified, found),
       };
+    }
+
+    /* The other error over all groups; of a what-if on a page without some groups, over the rest. */
+    function overall(test, certified, found) {
+      if (certified) {
+        const all = [test.otherErrors, test.otherErrors];
+        return { other: all, nOther: facts.totals[1 - test.nullClass], ofShown: false };
+      }
+      if (!found.every((cell) => cell.other)) return null;
+      return {
+        other: found.map((cell) => cell.other).reduce(add),
+        nOther: found.reduce((sum, cell) => sum + cell.nOther, 0),
+        ofShown: facts.hiddenGroups > 0,
+      };
+    }
+
+    /* Where the groups outside the page would make the promise impossible. */
+    function hidden(test, { alpha, method }, certified) {
+      const found = { impossible: [], unknown: [] };
+      if (certified || test.thinGroups === "pool") return found;
+      const needed = () => ranks.smallestN(method, alpha);
+      for (const [n, groups] of test.hiddenSizes) {
+        if (!ranks.knows(method, n)) found.unknown.push({ n, groups });
+        else if (!ranks.canPromise(method, n, alpha)) found.impossible.push({ n, groups, needed: needed() });
+      }
+      return found;
     }
 
     /* How many calibration objects of each class a test of both rates leaves undecided. */
     function undecided(outcomes) {
       const [fnr, fpr] = outcomes;
       if (fnr.certified && fpr.certified) {
-        return facts.abstained.map((n, label) => ({ abstained: [n, n], n: total(label) }));
+        return facts.abstained.map((n, label) => ({ abstained: [n, n], n: facts.totals[label], ofShown: false }));
       }
       return [0, 1].map((label) => {
         let abstained = [0, 0];
@@ -136,7 +156,7 @@ const Model = (() => {
           const left = without(cells[i].n[label], out);
           abstained = add(abstained, [Math.max(0, left[0]), Math.max(0, left[1])]);
         }
-        return { abstained, n: total(label) };
+        return { abstained, n: total(label), ofShown: facts.hiddenGroups > 0 };
       });
     }
 

@@ -1,5 +1,6 @@
 /* Numbers as people read and write them. */
 const Numbers = (() => {
+  const SHORT = 6;
   const count = (n) => n.toLocaleString("en-US");
 
   /* A rate with two decimals, or two digits where it is tiny. */
@@ -16,6 +17,9 @@ const Numbers = (() => {
 
   /* A promised rate, which must not be rounded. */
   const exactPercent = (rate) => `${shifted(rate, 2)}%`;
+
+  /* A decimal comma might also part thousands: it is not guessed. */
+  const hasComma = (text) => text.includes(",");
 
   /* The rate that is written in percent; NaN if it is not one strictly between 0 and 1. */
   function fromPercent(text) {
@@ -35,12 +39,36 @@ const Numbers = (() => {
     return String(value);
   }
 
+  /* A number with so many digits, never below it if upwards, else never above it. */
+  function rounded(value, digits, upwards) {
+    const [mantissa, exponent] = value.toExponential(digits - 1).split("e");
+    const near = Number(`${mantissa}e${exponent}`);
+    if (near === value || near > value === upwards) return near;
+    const whole = Number(mantissa.replace(".", "")) + (upwards ? 1 : -1);
+    const next = Number(`${whole}e${Number(exponent) - digits + 1}`);
+    return Number.isFinite(next) ? next : value;
+  }
+
+  /* A score in six digits, marked where that is not all of it. */
+  function shortScore(value, width, upwards) {
+    const text = score(value, width);
+    const digits = text.replace(/e.*/, "").replace(/\D/g, "").replace(/^0+/, "");
+    if (!Number.isFinite(value) || digits.length <= SHORT) return text;
+    return `≈\u00a0${rounded(value, SHORT, upwards)}`;
+  }
+
+  /* A p-value in four digits; a bound from above is never written smaller than it is. */
+  function pValue(p, isBound) {
+    if (p === 0) return "0";
+    return String(isBound ? rounded(p, 4, true) : Number(p.toPrecision(4)));
+  }
+
   /* A score as the number type of the calibration holds it. */
   function readScore(text, width) {
     const value = text.trim() === "" ? NaN : Number(text);
-    const rounded = width === 4 ? Math.fround(value) : value;
+    const held = width === 4 ? Math.fround(value) : value;
     // Beyond the range of float32 it is compared as it is, not as infinity.
-    return Number.isFinite(rounded) === Number.isFinite(value) ? rounded : value;
+    return Number.isFinite(held) === Number.isFinite(value) ? held : value;
   }
 
   /* "112 of 1,000": how many of a round number a rate makes. */
@@ -71,5 +99,18 @@ const Numbers = (() => {
     return found;
   }
 
-  return { count, percent, exactPercent, fromPercent, score, readScore, outOf, range, ticks };
+  return {
+    count,
+    percent,
+    exactPercent,
+    fromPercent,
+    hasComma,
+    score,
+    shortScore,
+    readScore,
+    pValue,
+    outOf,
+    range,
+    ticks,
+  };
 })();

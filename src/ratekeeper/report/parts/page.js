@@ -15,7 +15,10 @@ function setUpTheme() {
 }
 
 function render() {
-  outcomes = tests.map((test, i) => model.outcome(test, state.choices[i]));
+  // What has not been moved need not be found again.
+  outcomes = tests.map((test, i) =>
+    outcomes[i]?.choice === state.choices[i] ? outcomes[i] : model.outcome(test, state.choices[i]),
+  );
   renderControls();
   renderStatus();
   renderNotes();
@@ -23,6 +26,14 @@ function render() {
   renderCharts();
   renderJudged();
   renderGroups();
+  tellSideways();
+}
+
+/* Says of a table that is cut off by the screen that it can be scrolled. */
+function tellSideways() {
+  for (const place of document.querySelectorAll(".scroll")) {
+    place.previousElementSibling.hidden = place.scrollWidth <= place.clientWidth;
+  }
 }
 
 function renderHeld() {
@@ -36,11 +47,14 @@ setUpTheme();
 setUpControls();
 renderHeld();
 render();
+renderEvaluation();
 let width = document.body.clientWidth;
 window.addEventListener("resize", () => {
   if (document.body.clientWidth === width) return;
   width = document.body.clientWidth;
   renderCharts();
+  renderEvaluation();
+  tellSideways();
 });
 let openBefore = null;
 function setPaper(isPaper) {
@@ -53,8 +67,11 @@ function setPaper(isPaper) {
     details.open = openBefore;
     openBefore = null;
   }
+  // Without an object that was asked about, the law has the whole row to itself.
+  byId("chart-law").parentElement.classList.toggle("whole", isPaper && !byId("judge").classList.contains("used"));
   Charts.drawForPaper(isPaper);
   renderCharts();
+  renderEvaluation();
 }
 
 window.addEventListener("beforeprint", () => setPaper(true));

@@ -6,7 +6,6 @@ function renderCharts() {
   renderDensities(inGroup);
   renderTradeOff(o, cell, inGroup);
   renderLaw(o, cell, inGroup);
-  renderEvaluation();
 }
 
 function renderDensities(inGroup) {
@@ -15,7 +14,7 @@ function renderDensities(inGroup) {
   const thresholds = outcomes
     .map((o) => ({ test: o.test, value: o.cells[state.group].threshold }))
     .filter(({ value }) => value !== null && value !== undefined)
-    .map(({ test, value }) => ({ value, text: isJoint ? `${rateName(test)} ${scoreText(value)}` : scoreText(value) }));
+    .map(({ test, value }) => ({ value, text: `${isJoint ? `${rateName(test)} ` : ""}${shortScore(test, value)}` }));
   byId("about-densities").textContent = counts
     ? `Share of each class in equal bins${inGroup}.${outside(counts)} ${sideText()}`
     : "Too many groups for a picture of each.";
@@ -28,8 +27,8 @@ function renderDensities(inGroup) {
     histogram: facts.histograms,
     counts,
     thresholds,
-    classes,
-    label: `Histograms of the scores of ${quoted(classes[0])} and ${quoted(classes[1])}${inGroup}. Threshold: ${at}.`,
+    names,
+    label: `Histograms of the scores of objects that truly are ${names[0]} and ${names[1]}${inGroup}. Threshold: ${at}.`,
   });
 }
 
@@ -39,12 +38,12 @@ function outside(counts) {
 }
 
 function sideText() {
-  const [left, right] = facts.higherIsPositive ? classes : [classes[1], classes[0]];
+  const [left, right] = facts.higherIsPositive ? names : [names[1], names[0]];
   const [fnr, fpr] = outcomes.map((o) => o.cells[state.group].threshold);
   const crossed = isJoint && (facts.higherIsPositive ? fnr > fpr : fnr < fpr);
   return isJoint
-    ? `Left is decided ${quoted(left)}, right ${quoted(right)}, between the lines ${crossed ? "neither" : "undecided"}.`
-    : `Left of the line is called ${quoted(left)}, right ${quoted(right)}.`;
+    ? `Left is decided ${left}, right ${right}, between the lines ${crossed ? "neither" : "undecided"}.`
+    : `Left of the line is called ${left}, right ${right}.`;
 }
 
 function renderTradeOff(o, cell, inGroup) {
@@ -91,13 +90,18 @@ function renderLaw(o, cell, inGroup) {
   });
 }
 
+const MOST_INTERVALS = 40;
+
 function renderEvaluation() {
   if (!facts.evaluation) return;
-  const rows = facts.evaluation.filter((row) => row.promised !== null).slice(0, 40);
+  const all = facts.evaluation.filter((row) => row.verdict !== null);
+  const rows = all.slice(0, MOST_INTERVALS);
+  byId("about-evaluation").textContent =
+    rows.length < all.length ? `The first ${rows.length} of ${Numbers.count(all.length)}; the table has the others.` : "";
   Charts.intervals(byId("chart-evaluation"), {
     rows,
     label: `Counted rates against the promise: ${rows
-      .map((r) => `${r.group ?? "everybody"} ${r.rate.toUpperCase()} ${r.verdict ?? "unknown"}`)
+      .map((r) => `${r.group ?? "everybody"} ${r.rate.toUpperCase()} ${r.verdict}`)
       .join(", ")}.`,
   });
 }

@@ -89,6 +89,12 @@ const Ranks = (() => {
       return low;
     }
 
+    /* Whether so many scores can promise alpha at all. */
+    function canPromise(method, n, alpha) {
+      const settled = tables.ties[`${method.name} ${method.delta} ${n} ${alpha}`];
+      return settled === undefined ? isAtMost(method, 0, n, alpha) : settled > 0;
+    }
+
     /* The smallest n that can promise alpha: { n, exact }, or null if it is not known here. */
     function smallestN(method, alpha) {
       if (method.name === "simultaneous") {
@@ -110,7 +116,7 @@ const Ranks = (() => {
       return { n: low, exact: true };
     }
 
-    return { knows, pValue, criticalRank, smallestN };
+    return { knows, pValue, criticalRank, canPromise, smallestN };
   }
 
   function bytes(text) {

@@ -2,7 +2,7 @@
 const byId = (id) => document.getElementById(id);
 const facts = JSON.parse(byId("facts").textContent);
 const model = Model.makeModel(facts);
-const { tests, classes } = facts;
+const { tests, names } = facts;
 const isJoint = tests.length === 2;
 const alphas = facts.tables.alphas;
 const state = {
@@ -26,15 +26,18 @@ const WHAT_IF = {
     "The promise holds for one level settled before looking. A level chosen here, after looking, breaks it: calibrate anew on fresh objects, or take Simultaneous.",
   simultaneous:
     "This method allows choosing the level after looking, as here, if delta was settled before.",
-  empirical: "No promise: with a finite number of calibration objects the rate is mostly above the level.",
+  empirical:
+    "No promise: nothing keeps the true rate of such a test at or below the level. How often it is above stands in the law of the true rate.",
 };
 
 const rateName = (test) => test.control.toUpperCase();
 const otherName = (test) => (test.control === "fnr" ? "FPR" : "FNR");
 const scoreText = (value) => Numbers.score(value, facts.width);
 const quoted = (name) => `“${name}”`;
-const nullName = (test) => quoted(classes[test.nullClass]);
-const otherClassName = (test) => quoted(classes[1 - test.nullClass]);
+const nullName = (test) => names[test.nullClass];
+const otherClassName = (test) => names[1 - test.nullClass];
+/* A threshold in few digits: beyond the exact one on the safe side, where fewer are put out. */
+const shortScore = (test, value) => Numbers.shortScore(value, facts.width, test.tail === "high");
 
 function methodText(method) {
   if (method.name === "other") return method.text;

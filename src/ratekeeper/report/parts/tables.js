@@ -8,29 +8,34 @@ function renderJudged() {
   byId("score").setAttribute("aria-invalid", String(bad));
   byId("judge").classList.toggle("used", text.trim() !== "" && !bad);
   if (bad || text.trim() === "") {
-    place.replaceChildren(...(bad ? [make("p", "A score is a number.", { class: "problem" })] : []));
+    place.replaceChildren(...(bad ? [make("p", scoreProblem(text), { class: "problem" })] : []));
     return;
   }
   const { p, decision } = model.judge(score, state.group, outcomes);
   const list = make("dl");
   list.append(make("dt", "score"), make("dd", scoreText(score)));
   [0, 1].forEach((label) => {
-    list.append(make("dt", `p${label}, “it is ${classes[label]}”`), make("dd", pText(p[label])));
+    list.append(make("dt", `p${label}: it is ${names[label]}`), make("dd", pText(p[label])));
   });
   list.append(make("dt", "decision"), make("dd", make("b", decisionText(decision))));
   place.replaceChildren(list);
 }
 
+const scoreProblem = (text) =>
+  Numbers.hasComma(text)
+    ? `Write a score with a decimal point and no commas, such as 0.5.`
+    : "A score is a number, such as 0.5 or -1e-3.";
+
 function pText(found) {
   if (!found) return "not in this page for this method";
-  const shown = found.p === 0 ? "0" : String(Number(found.p.toPrecision(4)));
+  const shown = Numbers.pValue(found.p, found.atMost);
   const counted = `${Numbers.count(found.m)} of ${Numbers.count(found.n)} calibration scores at least as extreme`;
   return found.atMost ? `at most ${shown} (at most ${counted})` : `${shown} (${counted})`;
 }
 
 function decisionText(decision) {
   if (decision === null) return "by the library only: no threshold decides";
-  if (typeof decision === "number") return classes[decision];
+  if (typeof decision === "number") return names[decision];
   return decision === "neither" ? "neither class" : "undecided";
 }
 
@@ -42,32 +47,46 @@ function renderGroups() {
   const titles = [
     ["Group", ""],
     [`Threshold`, "n"],
-    [`n of ${nullName(o.test)}`, "n"],
     ["Rank", "n"],
-    [`${name} counted`, "n"],
+    [o.test.control === "fnr" ? "Missed of n" : "False alarms of n", "n"],
     [`${otherName(o.test)}, 95% interval`, "n"],
     [`True ${name}: mean`, "n"],
     ["in 90% of draws", "n"],
     [`above ${Numbers.exactPercent(o.choice.alpha)}`, "n"],
   ];
   const head = make("thead", make("tr", titles.map(([text, type]) => make("th", text, { scope: "col", class: type }))));
-  const body = make("tbody", o.cells.map(groupRow));
-  const parts = [make("caption", groupCaption(o), { class: "small" }), head, body];
-  byId("group-table").replaceChildren(...parts);
+  const body = make("tbody", o.cells.map((cell) => groupRow(o.test, cell)));
+  byId("about-groups").textContent = aboutGroups(o);
+  byId("group-table").replaceChildren(head, body);
 }
 
-function groupCaption(o) {
-  const told = `${rateName(o.test)} ≤ ${Numbers.exactPercent(o.choice.alpha)}, ${methodText(o.choice.method)}, ${o.certified ? "certified" : "what if"}.`;
-  if (!o.overall) return told;
-  return `${told} Over all groups, ${otherName(o.test)}: ${Numbers.range(o.overall.other)} of ${Numbers.count(o.overall.nOther)}.`;
+function aboutGroups(o) {
+  const texts = [
+    `${told(o)}, ${o.certified ? "certified" : "what if"}.`,
+    `n counts the calibration objects that truly are ${nullName(o.test)}.`,
+  ];
+  if (o.overall) {
+    const { other, nOther, ofShown } = o.overall;
+    const where = ofShown ? `Over the ${Numbers.count(o.cells.length)} groups shown` : "Over all groups";
+    texts.push(`${where}, ${otherName(o.test)}: ${Numbers.range(other)} of ${Numbers.count(nOther)}.`);
+  }
+  if (facts.hiddenGroups) {
+    const all = Numbers.count(o.cells.length + facts.hiddenGroups);
+    texts.push(
+      `${Numbers.count(facts.hiddenGroups)} of ${all} groups, those with the smallest n, are not shown: “ratekeeper inspect --json” has them all.`,
+    );
+  }
+  texts.push("Thresholds after ≈ are shortened to the safe side; the download has all digits.");
+  return texts.join(" ");
 }
 
-function groupRow(cell) {
+function groupRow(test, cell) {
   const name = make("th", cell.group, { scope: "row" });
   const number = (text) => make("td", text, { class: "n" });
   if (cell.impossible || cell.unknown) {
     const why = cell.unknown ? "not in this page" : "too few scores for this promise";
-    return make("tr", [name, number("–"), number(Numbers.count(cell.n)), make("td", why, { colspan: "6", class: "left" })], {
+    const none = number("–");
+    return make("tr", [name, none, none.cloneNode(true), number(`– of ${Numbers.count(cell.n)}`), make("td", why, { colspan: "4", class: "left" })], {
       class: "impossible",
     });
   }
@@ -76,10 +95,9 @@ function groupRow(cell) {
     : "unknown";
   const cells = [
     name,
-    number(cell.threshold === null ? "–" : scoreText(cell.threshold)),
-    number(Numbers.count(cell.n)),
+    thresholdCell(test, cell),
     number(cell.k === null ? "–" : Numbers.count(cell.k)),
-    number(cell.target === null ? "by lot" : Numbers.range(cell.target)),
+    number(`${cell.target === null ? "by lot" : Numbers.range(cell.target)} of ${Numbers.count(cell.n)}`),
     number(other),
   ];
   if (cell.law) {
@@ -96,12 +114,17 @@ function groupRow(cell) {
   return make("tr", cells, cell.pooled ? { class: "pooled" } : {});
 }
 
+function thresholdCell(test, { threshold }) {
+  if (threshold === null) return make("td", "–", { class: "n" });
+  return make("td", shortScore(test, threshold), { class: "n", title: scoreText(threshold) });
+}
+
 const CSV_COLUMNS = {
   control: (o) => o.test.control,
   alpha: (o) => o.choice.alpha,
   method: (o) => methodText(o.choice.method),
   state: (o) => (o.certified ? "certified" : "what if"),
-  group: (_, c) => c.group,
+  group: (_, c) => harmless(c.group),
   promise: (o, c) => (c.impossible ? "impossible" : c.unknown ? "unknown" : c.pooled || o.choice.method.name === "empirical" ? "none" : "made"),
   n: (_, c) => c.n,
   rank: (_, c) => c.k,
@@ -122,6 +145,12 @@ const CSV_COLUMNS = {
 function csvScore(value) {
   if (value === null || value === undefined) return null;
   return Number.isFinite(value) ? scoreText(value) : value > 0 ? "inf" : "-inf";
+}
+
+/* A spreadsheet runs a text that begins like a formula; an apostrophe keeps it text. */
+function harmless(name) {
+  const isFormula = name !== null && /^[\s]*[=+\-@]/.test(name) && !Number.isFinite(Number(name));
+  return isFormula ? `'${name}` : name;
 }
 
 function csv() {

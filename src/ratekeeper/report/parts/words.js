@@ -11,9 +11,13 @@ function renderStatus() {
   status.dataset.state = certified ? "certified" : "what-if";
   status.dataset.promise = weak ? "none" : "made";
   status.querySelector(".badge").textContent = certified ? (weak ? "No promise" : "Certified") : "What if";
-  status.querySelector("p").textContent = certified
-    ? `You see the test of the certificate: ${shown}.`
-    : `You see ${shown}. The certificate is about another test: ${own}.`;
+  status.querySelector("p").textContent = certified ? `You see the test of the certificate: ${shown}.` : `You see ${shown}.`;
+  byId("status-own").textContent = certified ? "" : `The certificate is about another test: ${own}.`;
+  byId("explore").dataset.state = status.dataset.state;
+  byId("paper-note").hidden = certified;
+  byId("paper-note").textContent = certified
+    ? ""
+    : `Printed with the controls moved: all that is marked “What if” shows ${shown}, which is not the certified test. The certificate is about ${own}.`;
 }
 
 function renderNotes() {
@@ -21,6 +25,7 @@ function renderNotes() {
   byId("notes").replaceChildren(...notes);
 }
 
+const MOST_NAMED = 8;
 const warning = (text) => make("p", text, { class: "warning" });
 
 /* What may and may not be done with a choice that was made on this page. */
@@ -46,13 +51,13 @@ function limitNotes(o) {
   const notes = [];
   if (o.impossible.length) notes.push(warning(impossibleText(o, rate)));
   if (o.unknown.length) {
-    notes.push(warning(`${methodText(o.choice.method)} is not in this page for these groups; ask ratekeeper itself.`));
+    notes.push(warning(`${methodText(o.choice.method)} is not in this page for ${facts.groups === null ? "so many scores" : "some groups"}; ask ratekeeper itself.`));
   }
   const cell = o.cells.find((c) => c.k !== c.wantedK);
   if (cell) {
     notes.push(
       warning(
-        `Stricter than needed: for ${rate} the exact threshold has rank ${Numbers.count(cell.wantedK)}, but this page holds only some of the scores and shows the next stricter one it holds, of rank ${Numbers.count(cell.k)}. The promise holds for it all the more.`,
+        `Stricter than needed: for ${rate} the exact threshold has rank ${Numbers.count(cell.wantedK)}, but this page holds only some of the scores and shows the next stricter one it holds, of rank ${Numbers.count(cell.k)}. ${o.choice.method.name === "empirical" ? `Its ${rateName(o.test)} is lower, its ${otherName(o.test)} higher.` : "The promise holds for it all the more."}`,
       ),
     );
   }
@@ -65,11 +70,16 @@ function pythonLine(o) {
 }
 
 function impossibleText(o, rate) {
-  const where = o.impossible.map(({ group, n }) =>
-    group === null ? Numbers.count(n) : `${Numbers.count(n)} in group ${quoted(group)}`,
-  );
+  const shown = o.impossible.filter((cell) => cell.group !== undefined);
+  const where = shown
+    .slice(0, MOST_NAMED)
+    .map(({ group, n }) => (group === null ? Numbers.count(n) : `${Numbers.count(n)} in group ${quoted(group)}`));
+  const more = shown.length - where.length;
+  if (more) where.push(`too few in ${Numbers.count(more)} more groups`);
+  const outside = o.impossible.reduce((sum, cell) => sum + (cell.groups ?? 0), 0);
+  if (outside) where.push(`too few in ${Numbers.count(outside)} groups that are not shown`);
   const { needed } = o.impossible[0];
-  const scores = `calibration scores of ${nullName(o.test)}${facts.groups === null ? "" : " in each group"}`;
+  const scores = `calibration scores of objects that truly are ${nullName(o.test)}${facts.groups === null ? "" : ", in each group"}`;
   let need = `needs more ${scores}`;
   if (needed) {
     const n = Numbers.count(needed.n);
@@ -108,12 +118,12 @@ function cardsOf(o, cell) {
       card(
         `${rateName(test)} on the calibration objects`,
         cell.target === null ? "by lot" : `${Numbers.range(cell.target)} of ${Numbers.count(cell.n)}`,
-        cell.target === null ? "A randomised method decides equal scores differently." : `of the ${nullName(test)} are ${verb}.`,
+        cell.target === null ? "A randomised method decides equal scores differently." : `that truly are ${nullName(test)} are ${verb}.`,
       ),
       card(
         `${otherName(test)}, the price`,
         cell.nOther ? rangePercent(cell.other, cell.nOther) : "unknown",
-        `${Numbers.range(cell.other)} of ${Numbers.count(cell.nOther)} ${otherClassName(test)} are called ${nullName(test)}. 95% interval ${Numbers.percent(cell.interval[0])} to ${Numbers.percent(cell.interval[1])}.`,
+        `${Numbers.range(cell.other)} of ${Numbers.count(cell.nOther)} that truly are ${otherClassName(test)} are called ${nullName(test)}. 95% interval ${Numbers.percent(cell.interval[0])} to ${Numbers.percent(cell.interval[1])}.`,
         cell.nOther && cell.other[0] === cell.other[1] ? `About ${Numbers.outOf(cell.other[0] / cell.nOther)}.` : "",
       ),
     );
@@ -135,15 +145,17 @@ function thresholdCard(o, cell, prefix) {
       ? cell.pooled
         ? "Pooled: the threshold of all groups together. Nothing is promised in this group."
         : "A fitted threshold, no rank."
-      : `Rank ${Numbers.count(cell.k)}: the threshold is number ${Numbers.count(cell.k)} of the ${Numbers.count(cell.n)} calibration scores of ${nullName(test)}, from the ${test.tail} end.`;
+      : `Rank ${Numbers.count(cell.k)}: the threshold is number ${Numbers.count(cell.k)} of the ${Numbers.count(cell.n)} calibration scores of objects that truly are ${nullName(test)}, from the ${test.tail} end.`;
   const rule =
     isJoint && test.control === "fnr"
-      ? `${quoted(classes[1])} remains possible if ${condition(test, cell.threshold)}.`
+      ? `${names[1]} remains possible if ${condition(test, cell.threshold)}.`
       : isJoint
-        ? `${quoted(classes[0])} is ruled out if ${condition(test, cell.threshold)}.`
-        : `Called ${quoted(classes[1])} if ${condition(test, cell.threshold)}.`;
-  return card(`${prefix}Threshold`, scoreText(cell.threshold), rule, rank, cell.remark ?? "");
+        ? `${names[0]} is ruled out if ${condition(test, cell.threshold)}.`
+        : `Called ${names[1]} if ${condition(test, cell.threshold)}.`;
+  return card(`${prefix}Threshold`, shortScore(test, cell.threshold), sentence(rule), rank, cell.remark ?? "");
 }
+
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function lawCard(o, cell, prefix) {
   const name = rateName(o.test);
@@ -162,12 +174,12 @@ function lawCard(o, cell, prefix) {
 function undecidedCards() {
   const found = model.undecided(outcomes);
   return [1, 0].map((label) => {
-    const name = quoted(classes[label]);
-    if (!found[label]) return card(`Undecided ${name}`, "unknown", "A threshold is missing.");
-    const { abstained, n } = found[label];
-    const everywhere = facts.groups === null ? "" : " in all groups";
+    const title = `Undecided, truly ${names[label]}`;
+    if (!found[label]) return card(title, "unknown", "A threshold is missing.");
+    const { abstained, n, ofShown } = found[label];
+    const everywhere = facts.groups === null ? "" : ofShown ? " in the groups shown" : " in all groups";
     return card(
-      `Undecided ${name}`,
+      title,
       `${Numbers.range(abstained)} of ${Numbers.count(n)}`,
       `The test abstains on ${n ? rangePercent(abstained, n) : "none"} of the calibration objects${everywhere}. An abstention is no error.`,
     );

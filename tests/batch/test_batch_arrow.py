@@ -1,0 +1,76 @@
+"""Typed files: pieces, damage, and what cannot be seen from outside."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from row_files import some_rows, some_test, write_rows
+
+from ratekeeper.batch import arrow_files, calibrate_file, classify_file
+from ratekeeper.batch.arrow_files import ArrowFile, ParquetFile
+from ratekeeper.exceptions import InputError
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "stream", "feather"])
+def test_pieces_are_short_and_in_order(tmp_path, monkeypatch, form):
+    """However a file was written, it is read in short pieces, with the columns asked for."""
+    monkeypatch.setattr(arrow_files, "PIECE", 11)
+    path = write_rows(tmp_path, form, {"x": np.arange(240), "y": ["a"] * 240, "z": [[1]] * 240})
+    for wanted in (None, ["y", "x"], ["x"]):
+        file = ParquetFile(path, "f") if form == "parquet" else ArrowFile(path, "f")
+        assert file.columns == ("x", "y", "z")
+        for _ in range(2):  # a file can be read again
+            pieces = list(file.pieces(wanted))
+            assert max(piece.n for piece in pieces) <= 11
+            assert [piece.first for piece in pieces] == np.cumsum(
+                [0, *(piece.n for piece in pieces[:-1])]
+            ).tolist()
+            found = pa.Table.from_batches([piece.batch for piece in pieces])
+            assert found["x"].to_pylist() == list(range(240))
+            assert set(found.column_names) == set(wanted or "xyz")
+
+
+@pytest.mark.parametrize("form", ["arrow", "stream", "feather", "parquet"])
+def test_damage_never_crashes(tmp_path, form):
+    """A damaged file is refused, or read where the damage is in a value; nothing else happens."""
+    scores, labels, sites = some_rows(60)
+    columns = {
+        "risk": scores,
+        "ill": np.where(labels, "yes", "no"),
+        "site": pa.array(sites).dictionary_encode(),
+        "list": [[1, 2]] * 60,
+    }
+    path = write_rows(tmp_path, form, columns)
+    data, dice, refused = path.read_bytes(), random.Random(form), 0  # noqa: S311 - no secrets
+    for _ in range(150):
+        spoiled = bytearray(data)
+        for _ in range(dice.choice([1, 1, 1, 5])):
+            spoiled[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
+        path.write_bytes(spoiled)
+        try:
+            calibrate_file(path, score="risk", label="ill", group="site", on_invalid="skip")
+        except InputError as error:
+            refused += 1
+            assert path.name in str(error)  # noqa: PT017 - it may also be read
+    assert refused > 20
+
+
+def test_text_that_is_not_utf8(tmp_path):
+    """Damaged text in any column that is read is refused, and the file is named."""
+    path = write_rows(tmp_path, "parquet", {"risk": [0.1, 0.9], "ill": ["QQQQ", "yes"]})
+    path.write_bytes(path.read_bytes().replace(b"QQQQ", b"QQ\xff\xfe"))
+    with pytest.raises(InputError, match=r"rows.parquet cannot be read: .*UTF"):
+        calibrate_file(path, score="risk", label="ill")
+
+
+def test_feather_is_packed_and_arrow_is_not(tmp_path):
+    """Feather files are compressed; Arrow files are not, so that they can be mapped."""
+    path = write_rows(tmp_path, "csv", {"risk": [0.5] * 5_000})
+    sizes = []
+    for suffix in ("feather", "arrow"):
+        classify_file(some_test(), path, tmp_path / f"out.{suffix}", score="risk")
+        sizes.append((tmp_path / f"out.{suffix}").stat().st_size)
+    assert 2 * sizes[0] < sizes[1]
