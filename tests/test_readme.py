@@ -47,7 +47,7 @@ def test_the_walk_in_a_shell_works_as_it_stands(tmp_path):
     (tmp_path / ".venv").symlink_to(sys.prefix)
     (walk,) = re.findall(r"<!-- walk -->\n```bash\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     names = [line.split()[1] for line in walk.splitlines()]
-    assert names == "demo calibrate control classify evaluate report inspect".split()
+    assert names == ["demo", "calibrate", "control", "classify", "evaluate", "report", "inspect"]
     done = subprocess.run(
         ["/bin/bash", "-ec", walk], cwd=tmp_path, capture_output=True, text=True, check=False
     )

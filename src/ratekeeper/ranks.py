@@ -195,7 +195,7 @@ def _search(
 ) -> NDArray[Any]:
     few = scores.size < _SORT_FROM_QUERIES or null_scores.size < _SORT_FROM_SCORES
     if few or _is_ascending(scores):
-        positions = null_scores.searchsorted(scores, side)
+        positions = _search_ascending(null_scores, scores, side, few=few)
         return positions if table is None else table[positions]
     if null_scores.dtype != scores.dtype:
         # searchsorted would convert the whole calibration again for every chunk.
@@ -212,6 +212,16 @@ def _search(
     chunk = next((c for n, c in _CHUNKS if null_scores.size <= n), _LARGEST_CHUNK)
     _in_chunks(work, scores.size, chunk)
     return result
+
+
+def _search_ascending(
+    null_scores: Floats, scores: Floats, side: Literal["left", "right"], *, few: bool
+) -> NDArray[np.intp]:
+    if few or 2 * null_scores.size > scores.size:
+        return null_scores.searchsorted(scores, side)
+    # The other way round is shorter: find where each calibration score begins to count.
+    starts = scores.searchsorted(null_scores, "left" if side == "right" else "right")
+    return np.bincount(starts, minlength=scores.size + 1)[:-1].cumsum()
 
 
 def _is_ascending(part: Floats) -> bool:

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
     from ratekeeper.ranks import Floats
 
-PIECE = 1 << 15  # rows: short enough for the kernel to leave the other core to the writer
-_READ_AHEAD = 8  # pieces
+PIECE = 1 << 16  # rows
+_VALUES = 1 << 22  # in a piece, so that wide files need no more memory
+_READ_AHEAD = 4  # pieces; the default of 16 doubles the memory
 _GROUP_ROWS, _GROUP_BYTES = 1 << 20, 1 << 26  # of a row group of Parquet
 
 
@@ -90,8 +91,10 @@ class ArrowPiece:
             pa.types.is_floating,
             pa.types.is_null,
         )
-        if kind == pa.string_view() or any(test(kind) for test in fit):
-            return array.cast(pa.string()) if kind == pa.string_view() else array
+        if kind == pa.string_view():  # which older versions of pyarrow cannot cast
+            return pa.array(array.to_pylist(), pa.string())
+        if any(test(kind) for test in fit):
+            return array
         if pa.types.is_decimal(kind):
             return array.cast(pa.float64())
         if pa.types.is_temporal(kind):
@@ -161,7 +164,7 @@ class ParquetFile:
         try:
             batches = self._data.to_batches(
                 columns=None if wanted is None else list(wanted),
-                batch_size=PIECE,
+                batch_size=_rows_of(self.columns if wanted is None else wanted),
                 batch_readahead=_READ_AHEAD,
                 fragment_readahead=1,
             )
@@ -200,8 +203,9 @@ class ArrowFile:
             for batch in _batches(reader):
                 part = batch if wanted is None else batch.select(list(wanted))
                 part.validate(full=True)  # as above
-                for start in range(0, part.num_rows, PIECE):
-                    yield ArrowPiece(part.slice(start, PIECE), first + start, self.name)
+                most = _rows_of(part.schema.names)
+                for start in range(0, part.num_rows, most):
+                    yield ArrowPiece(part.slice(start, most), first + start, self.name)
                 first += part.num_rows
 
     @contextmanager
@@ -221,6 +225,11 @@ class ArrowFile:
                     yield opened(file, options=some)
         except (OSError, ValueError, pa.ArrowException) as error:
             raise unreadable(self.name, error) from error
+
+
+def _rows_of(columns: Sequence[str]) -> int:
+    """Return how many rows make a piece of a file with these columns."""
+    return max(1, min(PIECE, _VALUES // max(1, len(columns))))
 
 
 def _batches(reader: Any) -> Iterator[Any]:  # noqa: ANN401
