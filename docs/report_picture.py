@@ -15,8 +15,8 @@ from playwright.sync_api import sync_playwright
 from ratekeeper import HighProbability, demo, report
 from ratekeeper.batch import calibrate_file, evaluate_file
 
-WIDTH, HEIGHT = 1200, 1900
-COLOURS = 64  # are enough, and make a small file
+WIDTH, HEIGHT = 1200, 2100
+COLOURS = 240  # are enough, and make a small file
 
 
 def main() -> None:
@@ -41,7 +41,9 @@ def _shoot(page: Path, place: Path) -> None:
         tab.goto(page.as_uri())
         tab.screenshot(path=place)
         browser.close()
-    Image.open(place).convert("RGB").quantize(COLOURS).save(place, optimize=True)
+    Image.open(place).convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE).save(
+        place, optimize=True
+    )
 
 
 if __name__ == "__main__":

@@ -113,6 +113,24 @@ def build_calibration(
         cells = sorted_parts(values, [~is_positive, is_positive])
     else:
         cells = _by_cell(values, is_positive, index, groups.size)
+    return calibration_of(
+        cells,
+        classes,
+        groups=groups,
+        higher_is_positive=higher_is_positive,
+        provenance=provenance,
+    )
+
+
+def calibration_of(
+    cells: tuple[Floats, ...],
+    classes: NDArray[Any],
+    *,
+    groups: NDArray[Any] | None = None,
+    higher_is_positive: bool = True,
+    provenance: Provenance | None = None,
+) -> Calibration:
+    """Build a calibration from ascending scores: negatives by group, then positives by group."""
     calibration = Calibration(
         cells=(cells[: len(cells) // 2], cells[len(cells) // 2 :]),
         classes=classes,
@@ -400,7 +418,7 @@ class Calibration:
                 f"Pass higher_is_positive={not self.higher_is_positive}, or check which label is "
                 "positive.",
                 ReversedScoreWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def __setstate__(self, state: dict[str, Any]) -> None:

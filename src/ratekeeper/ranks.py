@@ -163,17 +163,37 @@ def sorted_parts(
     def work(selection: NDArray[np.bool_] | NDArray[np.intp]) -> Floats:
         # compress is twice as fast as indexing with a mask
         is_mask = selection.dtype == bool
-        part: Floats = values.compress(selection) if is_mask else values.take(selection)
-        np.add(part, 0.0, out=part)
-        part.sort()
-        return part
+        return _ascending(values.compress(selection) if is_mask else values.take(selection))
 
-    if values.size < _THREADS_FROM or _cores() == 1:
-        return tuple(work(selection) for selection in selections)
+    return _side_by_side(work, selections, values.size)
+
+
+def sort_in_place(parts: Sequence[Floats]) -> tuple[Floats, ...]:
+    """Sort arrays as they are, side by side on all cores; -0.0 becomes 0.0.
+
+    Examples
+    --------
+    >>> sort_in_place([np.array([0.3, 0.1]), np.array([0.2])])
+    (array([0.1, 0.3]), array([0.2]))
+    """
+    return _side_by_side(_ascending, parts, sum(part.size for part in parts))
+
+
+def _ascending(part: Floats) -> Floats:
+    np.add(part, 0.0, out=part)
+    part.sort()
+    return part
+
+
+def _side_by_side(
+    work: Callable[[Any], Floats], items: Sequence[Any], size: int
+) -> tuple[Floats, ...]:
+    if size < _THREADS_FROM or _cores() == 1:
+        return tuple(map(work, items))
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(min(_cores(), len(selections))) as pool:
-        return tuple(pool.map(work, selections))
+    with ThreadPoolExecutor(min(_cores(), len(items))) as pool:
+        return tuple(pool.map(work, items))
 
 
 def has_ties(ascending: Floats) -> bool:

@@ -18,9 +18,9 @@ from ratekeeper.provenance import Provenance
 from ratekeeper.report import build
 
 
-def many_groups(n_groups=1_200):
+def many_groups(n_groups=1_200, spread=60):
     """Return a calibration of groups of 4 to 63 objects of each class."""
-    index = np.repeat(np.arange(n_groups), 2 * (4 + np.arange(n_groups) * 7 % 60))
+    index = np.repeat(np.arange(n_groups), 2 * (4 + np.arange(n_groups) * 7 % spread))
     labels = np.arange(index.size) % 2
     scores = np.random.default_rng(0).normal(2 * labels)
     return rk.calibrate(scores, labels, groups=np.array([f"g{i:04}" for i in index]))
@@ -86,9 +86,10 @@ def test_numbers_over_all_groups_cover_those_that_are_not_shown(show):
     assert "in the groups shown" in page.inner_text("#results")
 
 
-def test_what_is_pooled_in_a_page_of_many_groups_is_pooled_over_all(show):
+@pytest.mark.parametrize("spread", [60, 20])
+def test_what_is_pooled_in_a_page_of_many_groups_is_pooled_over_all(show, spread):
     """At another level a thin group gets the threshold of all groups, shown or not."""
-    calibration = many_groups()
+    calibration = many_groups(1_200 if spread == 60 else 300, spread)
     page = show(build(calibration.control("fnr", 0.1, thin_groups="pool")))
     page.evaluate("ratekeeper.choose({alpha: 0.015})")
     [outcome] = page.evaluate("ratekeeper.outcomes()")
@@ -245,6 +246,13 @@ def test_bare_numbers_are_told_as_what_they_stand_for(show):
         for name in names:
             assert name in page.inner_text(place)
     assert "scores from risk, labels from employed" in page.inner_text("#ground")
+    page.set_viewport_size({"width": 400, "height": 800})
+    chart = page.locator("#chart-densities svg")
+    page.wait_for_timeout(50)
+    keys = [chart.get_by_text(name).last.bounding_box() for name in names]
+    edge = chart.bounding_box()
+    assert all(key["x"] + key["width"] <= edge["x"] + edge["width"] for key in keys)
+    assert keys[0]["y"] >= keys[1]["y"] + keys[1]["height"] - 2
     assert "“1”" not in page.inner_text("body")
     labels = np.where(np.arange(300) % 2, "ill", "well")
     scores = np.random.default_rng(0).normal(2 * (np.arange(300) % 2))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ratekeeper.batch.columns import Groups, Inspector, Labels, canonical_label, check_columns
 from ratekeeper.batch.sources import open_sources, pieces_of
-from ratekeeper.calibration import build_calibration
+from ratekeeper.batch.text_files import TextFile
+from ratekeeper.calibration import build_calibration, calibration_of
 from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import read_labels, show
 from ratekeeper.provenance import Provenance
+from ratekeeper.ranks import sort_in_place
 from ratekeeper.rates import check_count
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
     from ratekeeper.calibration import Calibration
     from ratekeeper.ranks import Floats
+
+_MOST_EXPECTED = 1 << 27  # rows
 
 
 def calibrate_file(
@@ -77,7 +82,7 @@ def calibrate_file(
     ...     calibrate_file(path, score="risk", label="ill")
     Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
     """
-    keep = _Everything() if sample is None else _Sample(check_count(sample, "sample"), seed)
+    most = None if sample is None else check_count(sample, "sample")
     labels, groups = Labels(label), None if group is None else Groups(group)
     inspector = Inspector(on_invalid)
     wanted = [score, label] if group is None else [score, label, group]
@@ -85,6 +90,8 @@ def calibrate_file(
         check_columns(
             files[0].name, files[0].columns, {"score": score, "label": label, "group": group}
         )
+        rows = sum(file.size or 0 for file in files if not isinstance(file, TextFile))
+        keep = _keeper(most, seed, rows, grouped=group is not None)
         for name, piece in pieces_of(files, wanted, "Reading"):
             numbers = piece.numbers(score)
             codes, label_problems = labels.codes(name, piece)
@@ -99,8 +106,14 @@ def calibrate_file(
     return _build(keep, labels, groups, inspector, names, score, positive_label, higher_is_positive)
 
 
+def _keeper(most: int | None, seed: int, rows: int, *, grouped: bool) -> _Piles | _Everything:
+    if most is not None:
+        return _Sample(most, seed)
+    return _Everything() if grouped else _Piles(rows)
+
+
 def _build(
-    keep: _Everything,
+    keep: _Piles | _Everything,
     labels: Labels,
     groups: Groups | None,
     inspector: Inspector,
@@ -109,31 +122,37 @@ def _build(
     positive_label: object,
     higher_is_positive: bool,  # noqa: FBT001
 ) -> Calibration:
-    values, codes, index, sampled = keep.kept()
     found = labels.found()
-    used = [found[code] for code in np.unique(codes)]  # not those of skipped rows alone
+    used = [found[code] for code in keep.used()]  # not those of skipped rows alone
     _check_both(used, labels, inspector, names)
     positive, classes = _classes(found, labels, positive_label, names)
-    is_positive = codes == positive
+    provenance = Provenance(
+        rows=inspector.rows,
+        skipped=inspector.skipped,
+        score=score,
+        label=labels.column,
+        group=None if groups is None else groups.column,
+    )
+    if isinstance(keep, _Piles):
+        cells = sort_in_place([keep.pile(1 - positive), keep.pile(positive)])
+        return calibration_of(
+            cells, classes, higher_is_positive=higher_is_positive, provenance=provenance
+        )
+    values, codes, index, sampled = keep.kept()
     group_names = None
     if groups is not None and index is not None:
         index, group_names = _in_order(groups.found(), index)
-    counts = (sampled[1 - positive], sampled[positive]) if sampled else None
+    if sampled is not None:
+        counts = sampled[1 - positive], sampled[positive]
+        provenance = replace(provenance, sampled_from=counts)
     return build_calibration(
         values,
-        is_positive,
+        codes == positive,
         classes,
         index=index,
         groups=group_names,
         higher_is_positive=higher_is_positive,
-        provenance=Provenance(
-            rows=inspector.rows,
-            skipped=inspector.skipped,
-            score=score,
-            label=labels.column,
-            group=None if groups is None else groups.column,
-            sampled_from=counts,
-        ),
+        provenance=provenance,
     )
 
 
@@ -184,8 +203,66 @@ def _in_order(values: list[Any], index: NDArray[np.intp]) -> tuple[NDArray[np.in
     return place[index], names[order]
 
 
+class _Piles:
+    """Keeps every valid score in one of two arrays, which are sorted where they lie.
+
+    Parameters
+    ----------
+    rows : int
+        How many are to be expected, 0 if nobody knows. Memory that is asked for and not used
+        costs nothing.
+    """
+
+    def __init__(self, rows: int) -> None:
+        self._rows = min(rows, _MOST_EXPECTED)
+        self._piles: list[Floats] = []
+        self._heights = [0, 0]
+
+    def add(
+        self,
+        values: Floats,
+        codes: NDArray[np.int8],
+        index: NDArray[np.intp] | None,
+        valid: NDArray[np.bool_] | None,
+    ) -> None:
+        """Add the valid rows of a piece."""
+        del index  # there are no groups
+        if valid is not None:
+            values, codes = values[valid], codes[valid]
+        if not self._piles:
+            self._piles = [np.empty(self._rows, values.dtype) for _ in (0, 1)]
+        ones = int(np.count_nonzero(codes))
+        for code, n in enumerate((codes.size - ones, ones)):
+            start = self._heights[code]
+            self._make_room(code, start + n, values.dtype)
+            place = self._piles[code][start : start + n]
+            mask = codes.view(bool) if code else codes == 0
+            # To write at once where it stays saves a copy, but both must be of one type.
+            values.astype(place.dtype, copy=False).compress(mask, out=place)
+            self._heights[code] = start + n
+
+    def _make_room(self, code: int, n: int, dtype: np.dtype[Any]) -> None:
+        pile = self._piles[code]
+        common = np.result_type(pile, dtype)
+        if n > pile.size or common != pile.dtype:
+            size = pile.size if n <= pile.size else max(n, 2 * pile.size)
+            larger = np.empty(size, common)
+            larger[: self._heights[code]] = pile[: self._heights[code]]
+            self._piles[code] = larger
+
+    def used(self) -> list[int]:
+        """Return the codes that occur."""
+        return [code for code in (0, 1) if self._heights[code]]
+
+    def pile(self, code: int) -> Floats:
+        """Return the scores of a label."""
+        other = self._piles[1 - code].dtype
+        scores: Floats = self._piles[code][: self._heights[code]]
+        return scores.astype(np.result_type(scores, other), copy=False)
+
+
 class _Everything:
-    """Keeps every valid row."""
+    """Keeps every valid row, with its label and its group."""
 
     def __init__(self) -> None:
         self._values: list[Floats] = []
@@ -195,7 +272,7 @@ class _Everything:
     def add(
         self,
         values: Floats,
-        codes: NDArray[np.intp],
+        codes: NDArray[np.int8],
         index: NDArray[np.intp] | None,
         valid: NDArray[np.bool_] | None,
     ) -> None:
@@ -204,9 +281,14 @@ class _Everything:
             values, codes = values[valid], codes[valid]
             index = None if index is None else index[valid]
         self._values.append(values)
-        self._codes.append(codes.astype(np.int8))
+        self._codes.append(codes)
         if index is not None:
             self._index.append(index)
+
+    def used(self) -> list[int]:
+        """Return the codes that occur."""
+        counts = sum((np.bincount(codes, minlength=2) for codes in self._codes), np.zeros(2, int))
+        return np.flatnonzero(counts).tolist()
 
     def kept(
         self,
@@ -238,7 +320,7 @@ class _Sample(_Everything):
     def add(
         self,
         values: Floats,
-        codes: NDArray[np.intp],
+        codes: NDArray[np.int8],
         index: NDArray[np.intp] | None,
         valid: NDArray[np.bool_] | None,
     ) -> None:

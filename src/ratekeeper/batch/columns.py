@@ -130,10 +130,10 @@ class Labels:
         self.texts: dict[str, int] = {}  # canonical text -> code
         self.values: list[Any] = []
 
-    def codes(self, name: str, piece: Piece) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
+    def codes(self, name: str, piece: Piece) -> tuple[NDArray[np.int8], NDArray[np.uint8] | None]:
         """Return 0 or 1 for each row, in order of appearance, and what is missing."""
         names = piece.names(self.column)
-        place = np.full(len(names.values) + 1, -1, dtype=np.intp)
+        place = np.full(len(names.values) + 1, -1, dtype=np.int8)
         for i, value in enumerate(names.values):
             if isinstance(value, str) and is_gap(value):
                 continue
@@ -144,7 +144,7 @@ class Labels:
                 self.texts[text] = len(self.values)
                 self.values.append(value)
             place[i] = self.texts[text]
-        codes = place[names.codes]
+        codes = _placed(place, names.codes)
         return codes, _missing(codes)
 
     def _refuse_third(self, name: str, piece: Piece, row: int) -> None:
@@ -244,7 +244,17 @@ def canonical_label(value: Any) -> str:  # noqa: ANN401 - text, number or truth 
     return text
 
 
-def _missing(codes: NDArray[np.intp]) -> NDArray[np.uint8] | None:
+def _placed(place: NDArray[np.int8], codes: NDArray[Any]) -> NDArray[np.int8]:
+    """Return ``place[codes]``; the two labels of a calibration, already told apart, cost little."""
+    placed: NDArray[np.int8] = codes
+    if codes.dtype != np.int8 or place[:-1].tolist() not in ([0], [0, 1], [1, 0]):
+        placed = place[codes]
+    elif place[0] == 1:
+        placed = np.subtract(np.int8(1), codes, dtype=np.int8)
+    return placed
+
+
+def _missing(codes: NDArray[Any]) -> NDArray[np.uint8] | None:
     gaps = codes < 0
     return np.where(gaps, np.uint8(MISSING), np.uint8(0)) if gaps.any() else None
 

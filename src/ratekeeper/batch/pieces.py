@@ -40,12 +40,13 @@ class Names:
     Attributes
     ----------
     codes : ndarray of int
-        Position of each row's value among `values`, -1 where it is missing.
+        Position of each row's value among `values`, -1 where it is missing. Of a type of one byte
+        only if none is missing and there are at most two.
     values : list
         Those that occur: texts, whole numbers, truth values.
     """
 
-    codes: NDArray[np.intp]
+    codes: NDArray[np.intp] | NDArray[np.int8]
     values: list[Any]
 
 

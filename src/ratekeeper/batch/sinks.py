@@ -20,7 +20,7 @@ from ratekeeper.batch.text_values import AddedTexts, NumberTexts
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from ratekeeper.batch.sources import AnyFile
 
 _MARKS = {"csv": ",", "tsv": "\t"}
-_WAITING = 3  # pieces that may wait for the writer
+_WAITING = 3  # pieces that may wait for the writer of text
+_WAITING_ROWS = 16  # pieces of Arrow, of which a row group is made: the next grows meanwhile
 _PATIENCE = 2.0  # seconds
 
 
@@ -162,7 +163,7 @@ class _TextRows:
         self._texts: NumberTexts | None = None
         stream.write(file.start)
         self._write_quoted([[*file.columns, *added.names]])
-        self.worker = _Worker(self._write)
+        self.worker = _Worker(self._write, _WAITING)
 
     def write(self, piece: TextPiece, judged: Judged) -> None:
         """Hand the rows with p-values and labels at their ends to the writer."""
@@ -217,7 +218,7 @@ def _arrow_rows(
     schema = added_schema(schema, added.names, added.classes)
     sink = ArrowSink(stream, form, schema, stream=is_stream)
     try:
-        with _Worker(sink.write) as worker:
+        with _Worker(sink.write, _WAITING_ROWS) as worker:
             yield _ArrowRows(worker, schema, added)
         sink.close()
     except BaseException:
@@ -253,9 +254,9 @@ class _ArrowRows:
 class _Worker:
     """A thread that works on one item after the other, with few of them waiting."""
 
-    def __init__(self, work: Any) -> None:  # noqa: ANN401 - a callable of one argument
+    def __init__(self, work: Callable[[Any], None], waiting: int) -> None:
         self._work = work
-        self._queue: queue.Queue[Any] = queue.Queue(_WAITING)
+        self._queue: queue.Queue[Any] = queue.Queue(waiting)
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()

@@ -21,8 +21,8 @@ class Empirical(RankMethod):
     Notes
     -----
     **Guarantee.** Asymptotic only. For n scores and continuous scores the average realised rate
-    is (floor(alpha n) + 1)/(n + 1), mostly above alpha: 9.1% instead of 5% at n = 21. The
-    paper's Theorem 3 says otherwise and is wrong. Use `Conformal` instead; this is kept to
+    is (floor(alpha n) + 1)/(n + 1), which can be far above alpha: 9.1% instead of 5% at n = 21.
+    The paper's Theorem 3 says otherwise and is wrong. Use `Conformal` instead; this is kept to
     reproduce the paper.
 
     Examples
@@ -42,7 +42,7 @@ class Empirical(RankMethod):
             kind="asymptotic",
             promise=(
                 "The rate tends to alpha as the number of calibration scores grows; for n scores "
-                "it is (floor(alpha n) + 1)/(n + 1) on average, mostly above alpha."
+                "it is (floor(alpha n) + 1)/(n + 1) on average, which can be far above alpha."
             ),
             condition="held-out calibration objects, exchangeable with the new ones.",
             not_covered="any finite number of calibration scores; use Conformal for that.",

@@ -61,10 +61,7 @@ function setUpControls() {
     else choose({ alpha });
   });
   // What cannot be a level goes when the field is left; why it went stays to be read.
-  field.addEventListener("blur", () => {
-    if (readLevel(field.value) === null) refuseLevel(field);
-    showLevel(field);
-  });
+  field.addEventListener("blur", () => showLevel(field));
   document.querySelectorAll('input[name="method"]').forEach((radio) => {
     radio.addEventListener("change", () => chooseMethod(radio.value));
   });
