@@ -6,6 +6,9 @@ import os
 
 from hypothesis import settings
 
+# Folders have files of this one name, which hold fixtures and no examples.
+collect_ignore_glob = ["conftest.py", "*/conftest.py"]
+
 # The eight properties of test_properties.py times 1,500 make 12,000 examples a run.
 # By hand: HYPOTHESIS_PROFILE=long pytest tests/test_properties.py
 settings.register_profile("ci", max_examples=1_500, deadline=None, derandomize=True)

@@ -101,7 +101,7 @@ def test_a_probability_comes_back_as_float():
         (0, 59, 0.05, "in line"),
         (3, 100, 0.05, "in line"),
         (12, 100, 0.05, "exceeded"),  # it begins at 6.36%
-        (0, 0, 0.05, "in line"),
+        (0, 0, 0.05, "unknown"),
     ],
 )
 def test_verdict_follows_the_interval(errors, n, promised, verdict):
