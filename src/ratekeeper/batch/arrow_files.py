@@ -17,7 +17,6 @@ try:
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.csv
-    import pyarrow.dataset
     import pyarrow.ipc
     import pyarrow.parquet
 except ImportError as error:
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
 PIECE = 1 << 16  # rows
 _VALUES = 1 << 20  # in a piece, so that wide files need no more memory
-_READ_AHEAD = 4  # pieces; the default of 16 doubles the memory
 _GROUP_ROWS, _GROUP_BYTES = 1 << 20, 1 << 26  # of a row group of Parquet
 
 
@@ -163,40 +161,39 @@ class ParquetFile:
     """A Parquet file on disk."""
 
     def __init__(self, path: Path, name: str) -> None:
-        self.name = name
-        try:
-            # A relative path such as s3:x would be taken for an address.
-            self._data = pa.dataset.dataset(str(path.absolute()), format="parquet")
-            self.size: int | None = self._data.count_rows()
-            self.schema = self._data.schema
+        self._path, self.name = path, name
+        with self._opened() as file:
+            self.size: int | None = file.metadata.num_rows
+            self.schema = file.schema_arrow
             self.columns = tuple(self.schema.names)
-        except (OSError, pa.ArrowException, ValueError) as error:
-            raise unreadable(name, error) from error
         refuse_twice(name, self.columns)
 
     def pieces(self, wanted: Sequence[str] | None) -> Iterator[ArrowPiece]:
         """Read the file from its start."""
         first = 0
-        try:
-            batches = self._data.to_batches(
-                columns=None if wanted is None else list(wanted),
-                batch_size=_rows_of(self.columns if wanted is None else wanted),
-                batch_readahead=_READ_AHEAD,
-                fragment_readahead=1,
-            )
-            for batch in batches:
+        columns = None if wanted is None else list(wanted)
+        with self._opened() as file:
+            for batch in file.iter_batches(_rows_of(columns or self.columns), columns=columns):
                 if batch.num_rows:
                     batch.validate(full=True)  # damaged text would crash the whole program
                     yield ArrowPiece(batch, first, self.name)
                     first += batch.num_rows
-        except (OSError, pa.ArrowException) as error:
+
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        """Open the file without buffering it ahead, which would keep its bytes to the end."""
+        try:
+            with pa.OSFile(str(self._path)) as stream:
+                yield pa.parquet.ParquetFile(stream, pre_buffer=False)
+        except (OSError, ValueError, pa.ArrowException) as error:
             raise unreadable(self.name, error) from error
 
 
 class ArrowFile:
     """An Arrow or Feather file on disk, or Arrow's stream format from anywhere.
 
-    Not by way of `pyarrow.dataset`, which damaged files of this kind can crash.
+    Neither this nor Parquet goes by way of `pyarrow.dataset`, which damaged files of this kind can
+    crash, and which may keep the bytes of a whole file.
     """
 
     size: int | None = None
@@ -261,7 +258,7 @@ class ArrowSink:
 
     def __init__(self, target: Any, form: str, schema: pa.Schema, *, stream: bool = False) -> None:  # noqa: ANN401
         self._schema, self._waiting, self._n, self._bytes = schema, list[Any](), 0, 0
-        self._grouped = form == "parquet"
+        self._form = form
         try:
             self._writer = _writer(target, form, schema, stream=stream)
         except (pa.ArrowException, TypeError) as error:
@@ -272,7 +269,7 @@ class ArrowSink:
         self._waiting.append(batch)
         self._n += batch.num_rows
         self._bytes += batch.nbytes
-        if not self._grouped or self._n >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
+        if self._form != "parquet" or self._n >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
             self._write_waiting()
 
     def _write_waiting(self) -> None:
@@ -282,7 +279,7 @@ class ArrowSink:
             try:
                 self._writer.write_table(table)
             except pa.ArrowException as error:
-                raise unwritable("this", error) from error
+                raise unwritable(self._form, error) from error
 
     def close(self) -> None:
         """Write what is left and the end of the file."""
@@ -291,7 +288,7 @@ class ArrowSink:
 
     def give_up(self) -> None:
         """Leave the file without its end, so that nobody takes it for whole."""
-        if self._grouped:
+        if self._form == "parquet":
             self._writer.is_open = False  # else it would write the end when it is forgotten
 
 
