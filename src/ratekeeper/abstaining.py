@@ -62,6 +62,11 @@ class AbstainingTest:
         return self.fnr.calibration
 
     @property
+    def parts(self) -> tuple[ErrorRateTest, ...]:
+        """The tests of one rate that it consists of."""
+        return self.fnr, self.fpr
+
+    @property
     def threshold(self) -> dict[str, Any]:
         """The thresholds of the two tests."""
         return {"fnr": self.fnr.threshold, "fpr": self.fpr.threshold}

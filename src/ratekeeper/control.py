@@ -97,6 +97,11 @@ class ErrorRateTest:
         """The class whose error is controlled: 1 for FNR, 0 for FPR."""
         return null_class_of(self.control)
 
+    @property
+    def parts(self) -> tuple[ErrorRateTest, ...]:
+        """The tests of one rate that it consists of: itself; an `AbstainingTest` has two."""
+        return (self,)
+
     @cached_property
     def _thresholds(self) -> tuple[float | None, ...]:
         return tuple(null.threshold(self.alpha) for null in self._nulls)

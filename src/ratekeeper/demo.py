@@ -77,7 +77,11 @@ def run(console: Console) -> None:
     )
     _over_time(console, people)
     _by_group(console, people)
-    console.print("Next: README.md shows the same in ten lines of Python, for your own scores.\n")
+    console.print(
+        "Next, for your own scores: [bold]ratekeeper demo --export demo[/bold] writes these data "
+        "as files, with the commands to type.\n"
+        "README.md shows the same in ten lines of Python.\n"
+    )
 
 
 def export(folder: str | os.PathLike[str]) -> str:

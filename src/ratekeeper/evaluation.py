@@ -150,6 +150,11 @@ class Evaluation:
     other: Rate
 
     @property
+    def parts(self) -> tuple[Evaluation, ...]:
+        """The rates that are compared with a promise: this one; a `JointEvaluation` has two."""
+        return (self,)
+
+    @property
     def verdict(self) -> Verdict:
         """What the interval says about the promise: "kept", "in line" or "exceeded".
 
@@ -209,6 +214,11 @@ class JointEvaluation:
     fpr: Evaluation
     abstained: dict[str, Rate]
     neither: dict[str, Rate]
+
+    @property
+    def parts(self) -> tuple[Evaluation, ...]:
+        """The rates that are compared with a promise."""
+        return self.fnr, self.fpr
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain Python values."""

@@ -293,7 +293,7 @@ def _refuse_labels(array: NDArray[Any]) -> NoReturn:
     if values.size > 20 or array.dtype.kind == "f":  # noqa: PLR2004 - hardly classes
         remedy = "Were scores and labels swapped?"
     raise InputError(
-        f"labels has {values.size:,} distinct values ({_listed(values)}), but two are needed: one "
+        f"labels has {values.size:,} distinct values ({listed(values)}), but two are needed: one "
         f"positive, one negative. {remedy}"
     )
 
@@ -330,16 +330,23 @@ def _places(mask: NDArray[np.bool_], what: str) -> str:
     """Name how many and which positions, for an error message."""
     where = np.flatnonzero(mask)
     s = "" if where.size == 1 else "s"
-    return f"{where.size:,} {what}{s}, at position{s} {_listed(where)}"
+    return f"{where.size:,} {what}{s}, at position{s} {listed(where)}"
 
 
-def _listed(values: Sequence[Any] | NDArray[Any]) -> str:
-    return ", ".join(map(show, values[:_SHOWN])) + ", ..." * (len(values) > _SHOWN)
+def listed(values: Sequence[Any] | NDArray[Any], most: int = _SHOWN) -> str:
+    """Write the first few values as people write them.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(range(9), most=3)
+    ("'a', 'b'", '0, 1, 2, ...')
+    """
+    return ", ".join(map(show, values[:most])) + ", ..." * (len(values) > most)
 
 
 def _kind(array: NDArray[Any]) -> str:
     word = "text" if array.dtype.kind in "UT" else str(array.dtype)
-    return f"{word} (such as {_listed(array[:1])})"
+    return f"{word} (such as {listed(array[:1])})"
 
 
 def show(value: object) -> str:
@@ -407,7 +414,7 @@ def _from_table(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
         raise InputError(f"{name} is a lazy table: collect it and pass one column.")
     if isinstance(series, nw.DataFrame):
         if len(series.columns) != 1:
-            found = f"{len(series.columns)} columns ({_listed(series.columns)})"
+            found = f"{len(series.columns)} columns ({listed(series.columns)})"
             raise InputError(f"{name} is a table of {found}: pass one of them.")
         series = series[series.columns[0]]
     if isinstance(series, nw.Series):

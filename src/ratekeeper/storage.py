@@ -57,11 +57,6 @@ if TYPE_CHECKING:
     Facts = dict[str, Any]  # what JSON calls an object
 
 FORMAT = 2
-_METHODS: dict[str, type[methods.Method]] = {
-    option.name: option
-    for option in vars(methods).values()
-    if isinstance(option, type) and hasattr(option, "name")  # not the abstract ones
-}
 _SCORE_TYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
 # Of classes and groups: what every machine has, and text of a sane length.
 _NAME_TYPE = re.compile(r"[<>|](b1|[iu][1248]|f[248]|U\d{1,4})")
@@ -223,11 +218,11 @@ def _test_facts(test: ErrorRateTest) -> Facts:
 
 
 def _method_facts(method: methods.Method) -> Facts:
-    if type(method) not in _METHODS.values():
+    if type(method) not in methods.METHODS.values():
         found = f"method={method!r} is not one of ratekeeper's own, so a file cannot name it"
         raise InputError(f"{found}. Save the calibration, and make the test after loading.")
     parameters = {}
-    for field in dataclasses.fields(method):  # type: ignore[arg-type]  # see _METHODS
+    for field in dataclasses.fields(method):  # type: ignore[arg-type]  # all are dataclasses
         value = getattr(method, field.name)
         if isinstance(value, np.bool_ | np.integer | np.float64 | np.str_):
             value = value.item()
@@ -378,7 +373,7 @@ def _names(facts: Facts) -> NDArray[Any]:
 
 
 def _rebuild_test(calibration: Calibration, facts: Facts) -> ErrorRateTest:
-    method = _METHODS[facts["method"]["name"]](**facts["method"]["parameters"])
+    method = methods.METHODS[facts["method"]["name"]](**facts["method"]["parameters"])
     test = calibration.control(
         facts["control"], facts["alpha"], method=method, thin_groups=facts["thin_groups"]
     )

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _END = ".unfinished"
 
@@ -61,6 +61,36 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
                 shutil.copymode(target, unfinished)
             unfinished.replace(target)
     _keep(target.parent)
+
+
+def refuse_inputs(output: str | os.PathLike[str], inputs: Iterable[str]) -> None:
+    """Raise if an output is one of the inputs, or would become a part of one.
+
+    Parameters
+    ----------
+    output : path-like
+        What is to be written.
+    inputs : iterable of str
+        What is read: files and folders. What does not exist is left to who opens it.
+
+    Examples
+    --------
+    >>> refuse_inputs("out.csv", ["in.csv"])
+    """
+    target = Path(os.path.realpath(output))
+    for name in inputs:
+        source = Path(os.path.realpath(name))
+        if not source.exists() or _is_device(source):
+            continue
+        if target == source or (target.exists() and target.samefile(source)):
+            raise InputError(
+                f"The output {output} is the input {name}, which stays as it is. Name another."
+            )
+        if source.is_dir() and target.is_relative_to(source):
+            raise InputError(
+                f"The output {output} lies in the input folder {name}, of which it would become a "
+                "part. Write somewhere else."
+            )
 
 
 @contextmanager

@@ -327,6 +327,8 @@ def test_the_output_is_never_the_input(tmp_path):
             classify_file(some_test(), path, target, score="risk")
     with pytest.raises(rk.InputError, match=r"is a folder. Add the name of a file"):
         classify_file(some_test(), path, tmp_path, score="risk")
+    with pytest.raises(rk.InputError, match=r"lies in the input folder"):
+        classify_file(some_test(), tmp_path, tmp_path / "sub" / ".." / "new.csv", score="risk")
     with pytest.raises(rk.InputError, match="cannot be written: No such file or directory"):
         classify_file(some_test(), path, tmp_path / "no" / "out.csv", score="risk")
     assert path.read_bytes() == before

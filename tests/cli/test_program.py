@@ -120,3 +120,19 @@ def test_completion(shell):
     assert completions(shell, "ratekeeper inspect te") == ["file,te"]
     assert completions(shell, "ratekeeper calibrate da") == ["file,da"]
     assert completions(shell, "ratekeeper classify t.rk d.csv -o o") == ["file,o"]
+
+
+def test_names_on_the_command_line_are_those_of_the_library():
+    """Lists that help prints without loading the library hold what the library knows."""
+    from ratekeeper.batch import FORMATS
+    from ratekeeper.cli import options, promise
+    from ratekeeper.methods import METHODS
+
+    assert tuple(METHODS) == promise.METHODS
+    assert options.FORMATS == FORMATS
+    drawing = {
+        name
+        for name, kind in METHODS.items()
+        if "random_state" in vars(kind).get("__dataclass_fields__", {})
+    }
+    assert set(promise.RANDOM) == drawing

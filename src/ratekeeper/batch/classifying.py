@@ -15,7 +15,7 @@ from ratekeeper.batch.sources import FORMATS, STANDARD, format_of, open_sources,
 from ratekeeper.exceptions import InputError
 from ratekeeper.provenance import reasons
 from ratekeeper.rates import check_choice
-from ratekeeper.writing import whole_file, whole_folder
+from ratekeeper.writing import refuse_inputs, whole_file, whole_folder
 
 if TYPE_CHECKING:
     import os
@@ -150,7 +150,8 @@ def classify_file(
     with open_sources(source, source_format) as files:
         judge.check(files[0].name, files[0].columns)
         _refuse_taken(files[0], names)
-        _refuse_same(files, source, target)
+        if str(target) != STANDARD:
+            refuse_inputs(target, [str(source), *(file.name for file in files)])
         with _writing(target):
             for part, place, name in _targets(files, source, target, target_format):
                 with place as path, open_sink(part, path, name, target_format, added) as sink:
@@ -186,17 +187,6 @@ def _refuse_taken(file: AnyFile, names: Sequence[str]) -> None:
             f"{file.name} already has a column {taken[0]!r}, which would be added. Choose other "
             "names with --prefix (prefix=...), such as new_."
         )
-
-
-def _refuse_same(files: Sequence[AnyFile], source: object, target: object) -> None:
-    place = Path(str(target))
-    if str(target) == STANDARD or not place.exists():
-        return
-    for name in [str(source), *(file.name for file in files)]:
-        if Path(name).exists() and place.samefile(name):
-            raise InputError(
-                f"The output {target} is the input. Write to another name, then rename it."
-            )
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +9,9 @@ import numpy as np
 from ratekeeper.batch.pieces import MISSING, PROBLEMS, UNKNOWN
 from ratekeeper.batch.text_values import is_gap, whole_texts
 from ratekeeper.exceptions import InputError
+from ratekeeper.inputs import listed
 from ratekeeper.rates import check_choice
+from ratekeeper.suggestion import near
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,10 +109,9 @@ def check_columns(name: str, columns: Sequence[str], wanted: dict[str, str | Non
     """
     for role, column in wanted.items():
         if column is not None and column not in columns:
-            near = difflib.get_close_matches(column, columns, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
             raise InputError(
-                f"{name} has no column {column!r} for --{role}; it has {_listed(columns)}.{hint}"
+                f"{name} has no column {column!r} for --{role}; it has {listed(columns)}."
+                f"{near(column, columns)}"
             )
     used = [column for column in wanted.values() if column is not None]
     if len(set(used)) < len(used):
@@ -204,7 +204,7 @@ def known_codes(
     if len(position) < len(known):
         what = "labels" if labels else "groups"
         raise InputError(
-            f"Some {what} of the calibration, which has {_listed(list(map(str, known)))}, cannot "
+            f"Some {what} of the calibration, which has {listed(known)}, cannot "
             "be told apart in a file, where 1, 01 and 1.0 are one label and spaces around a name "
             "do not count. Rename them and calibrate again."
         )
@@ -257,8 +257,3 @@ def _placed(place: NDArray[np.int8], codes: NDArray[Any]) -> NDArray[np.int8]:
 def _missing(codes: NDArray[Any]) -> NDArray[np.uint8] | None:
     gaps = codes < 0
     return np.where(gaps, np.uint8(MISSING), np.uint8(0)) if gaps.any() else None
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = 12
-    return ", ".join(map(repr, names[:shown])) + (", ..." if len(names) > shown else "")

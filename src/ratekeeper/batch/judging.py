@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from ratekeeper.abstaining import AbstainingTest
 from ratekeeper.batch.columns import Inspector, check_columns, known_codes
 from ratekeeper.batch.text_files import TextPiece
 from ratekeeper.exceptions import InputError
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ratekeeper.abstaining import AbstainingTest
     from ratekeeper.batch.pieces import Numbers, Piece
     from ratekeeper.control import ErrorRateTest
     from ratekeeper.decisions import Decisions
@@ -74,7 +74,7 @@ class Judge:
         self.inspector = Inspector(on_invalid)
         self._warned = False
         # Where p-values are wanted and nothing is drawn at random, row by row.
-        self._sorts = label is None and _is_by_threshold(test)
+        self._sorts = label is None and all(one.method.decides_by_threshold for one in test.parts)
 
     @property
     def columns(self) -> list[str]:
@@ -133,11 +133,6 @@ class Judge:
             shown = ", ".join(map(repr, groups[:8])) + (", ..." if len(groups) > 8 else "")  # noqa: PLR2004
             text += f" and the groups {shown}"
         return f"{text}. "
-
-
-def _is_by_threshold(test: AnyTest) -> bool:
-    tests = [test.fnr, test.fpr] if isinstance(test, AbstainingTest) else [test]
-    return all(one.method.decides_by_threshold for one in tests)
 
 
 def open_judge(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ratekeeper.batch.text_files import TextFile, unreadable
 from ratekeeper.exceptions import InputError
+from ratekeeper.inputs import listed
 from ratekeeper.progress import track
 from ratekeeper.rates import check_choice
 
@@ -84,8 +85,8 @@ def open_sources(source: str | os.PathLike[str], form: str | None) -> Iterator[l
     for file in files[1:]:
         if file.columns != files[0].columns:
             raise InputError(
-                f"{file.name} has the columns {_listed(file.columns)}, but {files[0].name} has "
-                f"{_listed(files[0].columns)}: files of one folder need the same, in the same "
+                f"{file.name} has the columns {listed(file.columns)}, but {files[0].name} has "
+                f"{listed(files[0].columns)}: files of one folder need the same, in the same "
                 "order. Give them one by one."
             )
     yield files
@@ -198,8 +199,3 @@ def _streamed(stream: Any, name: str, form: str | None) -> Iterator[AnyFile]:  #
         copy.flush()
         path = Path(copy.name)
         yield ParquetFile(path, name) if form == "parquet" else ArrowFile(path, name)
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    shown = 8
-    return ", ".join(names[:shown]) + (", ..." if len(names) > shown else "")

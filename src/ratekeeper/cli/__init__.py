@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from ratekeeper.cli import refusals, settings, streams
+from ratekeeper.suggestion import near
 from ratekeeper.version import __version__
 
 # The first sentence of each command's help, here so that the list needs no import. A command's
@@ -82,7 +83,7 @@ class _Program(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or say which one may be meant."""
         if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            ctx.fail(f"No such command {args[0]!r}.{refusals.near(args[0], COMMANDS)}")
+            ctx.fail(f"No such command {args[0]!r}.{near(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

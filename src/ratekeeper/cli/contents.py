@@ -79,7 +79,7 @@ def facts(stored: Calibration | Test) -> dict[str, Any]:
 
     if isinstance(stored, Calibration):
         return {"kind": "calibration", **_calibration_facts(stored)}
-    kind = "test" if hasattr(stored, "control") else "abstaining test"
+    kind = "test" if len(stored.parts) == 1 else "abstaining test"
     return {"kind": kind, "certificate": json.loads(stored.certificate.to_json())}
 
 

@@ -97,8 +97,7 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
 
 
 def _certificates(test: contents.Test) -> list[Certificate]:
-    tests = [getattr(test, rate) for rate in ("fnr", "fpr")] if hasattr(test, "fnr") else [test]
-    return [one.certificate for one in tests]
+    return [one.certificate for one in test.parts]
 
 
 def _pooled_groups(test: contents.Test) -> dict[str, list[object]]:
@@ -117,9 +116,8 @@ def _named_parts(found: FileEvaluation) -> dict[str, Any]:
 
 def _by_rate(parts: Mapping[str, Any]) -> list[dict[str, Evaluation]]:
     """Return the evaluations of each controlled rate, by name."""
-    if hasattr(next(iter(parts.values())), "abstained"):
-        return [{name: getattr(part, rate) for name, part in parts.items()} for rate in _SIDES]
-    return [dict(parts)]
+    n_rates = len(next(iter(parts.values())).parts)
+    return [{name: part.parts[i] for name, part in parts.items()} for i in range(n_rates)]
 
 
 def _check(found: FileEvaluation) -> None:

@@ -9,8 +9,9 @@ import click
 
 from ratekeeper.cli import options, settings
 from ratekeeper.cli.printing import print_json, print_table, rows_text
-from ratekeeper.cli.refusals import Refusal, near
+from ratekeeper.cli.refusals import Refusal
 from ratekeeper.exceptions import InputError
+from ratekeeper.suggestion import near
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ratekeeper.cli.refusals import Refusal
+from ratekeeper.writing import refuse_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,27 +29,12 @@ def check_output(output: str, inputs: Iterable[str], *, may_be_standard: bool = 
         raise Refusal("-o - is standard output, which this command does not write to. Name a file.")
     if not output or "\0" in output:  # as a file of settings may have it
         raise Refusal(f"-o {output!r} is no path. Name a file.")
+    refuse_inputs(output, (name for name in inputs if name != STANDARD))
     target = Path(os.path.realpath(output))
-    for name in inputs:
-        if name != STANDARD:
-            _refuse_input(output, target, name)
     if not target.parent.is_dir():
         raise Refusal(f"There is no folder {target.parent} to write in. Make it first.")
     if not os.access(target.parent, os.W_OK):
         raise Refusal(f"You may not write in {target.parent}. Choose another folder.")
-
-
-def _refuse_input(output: str, target: Path, name: str) -> None:
-    source = Path(os.path.realpath(name))
-    if not source.exists():  # which is said by who opens it
-        return
-    if target == source or (target.exists() and target.samefile(source)):
-        raise Refusal(f"-o {output} is the input {name}, which stays as it is. Name another.")
-    if source.is_dir() and target.is_relative_to(source):
-        raise Refusal(
-            f"-o {output} lies in the input folder {name}, of which it would become a part. "
-            "Write somewhere else."
-        )
 
 
 class Written:

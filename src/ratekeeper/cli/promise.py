@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ratekeeper.cli.options import RATE
-from ratekeeper.cli.refusals import Refusal, near
+from ratekeeper.cli.refusals import Refusal
+from ratekeeper.suggestion import near
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     Command = Callable[..., Any]
 
-# Names as in ratekeeper.methods, here so that help needs no NumPy.
+# The names of ratekeeper.methods.METHODS, here so that help needs no NumPy.
 METHODS = (
     "conformal",
     "high-probability",
@@ -114,12 +115,7 @@ def refuse_without_rate(given: dict[str, Any]) -> None:
 def _method(name: str, delta: float | None, given: Sequence[str], seed: int | None) -> Method:
     from ratekeeper import methods
 
-    kinds = {
-        kind.name: kind
-        for kind in vars(methods).values()
-        if isinstance(kind, type) and issubclass(kind, methods.Method) and hasattr(kind, "name")
-    }
-    kind = kinds[name]
+    kind = methods.METHODS[name]
     fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     values: dict[str, Any] = {}
     if delta is not None:

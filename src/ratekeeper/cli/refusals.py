@@ -30,7 +30,7 @@ from ratekeeper.cli.wording import as_options
 from ratekeeper.exceptions import RatekeeperError, RatekeeperWarning, TooFewScoresError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 REFUSED = 2
 IMPOSSIBLE = 3
@@ -97,22 +97,6 @@ def reported_outside() -> Iterator[None]:
         except OSError:  # nobody will hear of it
             streams.forget(sys.stderr)
         sys.exit(NO_READER if gone else REFUSED)
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """Say which of the known names may be meant.
-
-    Examples
-    --------
-    >>> near("clasify", ["classify", "control"])
-    " Did you mean 'classify'?"
-    >>> near("x", ["classify"])
-    ''
-    """
-    from difflib import get_close_matches
-
-    found = get_close_matches(name, list(known), n=1)
-    return f" Did you mean {found[0]!r}?" if found else ""
 
 
 def _refuse(error: BaseException) -> NoReturn:

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from ratekeeper.cli.refusals import Refusal, near
+from ratekeeper.cli.refusals import Refusal
+from ratekeeper.suggestion import near
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -11,7 +11,24 @@ from ratekeeper.methods.resampled import Resampled
 from ratekeeper.methods.simultaneous import Simultaneous
 from ratekeeper.methods.smoothed import Smoothed
 
+METHODS: dict[str, type[Method]] = {
+    kind.name: kind
+    for kind in (
+        Conformal,
+        HighProbability,
+        Simultaneous,
+        Smoothed,
+        Empirical,
+        Bootstrap,
+        Kernel,
+        Parametric,
+        Resampled,
+    )
+}
+"""All methods by the name that files and the command line know them by."""
+
 __all__ = [
+    "METHODS",
     "Bootstrap",
     "Conformal",
     "Empirical",

@@ -21,16 +21,11 @@ def evaluation_rows(
         name = None if group is None else str(group)
         if name is not None and shown is not None and name not in shown:
             continue
-        for part in promises_of(found):
+        for part in found.parts:
             yield _rate_row(name, part.control, part.target, part)
-        if not hasattr(found, "fnr"):  # the price of a test of both rates is abstention
+        if len(found.parts) == 1:  # the price of a test of both rates is abstention
             other = "fpr" if found.control == "fnr" else "fnr"
             yield _rate_row(name, other, found.other, None)
-
-
-def promises_of(found: Any) -> list[Evaluation]:  # noqa: ANN401 - duck-typed
-    """Return the one or the two rates that are compared with a promise."""
-    return [found.fnr, found.fpr] if hasattr(found, "fnr") else [found]
 
 
 def verdict_counts(evaluation: Any) -> dict[str, int]:  # noqa: ANN401 - duck-typed
@@ -45,7 +40,7 @@ def verdict_counts(evaluation: Any) -> dict[str, int]:  # noqa: ANN401 - duck-ty
     {'exceeded': 2, 'unknown': 1}
     """
     found: Counter[str] = Counter(
-        part.verdict for one in evaluation.groups.values() for part in promises_of(one)
+        part.verdict for one in evaluation.groups.values() for part in one.parts
     )
     order = ("exceeded", "in line", "kept", "no promise", "unknown")
     return {word: found[word] for word in order if found[word]}

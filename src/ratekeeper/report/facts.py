@@ -33,14 +33,9 @@ _MOST_HISTOGRAMS = 60
 _FOR_EVERYBODY = 0.4  # the share of the room that all groups together get on a thinned page
 
 
-def parts_of(test: Test) -> list[ErrorRateTest]:
-    """Return the tests of one rate that a test consists of."""
-    return [test.fnr, test.fpr] if isinstance(test, AbstainingTest) else [test]
-
-
 def certificates_of(test: Test) -> list[Certificate]:
     """Return the certificate of each part."""
-    return [part.certificate for part in parts_of(test)]
+    return [part.certificate for part in test.parts]
 
 
 def class_text(certificate: Certificate, *, positive: bool) -> str:
@@ -76,7 +71,7 @@ def shown_cells(test: Test) -> list[int]:
     >>> shown_cells(cal.control("fnr", alpha=0.05))
     [0]
     """
-    parts = parts_of(test)
+    parts = list(test.parts)
     sizes = [
         sum(part.calibration.cells[part.null_class][i].size for part in parts)
         for i in range(len(parts[0].calibration.cells[0]))
@@ -87,7 +82,7 @@ def shown_cells(test: Test) -> list[int]:
 def page_facts(test: Test, evaluation: Any = None) -> dict[str, Any]:  # noqa: ANN401 - duck-typed
     """Return everything that the page's script needs, ready for JSON."""
     calibration = test.calibration
-    parts = parts_of(test)
+    parts = list(test.parts)
     shown = shown_cells(test)
     deltas = grid.offered_deltas(part.method for part in parts)
     methods = _by_importance(grid.offered_methods(deltas), parts)

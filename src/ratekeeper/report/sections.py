@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper.rates import exact_percent, percent
-from ratekeeper.report.counted import evaluation_rows, promises_of, verdict_counts
+from ratekeeper.report.counted import evaluation_rows, verdict_counts
 from ratekeeper.report.facts import certificates_of, is_word, shown_cells
 from ratekeeper.report.words import class_name, label
 
@@ -36,7 +36,7 @@ def checked_html(evaluation: Any) -> str:  # noqa: ANN401 - duck-typed
     if evaluation is None:
         return ""
     by_group = verdict_counts(evaluation)
-    parts = promises_of(evaluation.overall)
+    parts = evaluation.overall.parts
     told = "; ".join(
         f"{part.control.upper()} {escape(str(part.target))}, {_verdict(part.verdict)}"
         for part in parts
@@ -52,7 +52,7 @@ def checked_html(evaluation: Any) -> str:  # noqa: ANN401 - duck-typed
 def _by_group(evaluation: Any) -> str:  # noqa: ANN401 - duck-typed
     counted = verdict_counts(evaluation)
     verdicts = ", ".join(f"{n:,} {_verdict(word)}" for word, n in counted.items())
-    both = " and rate" if len(promises_of(evaluation.overall)) > 1 else ""
+    both = " and rate" if len(evaluation.overall.parts) > 1 else ""
     return f"By group{both}: {verdicts}."
 
 
