@@ -181,7 +181,7 @@ class ParquetFile:
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
-        """Open the file without buffering it ahead, which would keep its bytes to the end."""
+        """Open the file without buffering ahead: a row group may be as large as the file."""
         try:
             with pa.OSFile(str(self._path)) as stream:
                 yield pa.parquet.ParquetFile(stream, pre_buffer=False)
