@@ -107,8 +107,10 @@ def test_one_score_too_few_is_refused_with_the_need():
     assert enough.control("fnr", 0.05, method=rk.HighProbability(0.05)).threshold is not None
 
 
-def test_tables_and_single_counts_have_the_same_bits():
+@pytest.mark.parametrize("piece", [7, 1 << 18])
+def test_tables_and_single_counts_have_the_same_bits(monkeypatch, piece):
     """A long batch (by table) and a short one (count by count) give identical p-values."""
+    monkeypatch.setattr("ratekeeper.methods.rank._TABLE_PIECE", piece)
     scores, labels = two_classes()
     cal = rk.calibrate(scores, labels)
     new = np.random.default_rng(1).normal(0, 2, 5_000)

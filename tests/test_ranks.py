@@ -35,6 +35,22 @@ def test_counts_are_those_of_the_definition(shape, n, queries):
         assert high[i] == np.sum(null >= scores[i])
 
 
+@pytest.mark.parametrize("shape", ["continuous", "tied", "skewed", "infinite", "ascending"])
+@pytest.mark.parametrize("queries", [13, 14, 15, 20, 3_000])
+def test_searching_in_blocks_finds_the_same(monkeypatch, shape, queries):
+    """Scores equal to those where a block begins, and blocks that are cut short, count right."""
+    monkeypatch.setattr(ranks, "_BLOCK", 7)
+    monkeypatch.setattr(ranks, "_BLOCKS_FROM_SCORES", 64)
+    monkeypatch.setattr(ranks, "_SORT_FROM_QUERIES", 1)
+    test_counts_are_those_of_the_definition(shape, 2_000, queries)
+
+
+@pytest.mark.parametrize("queries", [2_047, 2_048, 300_000])
+def test_long_calibrations_are_searched_in_blocks(queries):
+    """More than a million scores, as they are."""
+    test_counts_are_those_of_the_definition("skewed", 1_200_000, queries)
+
+
 @pytest.mark.parametrize("tail", ["low", "high"])
 @pytest.mark.parametrize("queries", [10, 100_000])
 def test_looking_up_is_indexing_by_the_count(tail, queries):

@@ -9,6 +9,7 @@ back, and the chunks run on all cores (sorting and searching release the interpr
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -29,6 +30,10 @@ _SORT_FROM_SCORES = 256
 # larger than the last-level cache wants longer chunks, since neighbouring queries then share lines.
 _CHUNKS = ((1 << 17, 1 << 14), (1 << 22, 1 << 17))
 _LARGEST_CHUNK = 1 << 20
+# Ascending queries are searched in blocks, each in the short stretch of a long calibration that it
+# can fall into: the plain search would begin with the whole of it for every query.
+_BLOCK = 1024
+_BLOCKS_FROM_SCORES = 1 << 20
 _COMPARE_CHUNK = 1 << 16
 _THREADS_FROM = 1 << 16
 
@@ -226,7 +231,7 @@ def _search(
     def work(start: int, stop: int) -> None:
         part = scores[start:stop]
         order = part.argsort()
-        positions = null_scores.searchsorted(part[order], side)
+        positions = _search_in_blocks(null_scores, part[order], side)
         result[start:stop][order] = positions if table is None else table[positions]
 
     chunk = next((c for n, c in _CHUNKS if null_scores.size <= n), _LARGEST_CHUNK)
@@ -238,10 +243,26 @@ def _search_ascending(
     null_scores: Floats, scores: Floats, side: Literal["left", "right"], *, few: bool
 ) -> NDArray[np.intp]:
     if few or 2 * null_scores.size > scores.size:
-        return null_scores.searchsorted(scores, side)
+        return _search_in_blocks(null_scores, scores, side)
     # The other way round is shorter: find where each calibration score begins to count.
     starts = scores.searchsorted(null_scores, "left" if side == "right" else "right")
     return np.bincount(starts, minlength=scores.size + 1)[:-1].cumsum()
+
+
+def _search_in_blocks(
+    null_scores: Floats, scores: Floats, side: Literal["left", "right"]
+) -> NDArray[np.intp]:
+    """Search for ascending scores a block at a time, between where it and the next begin."""
+    if null_scores.size < _BLOCKS_FROM_SCORES or scores.size < 2 * _BLOCK:
+        return null_scores.searchsorted(scores, side)
+    starts = range(0, scores.size, _BLOCK)
+    edges = [*null_scores.searchsorted(scores[::_BLOCK], side).tolist(), null_scores.size]
+    result = np.empty(scores.size, dtype=np.intp)
+    for start, (low, high) in zip(starts, pairwise(edges), strict=True):
+        block = slice(start, start + _BLOCK)
+        found = null_scores[low:high].searchsorted(scores[block], side)
+        np.add(found, low, out=result[block])
+    return result
 
 
 def _is_ascending(part: Floats) -> bool:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ratekeeper.ranks import Floats
 
-PIECE = 1 << 16  # rows
+PIECE = 1 << 18  # rows; searching long calibrations for few scores at a time would be slow
 _VALUES = 1 << 20  # in a piece, so that wide files need no more memory
 _GROUP_ROWS, _GROUP_BYTES = 1 << 20, 1 << 26  # of a row group of Parquet
 

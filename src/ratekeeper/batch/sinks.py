@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _MARKS = {"csv": ",", "tsv": "\t"}
 _WAITING = 3  # pieces that may wait for the writer of text
-_WAITING_ROWS = 16  # pieces of Arrow, of which a row group is made: the next grows meanwhile
+_WAITING_ROWS = 4  # pieces of Arrow, of which a row group is made: the next grows meanwhile
 _PATIENCE = 2.0  # seconds
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ratekeeper.ranks import Floats, Tail
 
 _SMALLEST_ALPHA = 1e-12
+_TABLE_PIECE = 1 << 18
 
 
 class RankMethod(Method):
@@ -71,7 +72,11 @@ class RankNull:
 
     @cached_property
     def _table(self) -> NDArray[np.float64]:
-        return self._method.p_of_count(np.arange(self.n + 1), self.n)
+        table = np.empty(self.n + 1)
+        for start in range(0, table.size, _TABLE_PIECE):  # else it takes its own memory thrice more
+            part = table[start : start + _TABLE_PIECE]
+            part[:] = self._method.p_of_count(np.arange(start, start + part.size), self.n)
+        return table
 
     def p_values(self, scores: Floats) -> NDArray[np.float64]:
         """Return the p-value of each score."""
