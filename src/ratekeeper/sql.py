@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ratekeeper.abstaining import AbstainingTest
 from ratekeeper.control import ErrorRateTest
 from ratekeeper.exceptions import InputError
-from ratekeeper.inputs import show
+from ratekeeper.inputs import listed, show
 from ratekeeper.rates import exact_percent
 
 if TYPE_CHECKING:
@@ -311,8 +311,7 @@ def _promise(facts: Certificate) -> list[str]:
         f"Promise ({about}{facts.guarantee.kind}): {facts.guarantee.promise}",
     ]
     if facts.pooled_groups:
-        names = ", ".join(map(show, facts.pooled_groups[:_SHOWN]))
-        names += ", ..." if len(facts.pooled_groups) > _SHOWN else ""
+        names = listed(facts.pooled_groups, most=_SHOWN)
         sentences.append(f"Nothing is promised within groups with too few scores: {names}.")
     return sentences
 

@@ -10,7 +10,7 @@ import numpy as np
 from ratekeeper.batch.columns import Inspector, check_columns, known_codes
 from ratekeeper.batch.text_files import TextPiece
 from ratekeeper.exceptions import InputError
-from ratekeeper.inputs import in_precision, read_new_scores
+from ratekeeper.inputs import in_precision, listed, read_new_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,8 +130,7 @@ class Judge:
         groups = None if self._calibration.groups is None else self._calibration.groups.tolist()
         text = f"The calibration knows the labels {classes[0]!r} and {classes[1]!r}"
         if groups is not None:
-            shown = ", ".join(map(repr, groups[:8])) + (", ..." if len(groups) > 8 else "")  # noqa: PLR2004
-            text += f" and the groups {shown}"
+            text += f" and the groups {listed(groups, most=8)}"
         return f"{text}. "
 
 

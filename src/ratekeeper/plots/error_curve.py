@@ -20,6 +20,7 @@ from ratekeeper.plots.display import (
     styled,
 )
 from ratekeeper.plots.subject import (
+    counted,
     in_words,
     of_calibration,
     of_new,
@@ -211,16 +212,7 @@ class ErrorCurveDisplay(Display):
             subject.is_positive,
             higher_is_positive=subject.higher_is_positive,
         )
-        wrong, point = subject.wrong(), {}
-        notes: tuple[str, ...] = ()
-        if wrong is not None:
-            point = {
-                "fpr": Rate(int(wrong[0].sum()), wrong[0].size),
-                "fnr": Rate(int(wrong[1].sum()), wrong[1].size),
-            }
-        if subject.is_calibration and subject.promised:
-            controlled = " and ".join(name.upper() for name in subject.promised)
-            notes = (f"{controlled}: counted on the very scores that the test is made of",)
+        point, notes = counted(subject.wrong()), subject.caveat
         if len(subject.promised) > 1:
             notes += ("the test can abstain, which is no error: so it can be below the curve",)
         w1 = subject.share_positive

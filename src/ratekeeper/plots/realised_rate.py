@@ -19,6 +19,7 @@ from ratekeeper.plots.display import (
     styled,
 )
 from ratekeeper.plots.subject import (
+    counted,
     group_place,
     in_words,
     of_new,
@@ -312,12 +313,10 @@ def _counted(
         return None
     if scores is None or labels is None:
         raise InputError("Objects and their labels go together: pass both, or neither.")
-    wrong = of_new(test, scores, labels, groups, group).wrong()
-    assert wrong is not None  # noqa: S101 - there is a test
-    mine = wrong[test.null_class]
-    if not mine.size:
+    rate = counted(of_new(test, scores, labels, groups, group).wrong())[test.control]
+    if not rate.n:
         raise InputError(
             f"None of the objects is {side(test.null_class)}, so the {test.control.upper()} cannot "
             "be counted. Add labelled objects of that class."
         )
-    return Rate(int(mine.sum()), mine.size)
+    return rate

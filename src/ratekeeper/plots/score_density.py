@@ -20,6 +20,7 @@ from ratekeeper.plots.display import (
 )
 from ratekeeper.plots.score_bins import score_counts, score_edges, score_span
 from ratekeeper.plots.subject import (
+    counted,
     in_words,
     of_calibration,
     of_new,
@@ -240,12 +241,7 @@ class ScoreDensityDisplay(Display):
                 score_counts(cells[0][wrong[0]], edges),
                 score_counts(cells[1][wrong[1]], edges),
             ),
-            rates={}
-            if wrong is None
-            else {
-                "fpr": Rate(int(wrong[0].sum()), wrong[0].size),
-                "fnr": Rate(int(wrong[1].sum()), wrong[1].size),
-            },
+            rates=counted(wrong),
             promised=subject.promised,
             thresholds=thresholds,
             names=subject.names,
@@ -354,7 +350,4 @@ def _notes(subject: Subject, found: dict[str, float | None], n_outside: int) -> 
             notes.append(f"{name.upper()}: decided by lot, so there is no threshold")
         elif not np.isfinite(threshold):
             notes.append(f"the {name.upper()} threshold is {threshold}")
-    if subject.is_calibration and subject.promised:
-        controlled = " and ".join(name.upper() for name in subject.promised)
-        notes.append(f"{controlled}: counted on the very scores that the test is made of")
-    return tuple(notes)
+    return (*notes, *subject.caveat)

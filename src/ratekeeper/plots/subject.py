@@ -12,6 +12,7 @@ from ratekeeper.calibration import Calibration
 from ratekeeper.control import ErrorRateTest
 from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import (
+    listed,
     plain_value,
     read_labels,
     read_new_labels,
@@ -21,6 +22,7 @@ from ratekeeper.inputs import (
     show,
 )
 from ratekeeper.plots.display import plain
+from ratekeeper.rates import Rate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -118,6 +120,14 @@ class Subject:
         alarms, called = self._positive("fpr"), self._positive("fnr")
         return alarms[~self.is_positive], ~called[self.is_positive]
 
+    @property
+    def caveat(self) -> tuple[str, ...]:
+        """What a reader of counted errors has to know, if anything."""
+        if not (self.is_calibration and self.promised):
+            return ()
+        controlled = " and ".join(name.upper() for name in self.promised)
+        return (f"{controlled}: counted on the very scores that the test is made of",)
+
     def is_pooled(self, label: int) -> bool:
         """Return whether the test judges this class by the scores of all groups together."""
         rule = self.rules.get("fnr" if label else "fpr")
@@ -142,6 +152,22 @@ class Subject:
             index = None if self.index is None else np.full(values.size, self.index, np.intp)
             positive[part] = self.rules[control].decide_on(values, index).positive
         return positive
+
+
+def counted(wrong: Masks | None) -> dict[str, Rate]:
+    """Return both errors as `Subject.wrong` found them; none without a test.
+
+    Examples
+    --------
+    >>> counted((np.array([True, False]), np.array([False])))["fpr"].value
+    0.5
+    """
+    if wrong is None:
+        return {}
+    return {
+        name: Rate(int(np.count_nonzero(mask)), mask.size)
+        for name, mask in zip(("fpr", "fnr"), wrong, strict=True)
+    }
 
 
 def of_calibration(source: Source, group: object) -> Subject:
@@ -300,7 +326,7 @@ def group_place(calibration: Calibration, group: object) -> int | None:
             )
         return None
     names = calibration.groups.tolist()
-    shown = ", ".join(repr(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")  # noqa: PLR2004
+    shown = listed(names)
     if group is None:
         raise InputError(f"There are groups, each with its own scores: pass group=, of {shown}.")
     if not np.isscalar(group) or plain_value(group) not in names:
