@@ -247,6 +247,7 @@ def test_bad_input_is_refused(call, message):
     ("change", "message"),
     [
         ({"alphas": 0.1}, "alphas=0.1 must be a list of rates"),
+        ({"alphas": []}, "alphas=[] must be a list of rates"),
         ({"alphas": [0.1, 5]}, "alpha=5.0 is not a rate"),
         ({"control": "both"}, "control='both' must be"),
         ({"method": "conformal"}, "must be a method object"),

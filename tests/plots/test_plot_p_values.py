@@ -211,6 +211,9 @@ def test_impossible_alphas_and_ties_are_told():
     new = {"scores": np.arange(40.0), "labels": np.repeat([0, 1], 20)}
     display = RateAgainstAlphaDisplay.from_calibration(cal, control="fnr", **new)
     assert "too few calibration scores" in display.ax_.get_xlabel()
+    few = RateAgainstAlphaDisplay.from_calibration(cal, control="fnr", alphas=[0.01, 0.1], **new)
+    assert "at 1% and below there are too few" in few.ax_.get_xlabel()
+    assert cal.control("fnr", 0.05).threshold is not None  # so "below 10%" would be false
     assert not display.tied
     assert np.isnan(display.expected_low[~display.table.possible]).all()
     tiny = RateAgainstAlphaDisplay.from_calibration(cal, control="fnr", alphas=[0.001], **new)

@@ -124,7 +124,7 @@ def rate_against_alpha(
     same_length("labels", is_positive.size, values.size)
     nulls = calibration.nulls(null_class, method)
     p = judge(nulls, values, calibration.group_index(groups, values.size))
-    p = np.sort(p[is_positive == bool(null_class)])
+    p = p[is_positive == bool(null_class)]
     if p.size == 0:
         label = calibration.classes.tolist()[null_class]
         raise InputError(
@@ -133,7 +133,26 @@ def rate_against_alpha(
         )
     smallest = min(scores.size for scores in calibration.cells[null_class])
     possible = np.array([method.can_promise(smallest, alpha) for alpha in levels.tolist()], bool)
-    errors = np.where(possible, p.searchsorted(levels, side="right"), 0)
+    return rates_of_p_values(p, levels, confidence, possible)
+
+
+def rates_of_p_values(
+    p: NDArray[np.float64],
+    alphas: ArrayLike,
+    confidence: float,
+    possible: NDArray[np.bool_] | None = None,
+) -> RateTable:
+    """Count the p-values at or below each alpha, where a test is possible.
+
+    Examples
+    --------
+    >>> rates_of_p_values(np.array([0.05, 0.5, 0.9]), [0.05, 0.1], 0.95).errors
+    array([1, 1])
+    """
+    levels = _read_alphas(alphas)
+    if possible is None:
+        possible = np.ones(levels.size, dtype=bool)
+    errors = np.where(possible, np.sort(p).searchsorted(levels, side="right"), 0)
     low, high = clopper_pearson(errors, p.size, confidence)
     findings = [~possible, high <= levels, low > levels]
     return RateTable(
@@ -150,6 +169,6 @@ def rate_against_alpha(
 
 def _read_alphas(alphas: ArrayLike) -> NDArray[np.float64]:
     levels = np.asarray(alphas)
-    if levels.ndim != 1:
+    if levels.ndim != 1 or not levels.size:
         raise InputError(f"alphas={alphas!r} must be a list of rates, such as [0.01, 0.05].")
     return np.array([check_probability(alpha, "alpha") for alpha in levels.tolist()], np.float64)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ratekeeper.diagnostics import RateTable, Uniformity, uniformity
+from ratekeeper.diagnostics import Uniformity, uniformity
 from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import read_scores, same_length, show
 from ratekeeper.methods.rank import RankMethod, critical_rank
 from ratekeeper.p_values import PValues
-from ratekeeper.rates import check_count, check_probability, clopper_pearson
+from ratekeeper.rates import check_count, check_probability
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from ratekeeper.methods import Method
 
@@ -124,32 +124,6 @@ def count_p_values(
     else:
         low, high = _binomial(p.size, np.diff(edges), tail)
     return PValueHistogram(np.diff(upto), low, high, uniformity(p), p.size, n_calibration, law)
-
-
-def rates_of_p_values(p: NDArray[np.float64], alphas: ArrayLike, confidence: float) -> RateTable:
-    """Count the p-values at or below each alpha, as `rate_against_alpha` does for tests.
-
-    Examples
-    --------
-    >>> rates_of_p_values(np.array([0.05, 0.5, 0.9]), [0.05, 0.1], 0.95).errors
-    array([1, 1])
-    """
-    given = np.asarray(alphas)
-    if given.ndim != 1 or not given.size:
-        raise InputError(f"alphas={alphas!r} must be a list of rates, such as [0.01, 0.05].")
-    levels = np.array([check_probability(alpha, "alpha") for alpha in given.tolist()])
-    errors = np.sort(p).searchsorted(levels, side="right")
-    low, high = clopper_pearson(errors, p.size, confidence)
-    return RateTable(
-        alpha=levels,
-        possible=np.ones(levels.size, dtype=bool),
-        errors=errors,
-        n=np.full(levels.size, p.size),
-        rate=errors / p.size,
-        low=low,
-        high=high,
-        verdict=np.select([high <= levels, low > levels], ["kept", "exceeded"], "in line"),
-    )
 
 
 def _binomial(

@@ -9,6 +9,7 @@ import numpy as np
 
 from ratekeeper.abstaining import AbstainingTest
 from ratekeeper.diagnostics import RateTable, rate_against_alpha
+from ratekeeper.diagnostics.realised import rates_of_p_values
 from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import read_labels
 from ratekeeper.methods import Conformal, check_method
@@ -23,7 +24,7 @@ from ratekeeper.plots.display import (
     side,
     styled,
 )
-from ratekeeper.plots.p_value_counts import rates_of_p_values, read_p_values
+from ratekeeper.plots.p_value_counts import read_p_values
 from ratekeeper.plots.subject import (
     in_words,
     of_new,
@@ -385,5 +386,5 @@ def _impossible(table: RateTable) -> list[str]:
         return []
     if not table.possible.any():
         return ["no test at these alphas is possible with so few calibration scores"]
-    least = float(table.alpha[table.possible].min())
-    return [f"below {100 * least:.3g}% there are too few calibration scores for a test"]
+    most = float(table.alpha[~table.possible].max())
+    return [f"at {100 * most:.6g}% and below there are too few calibration scores for a test"]

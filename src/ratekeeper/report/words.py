@@ -70,7 +70,7 @@ def certificate_html(test: Test, checked: str = "") -> str:
         f"{_block('What it costs', price)}"
         f"{_block('How it decides', _rules(certificates))}"
         "</div>"
-        f"{''.join(map(_pooled, certificates))}{_left_out(first)}"
+        f"{''.join(map(_pooled, certificates))}{_left_out(first, joint=joint)}"
         '<details class="full"><summary>The full certificate</summary>'
         f"{_whole(test)}</details>"
     )
@@ -86,14 +86,15 @@ def _whole(test: Test) -> str:
     )
 
 
-def _left_out(certificate: Certificate) -> str:
+def _left_out(certificate: Certificate, *, joint: bool) -> str:
     n = len(certificate.cells)
     if n <= MOST_GROUPS:
         return ""
+    whose = "" if joint else " of the class whose error is controlled"
     return (
         f'<p class="warning"><strong>{n - MOST_GROUPS:,} of {n:,} groups are not shown in this '
-        f"page</strong>, only the {MOST_GROUPS} with most calibration objects of the class whose "
-        "error is controlled. The promise and its price above are about all groups. "
+        f"page</strong>, only the {MOST_GROUPS} with most calibration objects{whose}. "
+        "The promise and its price above are about all groups. "
         "<code>ratekeeper inspect --json</code> has them all, and "
         "<code>ratekeeper evaluate --json</code> what was counted in each.</p>"
     )

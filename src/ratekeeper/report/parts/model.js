@@ -42,6 +42,7 @@ const Model = (() => {
       return {
         k: fact.k,
         wantedK: fact.k,
+        heldK: fact.k,
         threshold,
         pooled: fact.pooled,
         target: fact.targetErrors === null ? null : [fact.targetErrors, fact.targetErrors],
@@ -59,17 +60,18 @@ const Model = (() => {
       if (wantedK > 0) {
         const { k, threshold } = Ranks.orderStatistic(cell, test.nullClass, test.tail, wantedK);
         const law = Special.realisedRate(k, n, alpha);
-        return { k, wantedK, threshold, pooled: false, law, ...errors(test, cell, threshold) };
+        return { k, wantedK, heldK: k, threshold, pooled: false, law, ...errors(test, cell, threshold) };
       }
       if (facts.groups !== null && test.thinGroups === "pool") {
         const all = pooled.n[test.nullClass];
         if (!ranks.knows(method, all)) return { unknown: true };
-        const k = ranks.criticalRank(method, all, alpha);
-        if (k > 0) {
-          const { threshold } = Ranks.orderStatistic(pooled, test.nullClass, test.tail, k);
+        const wanted = ranks.criticalRank(method, all, alpha);
+        if (wanted > 0) {
+          const { k, threshold } = Ranks.orderStatistic(pooled, test.nullClass, test.tail, wanted);
           return {
-            k: null,
-            wantedK: null,
+            k: null, // it is no rank among the scores of this group
+            wantedK: wanted,
+            heldK: k,
             threshold,
             pooled: true,
             law: null,
@@ -177,14 +179,16 @@ const Model = (() => {
       });
       const out = outcomes.map(({ test, cells: found }) => {
         const { threshold } = found[i];
+        if (found[i].impossible) return "impossible";
         if (threshold === null || threshold === undefined) return null;
         return test.tail === "low" ? score < threshold : score > threshold;
       });
       return { p, decision: decide(outcomes, out) };
     }
 
-    /* 0 or 1 for a class, "undecided" or "neither"; null if no threshold decides. */
+    /* 0 or 1 for a class, "undecided", "neither" or "impossible"; null if no threshold decides. */
     function decide(outcomes, out) {
+      if (out.includes("impossible")) return "impossible";
       if (out.includes(null)) return null;
       if (outcomes.length === 1) {
         const { nullClass } = outcomes[0].test;

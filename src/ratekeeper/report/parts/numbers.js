@@ -3,10 +3,30 @@ const Numbers = (() => {
   const SHORT = 6;
   const count = (n) => n.toLocaleString("en-US");
 
+  /* A text of all digits, cut after so many characters. Halves go to the even neighbour, as in
+     Python, so that the page never writes one number in two ways. */
+  const EXACT = 100;
+  const isHalf = (rest) => /^\.?50*$/.test(rest);
+  const endsEven = (text) => "02468".includes(text.replace(/\.$/, "").slice(-1));
+
+  function fixed(value, places) {
+    const all = value.toFixed(EXACT);
+    const end = all.indexOf(".") + (places ? 1 + places : 0);
+    const [kept, rest] = [all.slice(0, end), all.slice(end)];
+    return isHalf(rest) && endsEven(kept) ? kept : value.toFixed(places);
+  }
+
+  function significant(value, number) {
+    const [all, exponent] = value.toExponential(EXACT).split("e");
+    const end = number === 1 ? 1 : number + 1;
+    const [kept, rest] = [all.slice(0, end), all.slice(end)];
+    return isHalf(rest) && endsEven(kept) ? Number(`${kept}e${exponent}`) : Number(value.toPrecision(number));
+  }
+
   /* A rate with two decimals, or two digits where it is tiny. */
   function percent(rate) {
     const value = 100 * rate;
-    return rate === 0 || rate >= 0.001 ? `${value.toFixed(2)}%` : `${Number(value.toPrecision(2))}%`;
+    return rate === 0 || rate >= 0.001 ? `${fixed(value, 2)}%` : `${significant(value, 2)}%`;
   }
 
   /* A number times a power of ten, by moving the point in its shortest text: nothing is rounded. */
@@ -60,7 +80,7 @@ const Numbers = (() => {
   /* A p-value in four digits; a bound from above is never written smaller than it is. */
   function pValue(p, isBound) {
     if (p === 0) return "0";
-    return String(isBound ? rounded(p, 4, true) : Number(p.toPrecision(4)));
+    return String(isBound ? rounded(p, 4, true) : significant(p, 4));
   }
 
   /* A score as the number type of the calibration holds it. */
@@ -76,8 +96,8 @@ const Numbers = (() => {
     let base = 1000;
     while (rate > 0 && rate * base < 1 && base < 1e9) base *= 10;
     const number = rate * base;
-    const text = number >= 10 || number === 0 ? count(Math.round(number)) : number.toPrecision(2);
-    return `${number >= 10 ? text : Number(text)} of ${count(base)}`;
+    const text = number >= 10 || number === 0 ? count(Number(fixed(number, 0))) : significant(number, 2);
+    return `${text} of ${count(base)}`;
   }
 
   /* A count that is known exactly, or within limits. */

@@ -1,8 +1,8 @@
 /* The page as a whole: colours, paper, and the first drawing. */
 function setUpTheme() {
   const button = byId("theme");
-  const wide = window.matchMedia("(prefers-color-scheme: dark)");
-  const isDark = () => (document.documentElement.dataset.theme ?? (wide.matches ? "dark" : "light")) === "dark";
+  const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (document.documentElement.dataset.theme ?? (prefersDark.matches ? "dark" : "light")) === "dark";
   const show = () => {
     button.textContent = isDark() ? "Light colours" : "Dark colours";
   };
@@ -10,7 +10,7 @@ function setUpTheme() {
     document.documentElement.dataset.theme = isDark() ? "light" : "dark";
     show();
   });
-  wide.addEventListener("change", show);
+  prefersDark.addEventListener("change", show);
   show();
 }
 

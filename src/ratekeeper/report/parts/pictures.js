@@ -39,7 +39,9 @@ function outside(counts) {
 
 function sideText() {
   const [left, right] = facts.higherIsPositive ? names : [names[1], names[0]];
-  const [fnr, fpr] = outcomes.map((o) => o.cells[state.group].threshold);
+  const thresholds = outcomes.map((o) => o.cells[state.group].threshold ?? null);
+  if (thresholds.includes(null)) return "";
+  const [fnr, fpr] = thresholds;
   const crossed = isJoint && (facts.higherIsPositive ? fnr > fpr : fnr < fpr);
   return isJoint
     ? `Left is decided ${left}, right ${right}, between the lines ${crossed ? "neither" : "undecided"}.`
@@ -49,10 +51,11 @@ function sideText() {
 function renderTradeOff(o, cell, inGroup) {
   const { test } = o;
   const names = { target: rateName(test), other: otherName(test) };
-  const known = cell.target && cell.nOther;
+  // A test of both rates has no point on this curve: it leaves objects undecided.
+  const known = cell.target && cell.nOther && !isJoint;
   const point = known ? { target: cell.target[0] / cell.n, other: cell.other[0] / cell.nOther } : null;
   byId("about-trade-off").textContent =
-    `What a lower ${names.target} costs in ${names.other}${inGroup}, threshold by threshold. The dot is the chosen test with its exact 95% interval, the dashed line the level.`;
+    `What a lower ${names.target} costs in ${names.other}${inGroup}${isJoint ? " where nothing is left undecided" : ""}, threshold by threshold. ${point ? "The dot is the chosen test with its exact 95% interval, the" : "The"} dashed line${point ? "" : " is"} the level.`;
   if (cell.n === 0 || cell.nOther === 0) {
     byId("chart-trade-off").replaceChildren(make("p", "No calibration objects of one class."));
     return;

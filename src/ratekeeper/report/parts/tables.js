@@ -35,6 +35,7 @@ function pText(found) {
 
 function decisionText(decision) {
   if (decision === null) return "by the library only: no threshold decides";
+  if (decision === "impossible") return "none: no such test can be made";
   if (typeof decision === "number") return names[decision];
   return decision === "neither" ? "neither class" : "undecided";
 }
@@ -49,7 +50,7 @@ function renderGroups() {
     [`Threshold`, "n"],
     ["Rank", "n"],
     [o.test.control === "fnr" ? "Missed of n" : "False alarms of n", "n"],
-    [`${otherName(o.test)}, 95% interval`, "n"],
+    ...(isJoint ? [] : [[`${otherName(o.test)}, 95% interval`, "n"]]),
     [`True ${name}: mean`, "n"],
     ["in 90% of draws", "n"],
     [`above ${Numbers.exactPercent(o.choice.alpha)}`, "n"],
@@ -65,15 +66,16 @@ function aboutGroups(o) {
     `${told(o)}, ${o.certified ? "certified" : "what if"}.`,
     `n counts the calibration objects that truly are ${nullName(o.test)}.`,
   ];
-  if (o.overall) {
+  if (o.overall && !isJoint) {
     const { other, nOther, ofShown } = o.overall;
     const where = ofShown ? `Over the ${Numbers.count(o.cells.length)} groups shown` : "Over all groups";
     texts.push(`${where}, ${otherName(o.test)}: ${Numbers.range(other)} of ${Numbers.count(nOther)}.`);
   }
   if (facts.hiddenGroups) {
     const all = Numbers.count(o.cells.length + facts.hiddenGroups);
+    const which = isJoint ? "the fewest calibration objects" : "the smallest n";
     texts.push(
-      `${Numbers.count(facts.hiddenGroups)} of ${all} groups, those with the smallest n, are not shown: “ratekeeper inspect --json” has them all.`,
+      `${Numbers.count(facts.hiddenGroups)} of ${all} groups, those with ${which}, are not shown: “ratekeeper inspect --json” has them all.`,
     );
   }
   texts.push("Thresholds after ≈ are shortened to the safe side; the download has all digits.");
@@ -86,7 +88,7 @@ function groupRow(test, cell) {
   if (cell.impossible || cell.unknown) {
     const why = cell.unknown ? "not in this page" : "too few scores for this promise";
     const none = number("–");
-    return make("tr", [name, none, none.cloneNode(true), number(`– of ${Numbers.count(cell.n)}`), make("td", why, { colspan: "4", class: "left" })], {
+    return make("tr", [name, none, none.cloneNode(true), number(`– of ${Numbers.count(cell.n)}`), make("td", why, { colspan: isJoint ? "3" : "4", class: "left" })], {
       class: "impossible",
     });
   }
@@ -98,7 +100,7 @@ function groupRow(test, cell) {
     thresholdCell(test, cell),
     number(cell.k === null ? "–" : Numbers.count(cell.k)),
     number(`${cell.target === null ? "by lot" : Numbers.range(cell.target)} of ${Numbers.count(cell.n)}`),
-    number(other),
+    ...(isJoint ? [] : [number(other)]),
   ];
   if (cell.law) {
     const { mean, low, high, above } = cell.law;
@@ -119,23 +121,28 @@ function thresholdCell(test, { threshold }) {
   return make("td", shortScore(test, threshold), { class: "n", title: scoreText(threshold) });
 }
 
+const promisesNothing = (o) => o.choice.method.name === "empirical" || (o.certified && isWeak(o.test));
+
+/* The other error of one half of a test of both rates is not an error of that test. */
+const price = (column) => (_, cell) => (isJoint ? null : column(cell));
+
 const CSV_COLUMNS = {
   control: (o) => o.test.control,
   alpha: (o) => o.choice.alpha,
   method: (o) => methodText(o.choice.method),
   state: (o) => (o.certified ? "certified" : "what if"),
   group: (_, c) => harmless(c.group),
-  promise: (o, c) => (c.impossible ? "impossible" : c.unknown ? "unknown" : c.pooled || o.choice.method.name === "empirical" ? "none" : "made"),
+  promise: (o, c) => (c.impossible ? "impossible" : c.unknown ? "unknown" : c.pooled || promisesNothing(o) ? "none" : "made"),
   n: (_, c) => c.n,
   rank: (_, c) => c.k,
   threshold: (_, c) => csvScore(c.threshold),
   errors_least: (_, c) => c.target?.[0],
   errors_most: (_, c) => c.target?.[1],
-  other_n: (_, c) => c.nOther,
-  other_errors_least: (_, c) => c.other?.[0],
-  other_errors_most: (_, c) => c.other?.[1],
-  other_rate_low: (_, c) => c.interval?.[0],
-  other_rate_high: (_, c) => c.interval?.[1],
+  other_n: price((c) => c.nOther),
+  other_errors_least: price((c) => c.other?.[0]),
+  other_errors_most: price((c) => c.other?.[1]),
+  other_rate_low: price((c) => c.interval?.[0]),
+  other_rate_high: price((c) => c.interval?.[1]),
   true_rate_mean: (_, c) => c.law?.mean,
   true_rate_5_percent: (_, c) => c.law?.low,
   true_rate_95_percent: (_, c) => c.law?.high,

@@ -1,4 +1,6 @@
 /* The outcome in words: what is shown, what may be done with it, and its numbers. */
+const isWeak = (test) => ["asymptotic", "none"].includes(test.guarantee.kind);
+
 const told = ({ test, choice }) =>
   `${rateName(test)} ≤ ${Numbers.exactPercent(choice.alpha)} with ${methodText(choice.method)}`;
 
@@ -7,7 +9,7 @@ function renderStatus() {
   const certified = outcomes.every((o) => o.certified);
   const shown = outcomes.map(told).join(" and ");
   const own = tests.map((test) => told({ test, choice: model.certifiedChoice(test) })).join(" and ");
-  const weak = tests.every((test) => ["asymptotic", "none"].includes(test.guarantee.kind));
+  const weak = tests.every(isWeak);
   status.dataset.state = certified ? "certified" : "what-if";
   status.dataset.promise = weak ? "none" : "made";
   status.querySelector(".badge").textContent = certified ? (weak ? "No promise" : "Certified") : "What if";
@@ -22,7 +24,7 @@ function renderStatus() {
 
 function renderNotes() {
   const notes = outcomes.flatMap((o) => [...(o.certified ? [] : whatIfNotes(o)), ...limitNotes(o)]);
-  byId("notes").replaceChildren(...notes);
+  byId("notes").replaceChildren(...notes, ...buildNotes());
 }
 
 const MOST_NAMED = 8;
@@ -35,9 +37,6 @@ function whatIfNotes(o) {
   const guarantee = facts.guarantees[`${method.name}${delta}`];
   const about = facts.crossFitted ? " All promises here are approximate: the scores are cross-fitted." : "";
   const notes = [make("p", `${WHAT_IF[method.name]}${about}`, { class: method.name === "simultaneous" ? "" : "warning" })];
-  if (method.name !== "empirical" && !o.impossible.length && !o.unknown.length) {
-    notes.push(make("p", ["To build this test: ", make("code", pythonLine(o))], { class: "small" }));
-  }
   if (guarantee) {
     const text = `${guarantee.promise} It needs: ${guarantee.condition} Not covered: ${guarantee.notCovered}`;
     notes.push(make("p", [make("b", methodText(method)), `: ${text}`], { class: "small" }));
@@ -53,33 +52,55 @@ function limitNotes(o) {
   if (o.unknown.length) {
     notes.push(warning(`${methodText(o.choice.method)} is not in this page for ${facts.groups === null ? "so many scores" : "some groups"}; ask ratekeeper itself.`));
   }
-  const cell = o.cells.find((c) => c.k !== c.wantedK);
-  if (cell) {
-    notes.push(
-      warning(
-        `Stricter than needed: for ${rate} the exact threshold has rank ${Numbers.count(cell.wantedK)}, but this page holds only some of the scores and shows the next stricter one it holds, of rank ${Numbers.count(cell.k)}. ${o.choice.method.name === "empirical" ? `Its ${rateName(o.test)} is lower, its ${otherName(o.test)} higher.` : "The promise holds for it all the more."}`,
-      ),
-    );
-  }
+  const isStricter = (cell) => cell.heldK !== cell.wantedK;
+  const chosen = o.cells[state.group];
+  const cell = isStricter(chosen) ? chosen : o.cells.find(isStricter);
+  if (cell) notes.push(warning(stricterText(o, cell, rate)));
   return notes;
 }
 
-function pythonLine(o) {
-  const pool = o.test.thinGroups === "pool" ? ', thin_groups="pool"' : "";
-  return `calibration.control("${o.test.control}", alpha=${o.choice.alpha}, method=rk.${methodText(o.choice.method)}${pool})`;
+function stricterText(o, cell, rate) {
+  let where = "";
+  if (cell.group !== null) where = cell.pooled ? " over all groups together" : ` in group ${quoted(cell.group)}`;
+  let meaning = "The promise holds for it all the more.";
+  if (cell.pooled) meaning = "Nothing is promised in groups with this threshold.";
+  if (o.choice.method.name === "empirical") meaning = `Its ${rateName(o.test)} is lower, its ${otherName(o.test)} higher.`;
+  return `Stricter than needed: for ${rate}${where} the exact threshold has rank ${Numbers.count(cell.wantedK)}, but this page holds only some of the scores and shows the next stricter one it holds, of rank ${Numbers.count(cell.heldK)}. ${meaning}`;
+}
+
+/* How to make the test that is shown, if it is not the certified one and can be made. */
+function buildNotes() {
+  if (outcomes.every((o) => o.certified)) return [];
+  if (outcomes.some((o) => !isOffered(o.choice.method) || o.impossible.length || o.unknown.length)) return [];
+  const [first, second] = outcomes;
+  if (isJoint && methodText(first.choice.method) !== methodText(second.choice.method)) {
+    return [make("p", "A test of both rates has one method for both: choose the same to see how to build it.", { class: "small" })];
+  }
+  return [make("p", ["To build this test: ", make("code", pythonLine())], { class: "small" })];
+}
+
+const isOffered = ({ name }) => name !== "empirical" && Model.RANK_METHODS.includes(name);
+
+function pythonLine() {
+  const [{ test, choice }] = outcomes;
+  const alphas = outcomes.map((o) => (isJoint ? `alpha_${o.test.control}=${o.choice.alpha}` : `"${test.control}", alpha=${choice.alpha}`));
+  const pool = test.thinGroups === "pool" ? ', thin_groups="pool"' : "";
+  return `calibration.${isJoint ? "control_both" : "control"}(${alphas.join(", ")}, method=rk.${methodText(choice.method)}${pool})`;
 }
 
 function impossibleText(o, rate) {
-  const shown = o.impossible.filter((cell) => cell.group !== undefined);
+  const together = facts.groups !== null && o.test.thinGroups === "pool";
+  const shown = together ? [] : o.impossible.filter((cell) => cell.group !== undefined);
   const where = shown
     .slice(0, MOST_NAMED)
     .map(({ group, n }) => (group === null ? Numbers.count(n) : `${Numbers.count(n)} in group ${quoted(group)}`));
   const more = shown.length - where.length;
+  if (together) where.push(`${Numbers.count(model.pooled.n[o.test.nullClass])} in all groups together`);
   if (more) where.push(`too few in ${Numbers.count(more)} more groups`);
   const outside = o.impossible.reduce((sum, cell) => sum + (cell.groups ?? 0), 0);
   if (outside) where.push(`too few in ${Numbers.count(outside)} groups that are not shown`);
   const { needed } = o.impossible[0];
-  const scores = `calibration scores of objects that truly are ${nullName(o.test)}${facts.groups === null ? "" : ", in each group"}`;
+  const scores = `calibration scores of objects that truly are ${nullName(o.test)}${facts.groups === null || together ? "" : ", in each group"}`;
   let need = `needs more ${scores}`;
   if (needed) {
     const n = Numbers.count(needed.n);

@@ -1,0 +1,177 @@
+"""Sentences of the page that would be false if they were said in every case."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from calibrations import grouped, plain
+
+import ratekeeper as rk
+from ratekeeper.rates import percent
+from ratekeeper.report import build
+from ratekeeper.report.words import about
+
+
+def rows_of(page):
+    return list(csv.DictReader(io.StringIO(page.evaluate("ratekeeper.csv()"))))
+
+
+def choose(page, which=0, **choice):
+    page.evaluate(
+        "([i, c]) => { ratekeeper.state.active = i; ratekeeper.choose(c); }", [which, choice]
+    )
+
+
+def test_one_half_of_a_test_of_both_rates_shows_no_price(show):
+    """What one threshold alone would do to the other class is not what the pair does."""
+    calibration = grouped()
+    both = calibration.control_both(0.05, 0.05, thin_groups="pool")
+    page = show(build(both))
+    half = both.fnr.certificate.other_error
+    assert half.value > 0.05
+    for place in ("#about-groups", "#group-table", "#about-trade-off"):
+        told = page.inner_text(place)
+        assert f"{half.errors:,} of {half.n:,}" not in told
+        assert "FPR, 95% interval" not in told
+        assert "The dot" not in told
+    assert "nothing is left undecided" in page.inner_text("#about-trade-off")
+    assert "The chosen test has" not in page.inner_html("#chart-trade-off")
+    assert {row["other_n"] + row["other_rate_high"] for row in rows_of(page)} == {""}
+    widths = page.evaluate(
+        """() => [...document.querySelectorAll("#group-table tr")].map(row =>
+        [...row.children].reduce((sum, cell) => sum + cell.colSpan, 0))"""
+    )
+    assert len(set(widths)) == 1
+    page = show(build(both.fnr))
+    assert f"Over all groups, FPR: {half.errors:,} of {half.n:,}." in page.inner_text(
+        "#about-groups"
+    )
+    assert {row["other_n"] for row in rows_of(page)} != {""}
+
+
+def test_the_line_to_build_a_test_builds_the_one_on_screen(show):
+    """Of both rates it is one call, and none where no call makes such a pair."""
+    calibration = plain()
+    page = show(build(calibration.control_both(0.05, 0.1)))
+    assert page.locator("#notes code").count() == 0
+    choose(page, alpha=0.08)
+    line = page.inner_text("#notes code")
+    built = eval(line, {"calibration": calibration, "rk": rk})  # noqa: S307 - our own page's
+    assert line == "calibration.control_both(alpha_fnr=0.08, alpha_fpr=0.1, method=rk.Conformal())"
+    assert (built.fnr.alpha, built.fpr.alpha) == (0.08, 0.1)
+    shown = [o["cells"][0]["threshold"] for o in page.evaluate("ratekeeper.outcomes()")]
+    assert shown == [built.fnr.threshold, built.fpr.threshold]
+    choose(page, which=1, method={"name": "high-probability", "delta": 0.05})
+    assert page.locator("#notes code").count() == 0
+    assert "one method for both" in page.inner_text("#notes")
+    page = show(build(calibration.control("fpr", 0.1, method=rk.HighProbability(0.05))))
+    choose(page, alpha=0.2)
+    built = eval(page.inner_text("#notes code"), {"calibration": calibration, "rk": rk})  # noqa: S307
+    assert (built.control, built.alpha, built.method) == ("fpr", 0.2, rk.HighProbability(0.05))
+
+
+@pytest.mark.parametrize(
+    ("method", "promise"),
+    [
+        (rk.Conformal(), "made"),
+        (rk.Smoothed(), "made"),
+        (rk.Parametric("norm"), "none"),
+        (rk.Kernel(), "none"),
+        (rk.Bootstrap(replicates=50), "none"),
+    ],
+)
+def test_the_download_promises_what_the_page_does(show, method, promise):
+    """A badge of no promise and a row with one cannot stand together."""
+    page = show(build(plain().control("fnr", 0.05, method=method)))
+    assert [row["promise"] for row in rows_of(page)] == [promise]
+    assert (page.inner_text("#status .badge") == "No promise") == (promise == "none")
+
+
+def test_a_pooled_threshold_that_is_not_held_is_told(show):
+    """On a thinned page the next stricter one of all groups is shown, never silently."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 30_000)
+    groups = np.where(np.arange(60_000) % 2, "a", "b")
+    groups[[5, 30_005, 30_006]] = "c"
+    calibration = rk.calibrate(rng.normal(2 * labels), labels, groups=groups)
+    page = show(build(calibration.control("fnr", 0.05, thin_groups="pool")))
+    page.evaluate("ratekeeper.state.group = 2")
+    silent, stricter = 0, 0
+    for alpha in (np.arange(40, 140) / 4_000 + 0.0000321).tolist():
+        choose(page, alpha=alpha)
+        cell = page.evaluate("ratekeeper.outcomes()[0].cells[2]")
+        test = calibration.control("fnr", alpha, thin_groups="pool")
+        told = page.inner_text("#notes")
+        assert cell["pooled"]
+        assert cell["threshold"] <= test.threshold["c"]
+        if cell["threshold"] < test.threshold["c"]:
+            stricter += 1
+            k = test.calibration.pooled().control("fnr", alpha).certificate.cells[0].realised.k
+            silent += "over all groups together the exact threshold has rank" not in told
+            assert f"rank {k:,}," in told
+            assert f"of rank {cell['heldK']:,}." in told
+    assert stricter > 5
+    assert silent == 0
+
+
+def test_groups_that_pool_need_enough_scores_together(show):
+    """The number needed is told against the one that counts."""
+    rng = np.random.default_rng(1)
+    labels = np.r_[np.ones(25, int), np.zeros(75, int)]
+    groups = np.array(["x"] * 15 + ["y"] * 4 + ["z"] * 6 + ["x", "y", "z"] * 25)
+    calibration = rk.calibrate(rng.normal(2 * labels), labels, groups=groups)
+    page = show(build(calibration.control("fnr", 0.2, thin_groups="pool")))
+    choose(page, alpha=0.02)
+    with pytest.raises(rk.TooFewScoresError, match=r"at least 49 .* got 25"):
+        calibration.control("fnr", 0.02, thin_groups="pool")
+    told = page.inner_text("#notes")
+    assert "needs at least 49 calibration scores" in told
+    assert "there are 25 in all groups together" in told
+    assert "in each group" not in told
+
+
+def test_a_test_that_cannot_be_made_decides_nothing(show):
+    """Neither the page nor the library could: it says so, and of no side of a line."""
+    page = show(build(plain().control("fnr", 0.05)))
+    assert "Left of the line" in page.inner_text("#about-densities")
+    choose(page, alpha=0.001)
+    page.fill("#score", "0.7")
+    assert "no such test can be made" in page.inner_text("#judged")
+    assert "Left of the line" not in page.inner_text("#about-densities")
+    assert "The dot" not in page.inner_text("#about-trade-off")
+    page = show(build(plain().control("fnr", 0.05, method=rk.Smoothed())))
+    assert "Left of the line" not in page.inner_text("#about-densities")
+    page.fill("#score", "0.7")
+    assert "by the library only" in page.inner_text("#judged")
+
+
+def test_halves_are_rounded_alike_by_page_and_library(show):
+    """One rate is not written in two ways on one page."""
+    page = show(build(plain().control("fnr", 0.05)))
+    rates = [(k, n) for n in (16, 80, 160, 800, 1600, 3200, 6400) for k in range(1, 60)]
+    rates += [(k, 40_000) for k in range(1, 400)]
+    rates = [k / n for k, n in rates if k <= n]
+    percents = page.evaluate("rs => rs.map(ratekeeper.Numbers.percent)", rates)
+    counts = page.evaluate("rs => rs.map(r => ratekeeper.Numbers.outOf(r))", rates)
+    for rate, shown, counted in zip(rates, percents, counts, strict=True):
+        assert shown == percent(rate)
+        assert counted.split(" of ")[0] == about(
+            rate, int(counted.split(" of ")[1].replace(",", ""))
+        )
+
+
+def test_a_long_group_name_stays_on_a_phone(show):
+    """The form is no wider than the screen."""
+    name = "Hospital of the Holy Spirit, department of oncology"
+    labels = np.repeat([0, 1, 0, 1], 50)
+    calibration = rk.calibrate(
+        np.random.default_rng(0).normal(2 * labels),
+        labels,
+        groups=np.repeat([name, "b"], 100),
+    )
+    html = build(calibration.control("fnr", 0.1))
+    page = show(html, viewport={"width": 360, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
