@@ -173,3 +173,18 @@ def test_the_repr_names_sizes_labels_and_groups():
     assert repr(low).endswith("low scores are positive")
     many = rk.calibrate(np.arange(40.0), np.tile([0, 1], 20), groups=np.arange(40) % 20)
     assert "(20 in all)" in repr(many)
+
+
+@pytest.mark.parametrize("n_groups", [3, 8, 9, 200])
+def test_objects_meet_their_own_group_however_many_there_are(n_groups):
+    """With many groups the objects are found by sorting: no number changes."""
+    rng = np.random.default_rng(n_groups)
+    groups, labels = np.arange(40 * n_groups) % n_groups, rng.integers(0, 2, 40 * n_groups)
+    calibration = rk.calibrate(rng.normal(labels), labels, groups=groups)
+    new, theirs = rng.normal(size=500), rng.integers(0, n_groups, 500)
+    found = calibration.p_values(new, groups=theirs)
+    for i in rng.integers(0, 500, 40):
+        for label, p in ((0, found.p0), (1, found.p1)):
+            null = calibration.cells[label][theirs[i]]
+            extreme = null <= new[i] if label else null >= new[i]
+            assert p[i] == (extreme.sum() + 1) / (null.size + 1)

@@ -11,6 +11,7 @@ import pytest
 import ratekeeper as rk
 from ratekeeper import demo
 from ratekeeper.datasets import load_employment
+from ratekeeper.exceptions import InputError
 
 NAMES = ["README.txt", "held-out.csv", "new.csv"]
 
@@ -47,7 +48,7 @@ def test_people_are_numbered_once(exported):
 def test_a_second_export_writes_the_same_bytes_and_leaves_other_files_alone(exported, tmp_path):
     """Three files, byte for byte the same each time, in less than two seconds, and no other."""
     (tmp_path / "mine.txt").write_text("mine")
-    (tmp_path / "new.csv").write_text("old")
+    (tmp_path / "new.csv").write_bytes((exported[0] / "new.csv").read_bytes())
     start = time.perf_counter()
     demo.export(tmp_path)
     assert time.perf_counter() - start < 2
@@ -86,3 +87,13 @@ def test_a_folder_that_cannot_be_is_refused(tmp_path):
     with pytest.raises(rk.InputError, match="taken cannot be written to"):
         demo.export(tmp_path / "taken")
     assert [path.name for path in Path(tmp_path).iterdir()] == ["taken"]
+
+
+@pytest.mark.parametrize("name", ["new.csv", "README.txt"])
+def test_a_file_of_the_same_name_is_not_lost(tmp_path, name):
+    """What somebody else wrote is refused with its name, and nothing is written beside it."""
+    (tmp_path / name).write_text("mine\n")
+    with pytest.raises(InputError, match=rf"{name} is there already, with other contents"):
+        demo.export(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == "mine\n"

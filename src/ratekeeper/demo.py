@@ -22,6 +22,7 @@ from ratekeeper.writing import write
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     from rich.console import Console
 
@@ -91,7 +92,7 @@ def export(folder: str | os.PathLike[str]) -> str:
     ----------
     folder : path-like
         Gets ``held-out.csv`` (2015), ``new.csv`` (2016) and ``README.txt``; it is made if needed.
-        All three are written or none.
+        All three are written or none; a file of such a name with other contents is refused.
 
     Returns
     -------
@@ -111,14 +112,27 @@ def export(folder: str | os.PathLike[str]) -> str:
     files = {name: _as_csv(people, year) for name, year in years.items()}
     held_out, new = (len(people.in_year(year)) for year in years.values())
     walk = _WALK.format(held_out=held_out, new=new)
+    files["README.txt"] = walk.encode()
+    _refuse_others(Path(folder), files)
     try:
-        write(folder, {**files, "README.txt": walk.encode()})
+        write(folder, files)
     except OSError as error:
         raise InputError(
             f"{Path(folder)} cannot be written to: {error.strerror or error}. Take a folder that "
             "can, on a disk with room."
         ) from error
-    return f"Written to {Path(folder)}: {', '.join(files)} and README.txt, which says:\n\n{walk}"
+    return f"Written to {Path(folder)}: {', '.join(years)} and README.txt, which says:\n\n{walk}"
+
+
+def _refuse_others(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Raise if a file of this name is there and is not what will be written."""
+    for name, data in files.items():
+        there = folder / name
+        if there.is_file() and there.read_bytes() != data:
+            raise InputError(
+                f"{there} is there already, with other contents, and stays as it is. Move it "
+                "away, or take another folder."
+            )
 
 
 def _as_csv(people: Employment, year: int) -> bytes:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper.exceptions import InputError
-from ratekeeper.inputs import plain_value
 from ratekeeper.provenance import Provenance
 
 if TYPE_CHECKING:
@@ -53,7 +52,12 @@ def merged_cells(one: Calibration, other: Calibration) -> tuple[Cells, NDArray[A
     else:
         # By way of Python, since NumPy would turn large mixed integers into fractions.
         names = np.array(sorted({*one.groups.tolist(), *other.groups.tolist()}))
-        pairs = [[(_cell(one, c, name), _cell(other, c, name)) for name in names] for c in (0, 1)]
+        mine, theirs = (
+            {name: i for i, name in enumerate(groups.tolist())}
+            for groups in (one.groups, other.groups)
+        )
+        places = [(mine.get(name), theirs.get(name)) for name in names.tolist()]
+        pairs = [[(_cell(one, c, i), _cell(other, c, j)) for i, j in places] for c in (0, 1)]
     # Two ascending runs: a stable sort merges them in one pass.
     merged = [
         tuple(np.sort(np.concatenate(pair), kind="stable") for pair in pairs[c]) for c in (0, 1)
@@ -72,11 +76,11 @@ def merged_provenance(one: Calibration, other: Calibration) -> Provenance | None
     return mine.merge(theirs)
 
 
-def _cell(calibration: Calibration, label: int, group: object) -> Floats:
-    known = calibration.groups.tolist() if calibration.groups is not None else []
-    if plain_value(group) in known:
-        return calibration.cells[label][known.index(plain_value(group))]
-    return np.empty(0, dtype=calibration.dtype)
+def _cell(calibration: Calibration, label: int, place: int | None) -> Floats:
+    """Return the scores of a group, none if the calibration does not have it."""
+    if place is None:
+        return np.empty(0, dtype=calibration.dtype)
+    return calibration.cells[label][place]
 
 
 def _kind(groups: NDArray[Any] | None) -> str:

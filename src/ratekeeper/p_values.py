@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,12 +11,15 @@ import numpy as np
 from ratekeeper import markup
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from ratekeeper.methods import NullDistribution
     from ratekeeper.ranks import Floats
 
 _SHOWN = 8  # as many as fit a line
+_FEW_GROUPS = 8  # up to which a look at all objects for each is faster than sorting them
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +99,7 @@ def judge(
         (null,) = nulls
         return np.ones(scores.size) if null is None else null.p_values(scores)
     p = np.ones(scores.size)
-    for i, null in enumerate(nulls):
-        members = np.flatnonzero(index == i)
+    for null, members in zip(nulls, _members(index, len(nulls)), strict=True):
         if null is not None and members.size:
             p[members] = null.p_values(scores[members])
     return p
@@ -111,11 +114,19 @@ def judge_intervals(
     if index is None:
         index = np.zeros(scores.size, dtype=np.intp)
     limits = np.tile([0.0, 1.0], (scores.size, 1))
-    for i, null in enumerate(nulls):
-        members = np.flatnonzero(index == i)
+    for null, members in zip(nulls, _members(index, len(nulls)), strict=True):
         if null is not None and members.size:
             limits[members] = null.intervals(scores[members])  # type: ignore[attr-defined]
     return limits
+
+
+def _members(index: NDArray[np.intp], n: int) -> Iterable[NDArray[np.intp]]:
+    """Return the positions of the objects of each group, in ascending order."""
+    if n <= _FEW_GROUPS:
+        return (np.flatnonzero(index == i) for i in range(n))
+    order = index.argsort(kind="stable")
+    ends = index[order].searchsorted(np.arange(n + 1))
+    return (order[start:end] for start, end in pairwise(ends.tolist()))
 
 
 def objects(n: int) -> str:

@@ -274,7 +274,7 @@ def _checked(text: str, what: str) -> str:
 
 def _header(test: ErrorRateTest | AbstainingTest) -> list[str]:
     """Say as comments what is promised, on what data, and when the decision is NULL."""
-    tests = [test] if isinstance(test, ErrorRateTest) else [test.fnr, test.fpr]
+    tests = test.parts
     sentences = [line for one in tests for line in _promise(one.certificate)]
     facts = tests[0].certificate
     sentences.append(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 _END = ".unfinished"
+WRITER = "ratekeeper writer"  # name of threads that write, and may wait for a slow reader
 
 
 @contextmanager
@@ -47,7 +48,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     [file.name for file in Path(name).iterdir()]
     ['a.txt']
     """
-    if _is_device(Path(path)):  # to replace it would harm the whole system
+    if is_device(Path(path)):  # to replace it would harm the whole system
         yield Path(path)
         return
     _refuse_open_file(Path(path))
@@ -80,7 +81,7 @@ def refuse_inputs(output: str | os.PathLike[str], inputs: Iterable[str]) -> None
     target = Path(os.path.realpath(output))
     for name in inputs:
         source = Path(os.path.realpath(name))
-        if not source.exists() or _is_device(source):
+        if not source.exists() or is_device(source):
             continue
         if target == source or (target.exists() and target.samefile(source)):
             raise InputError(
@@ -210,7 +211,14 @@ def _refuse_open_file(path: Path) -> None:
         )
 
 
-def _is_device(path: Path) -> bool:
+def is_device(path: Path) -> bool:
+    """Return whether a path is neither file nor folder, such as /dev/null: then it is written to.
+
+    Examples
+    --------
+    >>> is_device(Path("no-such-file"))
+    False
+    """
     return path.exists() and not path.is_file() and not path.is_dir()
 
 

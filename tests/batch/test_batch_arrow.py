@@ -6,9 +6,11 @@ import random
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from row_files import some_rows, some_test, write_rows
 
+import ratekeeper as rk
 from ratekeeper.batch import arrow_files, calibrate_file, classify_file
 from ratekeeper.batch.arrow_files import ArrowFile, ParquetFile
 from ratekeeper.exceptions import InputError
@@ -74,3 +76,23 @@ def test_feather_is_packed_and_arrow_is_not(tmp_path):
         classify_file(some_test(), path, tmp_path / f"out.{suffix}", score="risk")
         sizes.append((tmp_path / f"out.{suffix}").stat().st_size)
     assert 2 * sizes[0] < sizes[1]
+
+
+@pytest.mark.parametrize("form", ["arrow", "feather"])
+def test_nothing_stands_under_a_gap(tmp_path, form):
+    """What the memory held before is not written, and the same rows give the same bytes."""
+    scores = np.where(np.arange(4_000) % 2, np.nan, 0.5)
+    pq.write_table(pa.table({"risk": pa.array(scores, from_pandas=True)}), tmp_path / "new.parquet")
+    test = rk.calibrate(np.linspace(0, 1, 80), np.repeat([0, 1], 40)).control("fnr", 0.1)
+    outputs = set()
+    for k in range(3):
+        waste = [np.full(4_000, np.frombuffer(b"SECRET!%d" % k)[0]) for _ in range(20)]
+        del waste
+        target = tmp_path / f"out.{form}"
+        classify_file(test, tmp_path / "new.parquet", target, score="risk", on_invalid="skip")
+        outputs.add(target.read_bytes())
+    assert len(outputs) == 1
+    table = pa.ipc.open_file(tmp_path / f"out.{form}").read_all()
+    for name in ("p0", "p1"):
+        under = np.frombuffer(table[name].chunk(0).buffers()[1])[:4_000]
+        assert (under[1::2] == 0).all()

@@ -8,6 +8,8 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 
@@ -121,3 +123,39 @@ def test_files_are_there_though_nobody_reads_on(tmp_path):
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         process.stdout.close()
     assert (out / "comparison.svg").exists()
+
+
+@pytest.mark.parametrize("name", ["comparison.csv", "trials.csv", "trials.jsonl"])
+def test_the_table_is_never_an_output(run, tmp_path, name):
+    """A table that has the name of a result, in the folder for these, stays as it is."""
+    path = table(tmp_path).rename(tmp_path / name)
+    before = path.read_bytes()
+    arguments = ["--label", "state", "--control", "fnr", "--alpha", "0.1", "--systems", "plain"]
+    result = run("compare", path, *arguments, "--repeats", "1", "--format", "csv", "-o", tmp_path)
+    assert result.exit_code == 2
+    assert "is the input" in result.stderr
+    assert path.read_bytes() == before
+    inside = run("compare", tmp_path, *arguments, "-o", tmp_path / "out")
+    assert inside.exit_code == 2
+    assert "lies in the input folder" in inside.stderr
+    assert [one.name for one in tmp_path.iterdir()] == [name]
+
+
+def test_labels_are_read_as_calibrate_reads_them(run, tmp_path):
+    """Truth values may be named by --positive, and a gap is no class."""
+    rng = np.random.default_rng(3)
+    ill = np.arange(300) % 2 == 1
+    path = tmp_path / "data.parquet"
+    pq.write_table(pa.table({"x": rng.normal(1.5 * ill), "ill": ill}), path)
+    arguments = ["--control", "fnr", "--alpha", "0.1", "--systems", "plain", "--repeats", "1"]
+    result = run(
+        *("compare", path, "--label", "ill", "--positive", "true", "--jobs", "1", "--json"),
+        *arguments,
+    )
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["positive"] == 1
+    path = table(tmp_path)
+    path.write_text(path.read_text().replace("bad", "#N/A"))
+    result = run("compare", path, "--label", "state", *arguments)
+    assert result.exit_code == 2
+    assert "row 1: the label 'state' is missing" in result.stderr

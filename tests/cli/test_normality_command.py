@@ -127,3 +127,23 @@ def test_no_rows(run, tmp_path):
     result = run("normality", path)
     assert result.exit_code == 2
     assert "no rows" in result.stderr
+
+
+def test_the_row_that_is_no_number_is_named(run, tmp_path):
+    """Not one before it that is a number as the file writes them."""
+    path = tmp_path / "n.csv"
+    path.write_text("a;b\n1,5;x\n2,5;y\nNA;z\nfoo;y\n")
+    result = run("normality", path, "--column", "a")
+    assert result.exit_code == 2
+    assert "row 4, column 'a': 'foo' is not a number" in result.stderr
+    path.write_text('a,b\n1.5,x\n"2,5",y\n')
+    assert "row 2, column 'a': '2,5'" in run("normality", path, "--column", "a").stderr
+
+
+def test_groups_of_numbers_are_written_as_they_are(run, tmp_path):
+    """0.1 is not 0.10000000000000001, and 2 is not 2.0."""
+    rows = [f"{x},{g}" for x, g in zip(range(60), ["0.1", "2", "0.7"] * 20, strict=True)]
+    path = tmp_path / "n.csv"
+    path.write_text("\n".join(["a,g", *rows]) + "\n")
+    found = samples(run("normality", path, "--column", "a", "--by", "g", "--json"))
+    assert {group for _, group in found} == {"0.1", "2", "0.7"}

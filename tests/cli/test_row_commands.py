@@ -13,6 +13,8 @@ import polars as pl
 import pytest
 
 import ratekeeper as rk
+from ratekeeper.cli.outputs import check_output
+from ratekeeper.cli.refusals import Refusal
 
 
 @pytest.fixture
@@ -331,3 +333,40 @@ def test_a_device_is_not_replaced(run, test_file, people):
     """What goes to /dev/null takes the place of nothing."""
     result = run("classify", test_file, people, "-o", "/dev/null", "--to", "csv")
     assert result.stderr.startswith("Wrote /dev/null.\n")
+
+
+def test_a_seed_without_anything_random_is_refused(run, people, tmp_path):
+    """It would be ignored, and somebody would think that it mattered."""
+    asked = ["calibrate", people, "--score", "risk", "--label", "ill", "-o", tmp_path / "x.rk"]
+    for more in ([], ["--fnr", "5%"]):
+        result = run(*asked, *more, "--seed", "3")
+        assert result.exit_code == 2
+        assert "--seed 3 is for --sample and for a random method" in result.stderr
+    assert run(*asked, "--fnr", "5%", "--method", "smoothed", "--seed", "3").exit_code == 0
+
+
+def test_a_device_needs_no_folder_to_write_in(monkeypatch):
+    """Only root may make files in /dev, but everybody may write to /dev/null."""
+    monkeypatch.setattr("os.access", lambda *_: False)
+    check_output("/dev/null", [])
+    with pytest.raises(Refusal, match="You may not write in"):
+        check_output("somewhere.rk", [])
+
+
+def test_a_merged_calibration_that_knows_no_column_says_why(run, people, tmp_path):
+    """Files with different names for the scores leave none to take."""
+    other = tmp_path / "other.csv"
+    rows = people.read_text().splitlines()[:-1]  # the very same data would be refused
+    other.write_text("\n".join(rows).replace("risk", "danger", 1) + "\n")
+    for path, score in ((people, "risk"), (other, "danger")):
+        target = tmp_path / f"{score}.rk"
+        made = run("calibrate", path, "--score", score, "--label", "ill", "-o", target)
+        assert made.exit_code == 0, made.output
+    halves = [tmp_path / "risk.rk", tmp_path / "danger.rk"]
+    test = tmp_path / "test.rk"
+    assert run("control", *halves, "--fnr", "5%", "-o", test).exit_code == 0
+    for command in (["classify", test, people, "-o", tmp_path / "o.csv"], ["sql", test]):
+        more = ["--table", "t"] if command[0] == "sql" else []
+        result = run(*command, *more)
+        assert result.exit_code == 2
+        assert "merged from files in which it has different names" in result.stderr

@@ -6,8 +6,10 @@ import fcntl
 import io
 import os
 import resource
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -186,3 +188,41 @@ def test_the_demo_in_a_file_has_a_sane_width():
     env = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
     done = subprocess.run([*PROGRAM, "demo"], capture_output=True, text=True, check=True, env=env)
     assert max(map(len, done.stdout.splitlines())) <= 100
+
+
+@BUFFERED
+@pytest.mark.parametrize("form", ["csv", "arrow"])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_who_waits_for_a_stalled_reader_can_be_stopped(tmp_path, unbuffered, form, number, code):
+    """One signal ends it, although the pipe is full and nobody reads on."""
+    scores = np.random.default_rng(0).random(200_000)
+    test = rk.calibrate(scores[:1_000], np.repeat([0, 1], 500)).control("fnr", 0.05)
+    rk.save(test, tmp_path / "test.rk")
+    rows = "\n".join(map(repr, scores.tolist()))
+    (tmp_path / "new.csv").write_text(f"score\n{rows}\n")
+    command = [*PROGRAM, "classify", "test.rk", "new.csv", "--score", "score", "--to", form]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(unbuffered),
+    ) as process:
+        try:
+            process.stdout.read(1)
+            time.sleep(1)
+            process.send_signal(number)
+            assert process.wait(60) == code
+        finally:
+            process.kill()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.csv", "test.rk"]
+
+
+def test_a_closed_standard_input_is_told(tmp_path):
+    """It is no bug, and the message says what to do."""
+    command = f'"{sys.executable}" -m ratekeeper calibrate - --score a --label b -o x.rk <&-'
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: Standard input is closed.")

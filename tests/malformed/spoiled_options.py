@@ -5,6 +5,7 @@ from __future__ import annotations
 from case import Case, full_device
 
 NO_RATES = ["0", "1", "-0.1", "1.5", "nan", "inf", "five", "", "5%%", "101%", "0%", "1e-400", "%"]
+NO_RATES += ["snan", "snan%"]  # which decimals of Python can be, and floats cannot
 CALIBRATE = ["calibrate", "good.csv", "--score", "risk", "--label", "ill"]
 COMPARE = ["compare", "good.csv", "--label", "ill", "--control", "fnr", "--alpha", "0.2"]
 CLASSIFY = ["classify", "test.rk", "good.csv"]

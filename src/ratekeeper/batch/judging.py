@@ -170,6 +170,6 @@ def open_judge(
 
 
 _UNNAMED = (
-    "Name the column of {1} with --{0} ({0}=...): the calibration was not made from a file, so it "
-    "does not know one."
+    "Name the column of {1} with --{0} ({0}=...): the calibration knows none, since it was made "
+    "from arrays, or merged from files in which it has different names."
 )

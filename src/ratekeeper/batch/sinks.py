@@ -18,6 +18,7 @@ from ratekeeper.batch.sources import format_of
 from ratekeeper.batch.text_files import TextFile, TextPiece
 from ratekeeper.batch.text_values import AddedTexts, NumberTexts
 from ratekeeper.exceptions import InputError
+from ratekeeper.writing import WRITER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -258,7 +259,7 @@ class _Worker:
         self._work = work
         self._queue: queue.Queue[Any] = queue.Queue(waiting)
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread = threading.Thread(target=self._run, name=WRITER, daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
@@ -306,6 +307,7 @@ def _columns(
         codes[decisions.abstained | decisions.neither] = -1
     if judged.rows is None:
         return pair.p0, pair.p1, codes, None
-    p0, p1, every = np.empty(n), np.empty(n), np.full(n, -1, dtype=np.int8)
+    # Zeros, since what stands under a gap is written too, into Arrow and Feather files.
+    p0, p1, every = np.zeros(n), np.zeros(n), np.full(n, -1, dtype=np.int8)
     p0[judged.rows], p1[judged.rows], every[judged.rows] = pair.p0, pair.p1, codes
     return p0, p1, every, None if judged.valid is None else ~judged.valid

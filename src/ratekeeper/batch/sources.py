@@ -71,6 +71,8 @@ def open_sources(source: str | os.PathLike[str], form: str | None) -> Iterator[l
         check_choice(form, "format", FORMATS)
     path = Path(source)
     if os.fspath(source) == STANDARD:
+        if sys.stdin is None:  # closed by who started us
+            raise InputError("Standard input is closed. Give it a file: ... < FILE, or name one.")
         with _streamed(sys.stdin.buffer, "standard input", form) as file:
             yield [file]
         return

@@ -32,6 +32,17 @@ def is_gap(text: str) -> bool:
     return text.lower() in _NO_LABEL
 
 
+def is_missing(text: str) -> bool:
+    """Return whether a text stands for a missing value of a column that holds no labels.
+
+    Examples
+    --------
+    >>> is_missing("none"), is_gap("none")
+    (True, False)
+    """
+    return text.lower() in _GAPS or text.lower() == "nan"
+
+
 def parse_numbers(texts: list[str], *, decimal_comma: bool) -> Numbers:
     """Read numbers as people write them; what is none is marked.
 

@@ -10,6 +10,7 @@ from ratekeeper.cli import contents, options, settings
 from ratekeeper.cli.outputs import Written, check_output
 from ratekeeper.cli.printing import print_json
 from ratekeeper.cli.promise import RANDOM, make_test, promise_options, refuse_without_rate
+from ratekeeper.cli.refusals import Refusal
 
 if TYPE_CHECKING:
     from ratekeeper.abstaining import AbstainingTest
@@ -63,8 +64,18 @@ def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
     is_test = given["fnr"] is not None or given["fpr"] is not None
     if not is_test:
         refuse_without_rate(given)
+    if given["sample"] is None and not (is_test and given["method"] in RANDOM):
+        _refuse_seed(given["seed"])
     calibration = _read(given)
     _finish(_test(calibration, given) if is_test else calibration, given)
+
+
+def _refuse_seed(seed: int | None) -> None:
+    if seed is not None:
+        raise Refusal(
+            f"--seed {seed} is for --sample and for a random method ({', '.join(RANDOM)}); without "
+            "them nothing is drawn. Leave it out."
+        )
 
 
 def _read(given: dict[str, Any]) -> Calibration:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ratekeeper.cli import options, settings
+from ratekeeper.cli.outputs import STANDARD
 from ratekeeper.cli.printing import console, print_json, rows_text
 from ratekeeper.cli.refusals import Refusal
 from ratekeeper.cli.wording import as_options
 from ratekeeper.exceptions import InputError
+from ratekeeper.writing import refuse_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +32,8 @@ Examples:
   ratekeeper compare patients.csv --label ill --positive yes --control fpr \\
       --alpha 1% --systems conformal,umbrella,plain -o comparison
 """
+_OUTPUTS = ("comparison.csv", "trials.csv", "comparison.md", "comparison.svg")
+_CHECKPOINT = "trials.jsonl"
 _NAMES = {"systems": "--systems ", "y": "The column of labels ", "X": "The table "}
 _PLAIN = {
     ", or pass classifiers in a dict.": ".",
@@ -83,9 +87,12 @@ def command(file: str, label: str, output: str | None, **given: Any) -> None:  #
     from ratekeeper.comparison import read_table
 
     as_json, drop = given.pop("json"), given.pop("drop")
+    folder = None if output is None else Path(output)
+    if folder is not None and file != STANDARD:
+        for name in (*_OUTPUTS, _CHECKPOINT):
+            refuse_inputs(folder / name, [file])
     columns, labels = read_table(file, label=label, drop=drop, source_format=given.pop("format"))
     _refuse_labels(file, label, labels)
-    folder = None if output is None else Path(output)
     if folder is not None:
         with _writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
@@ -98,8 +105,7 @@ def command(file: str, label: str, output: str | None, **given: Any) -> None:  #
     else:
         result.show(console(unseen_width=max(result.width, 100)))
     if folder is not None:
-        names = "comparison.csv, trials.csv, comparison.md, comparison.svg"
-        click.echo(f"Written to {folder}: {names}", err=True)
+        click.echo(f"Written to {folder}: {', '.join(_OUTPUTS)}", err=True)
 
 
 def _run(
@@ -120,7 +126,7 @@ def _run(
             positive_label=_same_kind(given.pop("positive"), labels),
             random_state=given.pop("seed"),
             n_jobs=given.pop("jobs"),
-            checkpoint=None if folder is None else folder / "trials.jsonl",
+            checkpoint=None if folder is None else folder / _CHECKPOINT,
             **given,
         )
     except InputError as error:
@@ -190,18 +196,23 @@ def _estimator(name: str) -> BaseEstimator | None:
 
 
 def _same_kind(label: str | None, labels: Any) -> object:  # noqa: ANN401 - an array
-    """Return the label as the file's labels are: whole numbers, or text.
+    """Return the label as the file's labels are: whole numbers, which truth values become, or text.
 
     Examples
     --------
     >>> import numpy as np
     >>> _same_kind("2.0", np.array([1, 2])), _same_kind("2", np.array(["1", "2"]))
     (2, '2')
+    >>> _same_kind("true", np.array([0, 1])), _same_kind("other", np.array([0, 1]))
+    (1, 'other')
     """
-    if label is None or labels.dtype.kind != "i":
-        return label
-    try:
-        number = float(label)
-    except ValueError:
-        return label
-    return int(number) if number.is_integer() else label
+    import numpy as np
+
+    from ratekeeper.batch.columns import canonical_label
+
+    if label is None:
+        return None
+    kinds = {canonical_label(kind): kind for kind in np.unique(labels).tolist()}
+    text = canonical_label(label)
+    as_number = {"True": "1", "False": "0"}.get(text, text)
+    return kinds.get(text, kinds.get(as_number, label) if labels.dtype.kind == "i" else label)

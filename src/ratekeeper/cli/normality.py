@@ -142,7 +142,8 @@ def _groups(file: str, by: str, values: NDArray[Any], on_invalid: str) -> NDArra
     import numpy as np
 
     if values.dtype.kind == "f":
-        values = np.array(["" if np.isnan(x) else f"{x:.17g}" for x in values.tolist()])
+        texts = [repr(number).removesuffix(".0") for number in values.tolist()]
+        values = np.where(np.isnan(values), "", texts)
     missing = values == ""
     if on_invalid == "refuse" and missing.any():
         raise Refusal(
@@ -153,14 +154,22 @@ def _groups(file: str, by: str, values: NDArray[Any], on_invalid: str) -> NDArra
 
 
 def _refuse_text(file: str, name: str, values: NDArray[Any]) -> None:
-    for row, value in enumerate(values.tolist(), start=1):
-        try:
-            float(value)
-        except ValueError:
+    import numpy as np
+
+    from ratekeeper.batch.pieces import MISSING, NAN
+    from ratekeeper.batch.text_values import parse_numbers
+
+    # First as a file of semicolons has them: what is no number so is none in any file.
+    for decimal_comma in (True, False):
+        problems = parse_numbers(values.tolist(), decimal_comma=decimal_comma).problems
+        if problems is None:
+            continue
+        bad = np.flatnonzero(~np.isin(problems, (0, MISSING, NAN)))
+        if bad.size:
             raise Refusal(
-                f"{file}, row {row:,}, column {name!r}: {value!r} is not a number. Mend it, or "
-                "leave out this column."
-            ) from None
+                f"{file}, row {bad[0] + 1:,}, column {name!r}: {values[bad[0]].item()!r} is not a "
+                "number. Mend it, or leave out this column."
+            )
     raise Refusal(f"{file}, column {name!r} is not of numbers. Leave it out.")
 
 

@@ -38,9 +38,9 @@ class RateType(click.ParamType):  # type: ignore[type-arg]  # generic in new ver
             number = Decimal(text.removesuffix("%"))
         except InvalidOperation:
             number = Decimal("nan")
-        if text.endswith("%"):
+        if text.endswith("%") and not number.is_nan():
             number = number.scaleb(-2)  # in decimals, so that 0.7% is the float 0.007
-        rate = float(number)
+        rate = 0.0 if number.is_nan() else float(number)
         if not 0.0 < rate < 1.0:
             self.fail(
                 f"{text!r} is not a rate strictly between 0 and 1. Write 5% as 0.05 or 5%.",

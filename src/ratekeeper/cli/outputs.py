@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ratekeeper.cli.refusals import Refusal
-from ratekeeper.writing import refuse_inputs
+from ratekeeper.writing import is_device, refuse_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,6 +31,8 @@ def check_output(output: str, inputs: Iterable[str], *, may_be_standard: bool = 
         raise Refusal(f"-o {output!r} is no path. Name a file.")
     refuse_inputs(output, (name for name in inputs if name != STANDARD))
     target = Path(os.path.realpath(output))
+    if is_device(target):  # nothing is made beside it
+        return
     if not target.parent.is_dir():
         raise Refusal(f"There is no folder {target.parent} to write in. Make it first.")
     if not os.access(target.parent, os.W_OK):

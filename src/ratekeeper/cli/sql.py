@@ -54,8 +54,8 @@ def _as_calibrated(test: ErrorRateTest | AbstainingTest) -> str:
     source = test.calibration.provenance
     if source is None or source.score is None:
         raise Refusal(
-            "The test was not calibrated from a file, so it knows no name of a column. Pass "
-            "--score COLUMN."
+            "Pass --score COLUMN: the calibration knows none, since it was made from arrays, or "
+            "merged from files in which it has different names."
         )
     return source.score
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import os
 import sys
+import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
+
+from ratekeeper.writing import WRITER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,6 +50,13 @@ def mended() -> Iterator[None]:
         sys.stdout = _buffered(before) or before
     try:
         yield
+    except SystemExit as end:
+        if any(thread.name == WRITER for thread in threading.enumerate()):
+            # It was given up, waiting for a reader that has stalled, and holds the stream: even
+            # to forget that would wait for it.
+            sys.stderr.flush()
+            os._exit(end.code if isinstance(end.code, int) else 1)
+        raise
     finally:
         if sys.stdout is not before:
             with suppress(OSError, ValueError):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper.batch import read_columns
+from ratekeeper.batch.text_values import is_gap, is_missing
 from ratekeeper.exceptions import InputError
 from ratekeeper.inputs import show
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
-_NO_LABEL = _MISSING - {"none"}  # which may well be a class
 _EMPTY = frozenset({"nan", "nat", "<na>"})  # how pandas and NumPy write a gap
 _MOST_LEVELS = 50
 _LARGEST_LABEL = 2**53  # up to which every whole number is a float
@@ -90,7 +89,7 @@ def read_table(
 def _labels(values: NDArray[Any], label: str, path: object) -> NDArray[Any]:
     """Return whole numbers where all labels are, else texts; refuse a gap."""
     is_number = values.dtype.kind == "f"
-    gaps = np.isnan(values) if is_number else np.isin(np.char.lower(values), list(_NO_LABEL))
+    gaps = np.isnan(values) if is_number else np.array([*map(is_gap, values.tolist())], bool)
     if gaps.any():
         raise InputError(
             f"{str(path)!r}, row {int(np.argmax(gaps)) + 1:,}: the label {label!r} is missing. "
@@ -109,7 +108,7 @@ def _marked(values: NDArray[Any]) -> NDArray[Any]:
     """Return the column with gaps among texts as a level of their own."""
     if values.dtype.kind == "f":
         return values
-    return np.array(["missing" if text.lower() in _MISSING else text for text in values.tolist()])
+    return np.array(["missing" if is_missing(text) else text for text in values.tolist()])
 
 
 def encode(X: Any) -> Table:  # noqa: ANN401 - an array, a data frame, a dict of columns
