@@ -9,11 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from benchmarks.timing import Row, race
-from ratekeeper.baselines import (
-    CrossValidatedLDA,
-    CrossValidatedNeighbours,
-    CrossValidatedRefit,
-)
+from ratekeeper.baselines import CrossValidatedLDA, CrossValidatedNeighbours, CrossValidatedRefit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

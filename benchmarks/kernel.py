@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.timing import Row, race
-from ratekeeper.ranks import count_as_extreme
+from ratekeeper._ranks import count_as_extreme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.terminal_theme import SVG_EXPORT_THEME
 from rich.text import Text
 
-from ratekeeper import demo
+from ratekeeper import _demo as demo
 
 LINES = 35  # up to the verdicts
 # rich's own template loads a font from elsewhere; the reader's will do.

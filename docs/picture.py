@@ -11,8 +11,8 @@ import numpy as np
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper.methods.rank import critical_rank
-from ratekeeper.rates import RealisedRate
+from ratekeeper._rates import RealisedRate
+from ratekeeper.methods._rank import critical_rank
 
 N, ALPHA = 100, 0.05
 ROWS = (

@@ -12,7 +12,8 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from ratekeeper import HighProbability, demo, report
+from ratekeeper import HighProbability, report
+from ratekeeper import _demo as demo
 from ratekeeper.batch import calibrate_file, evaluate_file
 
 WIDTH, HEIGHT = 1200, 2100

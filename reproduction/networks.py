@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ratekeeper.normality.families import held_out_families
-from ratekeeper.normality.pearson import pearson_grid
-from ratekeeper.normality.training.pipeline import populations
+from ratekeeper.normality._families import held_out_families
+from ratekeeper.normality._pearson import pearson_grid
+from ratekeeper.normality.training._pipeline import populations
 from reproduction.leak_free import FAIR, FAIR_LARGER, LEAKY
 from reproduction.protocol import LARGEST_KURTOSIS, TRAINING_KURTOSIS
 from reproduction.standard_tests import NETWORKS

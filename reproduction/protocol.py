@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ratekeeper.normality.families import draw_group
-from ratekeeper.normality.pearson import pearson_grid, sample_pearson
+from ratekeeper.normality._families import draw_group
+from ratekeeper.normality._pearson import pearson_grid, sample_pearson
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -41,7 +41,7 @@ def usual_rejections(x: Array, alphas: tuple[float, ...]) -> dict[tuple[str, flo
     """
     from scipy.stats import shapiro
 
-    from ratekeeper.normality.classical import CLASSICAL
+    from ratekeeper.normality._classical import CLASSICAL
 
     n = x.shape[1]
     varied = ~_is_constant(x)
@@ -88,7 +88,7 @@ def lilliefors_p_value(distance: Array, n: int) -> Array:
 
 def titles() -> dict[str, str]:
     """Return the short name and the title of every classical test."""
-    from ratekeeper.normality.classical import CLASSICAL
+    from ratekeeper.normality._classical import CLASSICAL
 
     return {key.upper(): test.title for key, test in CLASSICAL.items()}
 
@@ -104,7 +104,7 @@ def exact_p_values(x: Array, tests: tuple[str, ...] | None = None) -> dict[str, 
     Constant samples get 0: no normal law gives them, and the tests refuse to judge them.
     """
     import ratekeeper as rk
-    from ratekeeper.normality.classical import p_values
+    from ratekeeper.normality._classical import p_values
 
     varied = ~_is_constant(x)
     wanted = tests or exact_tests()

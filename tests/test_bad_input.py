@@ -17,7 +17,7 @@ import pytest
 from scipy import sparse
 
 import ratekeeper as rk
-from ratekeeper.inputs import read_labels, read_new_labels
+from ratekeeper._inputs import read_labels, read_new_labels
 
 NAN = float("nan")
 SCORES = np.arange(80) / 80

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper import control as control_module
+from ratekeeper import _control as control_module
 from ratekeeper.exceptions import ScoreTypeWarning
 
 
@@ -103,11 +103,11 @@ def test_the_other_error_is_counted_on_the_other_class(cal):
     scores, labels = normal_scores()
     test = cal.control("fnr", 0.05)
     errors = int(np.sum(scores[labels == 0] >= test.threshold))
-    assert (test.power.errors, test.power.n) == (errors, 200)
+    assert (test.other_error.errors, test.other_error.n) == (errors, 200)
     exact = stats.binomtest(errors, 200).proportion_ci(0.95, method="exact")
-    np.testing.assert_allclose(test.power.interval, (exact.low, exact.high))
+    np.testing.assert_allclose(test.other_error.interval, (exact.low, exact.high))
     fpr = cal.control("fpr", 0.05)
-    assert fpr.power.errors == np.sum(scores[labels == 1] <= fpr.threshold)
+    assert fpr.other_error.errors == np.sum(scores[labels == 1] <= fpr.threshold)
 
 
 def test_both_rates_give_four_outcomes():
@@ -173,7 +173,7 @@ def test_the_certificate_says_everything(cal):
     assert cell["realised_rate"]["probability_above_alpha"] == pytest.approx(law.sf(0.05))
     assert cell["realised_rate"]["probability_above_alpha"] <= 0.1
     assert cell["threshold"] == test.threshold
-    assert facts["other_error"]["rate"] == test.power.value
+    assert facts["other_error"]["rate"] == test.other_error.rate
     text = " ".join(str(test.certificate).split())
     for words in (
         "FNR <= 5%",
@@ -214,14 +214,14 @@ def test_each_group_has_its_own_threshold():
         alone = rk.calibrate(scores[inside], labels[inside]).control("fnr", 0.05)
         assert test.threshold[name] == alone.threshold
         cell = next(cell for cell in test.certificate.cells if cell.group == name)
-        assert cell.other_error == alone.power
+        assert cell.other_error == alone.other_error
         assert cell.realised == alone.certificate.cells[0].realised
     threshold = np.array([test.threshold["a"], test.threshold["b"]])
     decisions = test.decide(threshold, groups=["a", "b"])
     assert decisions.positive.all()
     below = test.decide(np.nextafter(threshold, -np.inf), groups=["a", "b"])
     assert not below.positive.any()
-    assert test.power.n == 110
+    assert test.other_error.n == 110
 
 
 def test_thin_groups_are_refused_by_name_with_the_need():

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from rich.console import Console
 
 import ratekeeper as rk
-from ratekeeper import demo
-from ratekeeper.cli import main
+from ratekeeper import _demo as demo
+from ratekeeper._cli import main
 from ratekeeper.datasets import load_employment
 
 
@@ -35,9 +35,9 @@ def test_the_false_positive_rate_holds_and_the_false_negative_rate_drifts():
         fpr = cal.control("fpr", 0.05).evaluate(later.score, later.employed)
         fnr = cal.control("fnr", 0.05).evaluate(later.score, later.employed)
         assert fpr.verdict != "exceeded"
-        assert 0.047 < fpr.target.value < 0.0495
+        assert 0.047 < fpr.target.rate < 0.0495
         assert fnr.verdict == "exceeded"
-        assert 0.0545 < fnr.target.value < 0.0565
+        assert 0.0545 < fnr.target.rate < 0.0565
 
 
 def test_the_pooled_test_misses_a_group_and_the_group_test_does_not():
@@ -48,9 +48,9 @@ def test_the_pooled_test_misses_a_group_and_the_group_test_does_not():
     own = rk.calibrate(known.score, known.employed, groups=known.disability).control("fnr", 0.05)
     for group, expected in ((True, 0.383), (False, 0.037)):
         part = later[later.disability == group]
-        missed = pooled.evaluate(part.score, part.employed).target.value
+        missed = pooled.evaluate(part.score, part.employed).target.rate
         assert abs(missed - expected) < 0.001
-        kept = own.evaluate(part.score, part.employed, groups=part.disability).target.value
+        kept = own.evaluate(part.score, part.employed, groups=part.disability).target.rate
         assert 0.03 < kept < 0.055
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper import demo
+from ratekeeper import _demo as demo
 from ratekeeper.datasets import load_employment
 from ratekeeper.exceptions import InputError
 

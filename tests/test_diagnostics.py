@@ -10,7 +10,7 @@ from scipy import stats
 
 import ratekeeper as rk
 from ratekeeper import diagnostics
-from ratekeeper.rates import Rate, clopper_pearson
+from ratekeeper._rates import Rate, clopper_pearson
 
 
 def _sample(decimals=12, size=400):
@@ -148,7 +148,7 @@ def test_table_agrees_with_each_test(method, control, higher, decimals):
         found = cal.control(control, alpha, method=method).evaluate(scores[200:], labels[200:])
         assert (table.errors[i], table.n[i]) == (found.target.errors, found.target.n)
         assert (table.low[i], table.high[i]) == found.target.interval
-        assert table.rate[i] == found.target.value
+        assert table.rate[i] == found.target.rate
         assert table.verdict[i] == found.verdict
 
 

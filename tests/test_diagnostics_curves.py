@@ -9,7 +9,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import det_curve, roc_auc_score, roc_curve
 
 from ratekeeper import diagnostics
-from ratekeeper.diagnostics.hull import _concave_hull
+from ratekeeper.diagnostics._hull import _concave_hull
 
 SHAPES = ["good", "rounded", "two-sided", "blind", "reversed"]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper.evaluation import Evaluation, Tally, count
-from ratekeeper.rates import Rate
+from ratekeeper._evaluation import Evaluation, Tally, count
+from ratekeeper._rates import Rate
 
 
 def labelled(n, seed, gap=2.0):

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 import ratekeeper as rk
+from ratekeeper._inputs import read_groups, read_labels, read_new_labels, read_scores
 from ratekeeper.exceptions import ScoreTypeWarning
-from ratekeeper.inputs import read_groups, read_labels, read_new_labels, read_scores
 
 # Sixty-fourths are exact in every floating-point type from half precision up.
 VALUES = np.arange(80) / 64

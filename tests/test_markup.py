@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper import markup
-from ratekeeper.evaluation import Tally
+from ratekeeper import _markup as markup
+from ratekeeper._evaluation import Tally
 
 EVIL = "<script>alert('1')</script>"
 LABELS = ("well", '"><b onload="x">ill&amp;</b>')

@@ -10,8 +10,8 @@ from scipy import stats
 
 import ratekeeper as rk
 from ratekeeper.methods import Method
-from ratekeeper.methods.rank import critical_rank
-from ratekeeper.methods.simultaneous import _escape, _exact_level, _limited
+from ratekeeper.methods._rank import critical_rank
+from ratekeeper.methods._simultaneous import _escape, _exact_level, _limited
 
 ALL = (
     rk.Empirical(),
@@ -110,7 +110,7 @@ def test_one_score_too_few_is_refused_with_the_need():
 @pytest.mark.parametrize("piece", [7, 1 << 18])
 def test_tables_and_single_counts_have_the_same_bits(monkeypatch, piece):
     """A long batch (by table) and a short one (count by count) give identical p-values."""
-    monkeypatch.setattr("ratekeeper.methods.rank._TABLE_PIECE", piece)
+    monkeypatch.setattr("ratekeeper.methods._rank._TABLE_PIECE", piece)
     scores, labels = two_classes()
     cal = rk.calibrate(scores, labels)
     new = np.random.default_rng(1).normal(0, 2, 5_000)

@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.special import betaincc
 
 import ratekeeper as rk
-from ratekeeper.methods.rank import critical_rank
+from ratekeeper.methods._rank import critical_rank
 
 
 @pytest.mark.parametrize(

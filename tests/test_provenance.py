@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper.provenance import Provenance
+from ratekeeper._provenance import Provenance
 
 SOME = Provenance(
     rows=1_000,

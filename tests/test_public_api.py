@@ -39,7 +39,7 @@ def test_the_public_names_are_exactly_those_listed():
         assert getattr(rk, name) is not None
     lazy = {name for names in rk._HOMES.values() for name in names}  # noqa: SLF001
     assert lazy | {"__version__"} == set(rk.__all__)
-    assert dir(rk) == sorted(rk.__all__)
+    assert dir(rk) == sorted({*rk.__all__, *rk._MODULES})  # noqa: SLF001
 
 
 def test_modules_are_reachable():

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ratekeeper import ranks
-from ratekeeper.ranks import compare, count_as_extreme, look_up, sorted_parts
+from ratekeeper import _ranks as ranks
+from ratekeeper._ranks import compare, count_as_extreme, look_up, sorted_parts
 
 
 def drawn(rng, shape, n, dtype=np.float64):

@@ -9,15 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from ratekeeper._formatting import percent
+from ratekeeper._rates import Rate, RealisedRate, clopper_pearson
+from ratekeeper._validation import check_count, check_probability
 from ratekeeper.exceptions import InputError
-from ratekeeper.rates import (
-    Rate,
-    RealisedRate,
-    check_count,
-    check_probability,
-    clopper_pearson,
-    percent,
-)
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 59, 1000])
@@ -120,7 +115,7 @@ def test_verdict_at_the_limits():
 def test_rate_without_objects_is_unknown():
     """Without objects the rate is NaN, the interval everything, and the text says unknown."""
     nothing = Rate(0, 0)
-    assert math.isnan(nothing.value)
+    assert math.isnan(nothing.rate)
     assert nothing.interval == (0.0, 1.0)
     assert str(nothing) == "unknown (no objects)"
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from ratekeeper import baselines
-from ratekeeper.comparison import SYSTEMS
+from ratekeeper._comparison import SYSTEMS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

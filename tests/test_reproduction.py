@@ -25,9 +25,9 @@ from reproduction.valid.size import SIZES as SIZES_OF_THE_SIZE
 from reproduction.valid.targets import smallest_step
 from scipy import stats
 
-from ratekeeper.normality.families import held_out_families
-from ratekeeper.normality.training.pipeline import populations
-from ratekeeper.writing import write
+from ratekeeper._atomic import write
+from ratekeeper.normality._families import held_out_families
+from ratekeeper.normality.training._pipeline import populations
 
 FILES = {
     "README.md",

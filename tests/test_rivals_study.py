@@ -16,8 +16,8 @@ from reproduction.rivals.study import Cell
 from reproduction.rivals.tables import by_system, everything, gaussian, law_of, promises, speed
 from scipy import stats
 
-from ratekeeper.comparison import SYSTEMS, Trial
-from ratekeeper.comparison.summary import summarise
+from ratekeeper._comparison import SYSTEMS, Trial
+from ratekeeper._comparison.summary import summarise
 
 
 def cell(errors, *, data="somewhere", alpha=0.1, other=20, n=100, null_scores=99):

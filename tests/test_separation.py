@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from ratekeeper.separation import separation
+from ratekeeper._separation import separation
 
 
 def _classes(seed, n0, n1, shift, decimals=12):

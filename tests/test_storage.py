@@ -17,10 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ratekeeper as rk
-from ratekeeper import methods, storage
+from ratekeeper import _storage as storage
+from ratekeeper import methods
+from ratekeeper._provenance import Provenance
+from ratekeeper._storage import FORMAT, MissingFileError
 from ratekeeper.exceptions import ReversedScoreWarning
-from ratekeeper.provenance import Provenance
-from ratekeeper.storage import FORMAT, MissingFileError
 
 GOLDEN = Path(__file__).parent / "formats" / "grouped_test_1.rk"
 METHODS = [

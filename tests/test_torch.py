@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
+from ratekeeper._inputs import read_groups, read_labels, read_new_labels, read_scores
 from ratekeeper.exceptions import ScoreTypeWarning
-from ratekeeper.inputs import read_groups, read_labels, read_new_labels, read_scores
 
 torch = pytest.importorskip("torch")
 

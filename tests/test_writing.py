@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper import writing
-from ratekeeper.writing import whole_file, whole_folder, write
+from ratekeeper import _atomic as writing
+from ratekeeper._atomic import whole_file, whole_folder, write
 
 WAITING = """if True:
     import sys
-    from ratekeeper.writing import whole_file, whole_folder
+    from ratekeeper._atomic import whole_file, whole_folder
     opened = whole_file if sys.argv[1] == "file" else whole_folder
     with opened(sys.argv[2]) as place:
         (place if sys.argv[1] == "file" else place / "a").write_text("half")
@@ -328,7 +328,7 @@ def test_a_full_disk(tmp_path):
 
 def test_files_that_are_open_are_not_replaced(tmp_path):
     """A redirected standard output goes on where it was: its file is never swapped."""
-    code = "from ratekeeper.writing import whole_file\nwith whole_file('/dev/stdout'): pass"
+    code = "from ratekeeper._atomic import whole_file\nwith whole_file('/dev/stdout'): pass"
     log = tmp_path / "log"
     log.write_text("precious\n")
     with log.open("a") as stream:

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import ratekeeper as rk
-from ratekeeper.comparison import SYSTEMS
+from ratekeeper._comparison import SYSTEMS
 from reproduction.rivals.protocol import DELTA, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ratekeeper.comparison import Summary, Trial
+    from ratekeeper._comparison import Summary, Trial
     from reproduction.rivals.protocol import Protocol
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper.comparison import SYSTEMS, Summary
-from ratekeeper.methods.rank import critical_rank
-from ratekeeper.rates import RealisedRate, clopper_pearson
+from ratekeeper._comparison import SYSTEMS, Summary
+from ratekeeper._rates import RealisedRate, clopper_pearson
+from ratekeeper.methods._rank import critical_rank
 from reproduction.rivals.data import DATA
 from reproduction.rivals.gaussian import equally_shifted
 from reproduction.rivals.protocol import DELTA, GAUSSIAN, load
@@ -20,7 +20,7 @@ from reproduction.tables import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ratekeeper.comparison import Trial
+    from ratekeeper._comparison import Trial
     from reproduction.rivals.protocol import Protocol
     from reproduction.rivals.study import Cell
 
@@ -141,8 +141,8 @@ def promises(cells: Sequence[Cell]) -> Table:
 
 def _promise(system: str, trials: Sequence[tuple[Cell, Trial]]) -> tuple[int | float | None, ...]:
     n_cells = len({(cell.data, cell.control, cell.alpha) for cell, _ in trials})
-    error = 100 * mean(trial.target.value for _, trial in trials)
-    above = [trial.target.value > cell.alpha for cell, trial in trials]
+    error = 100 * mean(trial.target.rate for _, trial in trials)
+    above = [trial.target.rate > cell.alpha for cell, trial in trials]
     surely = [
         float(clopper_pearson(trial.target_errors, trial.target_n, 0.9)[0]) > cell.alpha
         for cell, trial in trials

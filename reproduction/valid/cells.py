@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.normality.families import draw_group, held_out_families
-from ratekeeper.normality.training.simulation import NEAR, Source, draw
+from ratekeeper.normality._families import draw_group, held_out_families
+from ratekeeper.normality.training._simulation import NEAR, Source, draw
 from reproduction.protocol import GROUPS
 from reproduction.standard_tests import NETWORKS, OURS, exact_p_values, titles
 from reproduction.trainings import LEVEL

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper.normality.families import held_out_families
-from ratekeeper.normality.tables import SIZES as TABULATED
+from ratekeeper.normality._families import held_out_families
+from ratekeeper.normality._tables import SIZES as TABULATED
 from reproduction.networks import held_out_names
 from reproduction.standard_tests import OURS
 from reproduction.valid.cells import RIVAL, best_on_average, mean_lead

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ratekeeper as rk
-from ratekeeper.normality.model import neural_tests
+from ratekeeper.normality._model import neural_tests
 from reproduction.standard_tests import NETWORKS
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.normality.families import family
+from ratekeeper.normality._families import family
 from reproduction.standard_tests import OURS
 from reproduction.tables import Table
 from reproduction.valid.cells import RIVAL, SMALL_SIZES, mean_lead

@@ -14,17 +14,20 @@ See `calibrate` first, then `Calibration.control` and ``print(test.certificate)`
 
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper.version import __version__
+from ratekeeper._version import __version__
 
 if TYPE_CHECKING:
-    from ratekeeper.abstaining import AbstainingTest
-    from ratekeeper.calibration import Calibration, calibrate
-    from ratekeeper.certificate import Certificate
-    from ratekeeper.comparison import Comparison, compare
-    from ratekeeper.control import ErrorRateTest
-    from ratekeeper.decisions import Decisions
-    from ratekeeper.estimators import ErrorRateController
-    from ratekeeper.evaluation import Evaluation, JointEvaluation
+    from ratekeeper._abstaining import AbstainingTest
+    from ratekeeper._calibration import Calibration, calibrate
+    from ratekeeper._certificate import Certificate
+    from ratekeeper._comparison import Comparison, compare
+    from ratekeeper._control import ErrorRateTest
+    from ratekeeper._decisions import Decisions
+    from ratekeeper._estimators import ErrorRateController
+    from ratekeeper._evaluation import Evaluation, JointEvaluation
+    from ratekeeper._p_values import PValues
+    from ratekeeper._planning import Plan, plan
+    from ratekeeper._storage import load, save
     from ratekeeper.exceptions import (
         InputError,
         RatekeeperError,
@@ -44,9 +47,6 @@ if TYPE_CHECKING:
         Smoothed,
     )
     from ratekeeper.normality import NormalityResult, normality_test, normality_tests
-    from ratekeeper.p_values import PValues
-    from ratekeeper.planning import Plan, plan
-    from ratekeeper.storage import load, save
 
 __all__ = [
     "AbstainingTest",
@@ -88,14 +88,14 @@ __all__ = [
 # Every name is loaded on first use: importing the package costs nothing, the p-values cost
 # NumPy, and only the scikit-learn estimator costs scikit-learn.
 _HOMES = {
-    "abstaining": ("AbstainingTest",),
-    "calibration": ("Calibration", "calibrate"),
-    "certificate": ("Certificate",),
-    "comparison": ("Comparison", "compare"),
-    "control": ("ErrorRateTest",),
-    "decisions": ("Decisions",),
-    "estimators": ("ErrorRateController",),
-    "evaluation": ("Evaluation", "JointEvaluation"),
+    "_abstaining": ("AbstainingTest",),
+    "_calibration": ("Calibration", "calibrate"),
+    "_certificate": ("Certificate",),
+    "_comparison": ("Comparison", "compare"),
+    "_control": ("ErrorRateTest",),
+    "_decisions": ("Decisions",),
+    "_estimators": ("ErrorRateController",),
+    "_evaluation": ("Evaluation", "JointEvaluation"),
     "exceptions": (
         "InputError",
         "RatekeeperError",
@@ -115,9 +115,9 @@ _HOMES = {
         "Smoothed",
     ),
     "normality": ("NormalityResult", "normality_test", "normality_tests"),
-    "p_values": ("PValues",),
-    "planning": ("Plan", "plan"),
-    "storage": ("load", "save"),
+    "_p_values": ("PValues",),
+    "_planning": ("Plan", "plan"),
+    "_storage": ("load", "save"),
 }
 
 # Reachable as attributes, so that `rk.diagnostics.uniformity` needs no import of its own.
@@ -127,9 +127,11 @@ _MODULES = (
     "datasets",
     "diagnostics",
     "exceptions",
+    "methods",
     "normality",
     "plots",
     "report",
+    "sql",
 )
 
 
@@ -149,4 +151,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class or a function
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_MODULES})

@@ -1,6 +1,6 @@
 """Lets ``python -m ratekeeper`` do what the command ``ratekeeper`` does."""
 
-from ratekeeper.cli import main
+from ratekeeper._cli import main
 
 if __name__ == "__main__":
     main(prog_name="ratekeeper")

@@ -9,14 +9,71 @@
         └── MissingFileError            (FileNotFoundError) there is no file
 
     RatekeeperWarning (UserWarning)
-    ├── ReversedScoreWarning            high scores seem to speak for the negative class
+    ├── ReversedScoreWarning            high scores seem to indicate the negative class
     ├── ScoreTypeWarning                scores come in another precision than at calibration
     └── LongWorkWarning                 what was asked for takes minutes or more
 
-Every message says the value that was given, what is needed and what to do.
+Every message says the value that was given, what is needed and what to do. Errors keep these as
+fields (`InputError.parameter`, `.value`, `.need`, `.remedy`), and parameters mentioned in the text
+stay `Parameter` objects until it is printed, so that Python and the command line each use their own
+names: ``thin_groups="pool"`` here, ``--thin-groups pool`` there.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    Words: TypeAlias = "str | Parameter | tuple[Words, ...]"
+
+
+class _Nothing:
+    """Marks a value that was not given; None is a value."""
+
+    def __repr__(self) -> str:
+        return "NOTHING"
+
+    def __reduce__(self) -> str:
+        return "NOTHING"  # stays the one object when pickled
+
+
+NOTHING: Any = _Nothing()
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter mentioned in a message, perhaps with a value.
+
+    Examples
+    --------
+    >>> print(Parameter("alpha"), Parameter("thin_groups", "pool"))
+    alpha thin_groups='pool'
+    """
+
+    name: str
+    value: object = NOTHING
+
+    def __str__(self) -> str:
+        from ratekeeper._formatting import show
+
+        return self.name if self.value is NOTHING else f"{self.name}={show(self.value)}"
+
+
+def worded(words: Words, spell: Callable[[Parameter], str] = str) -> str:
+    """Return a text with every parameter in it spelled out.
+
+    Examples
+    --------
+    >>> worded(("Pass ", Parameter("thin_groups", "pool"), "."))
+    "Pass thin_groups='pool'."
+    """
+    if isinstance(words, tuple):
+        return "".join(worded(part, spell) for part in words)
+    return spell(words) if isinstance(words, Parameter) else words
 
 
 class RatekeeperError(Exception):
@@ -24,7 +81,61 @@ class RatekeeperError(Exception):
 
 
 class InputError(RatekeeperError, ValueError):
-    """A value cannot be used as given."""
+    """A value cannot be used as given.
+
+    Parameters
+    ----------
+    found : text, default=""
+        What was found, as a sentence; by default that `parameter` with `value` must be `need`.
+    parameter : str, optional
+        Name of the parameter at fault.
+    value : object, optional
+        What was passed, or the part of it at fault.
+    need : text, default=""
+        What is needed instead, as a phrase: "a rate strictly between 0 and 1".
+    remedy : text, default=""
+        What to do, as a sentence.
+
+    A text is a str, a `Parameter`, or a tuple of these.
+
+    Examples
+    --------
+    >>> print(InputError(parameter="alpha", value=5, need="a rate between 0 and 1"))
+    alpha=5 must be a rate between 0 and 1.
+    """
+
+    def __init__(
+        self,
+        found: Words = "",
+        *,
+        parameter: str | None = None,
+        value: object = NOTHING,
+        need: Words = "",
+        remedy: Words = "",
+    ) -> None:
+        super().__init__()
+        self.found, self.parameter, self.value = found, parameter, value
+        self.need, self.remedy = need, remedy
+
+    def worded(self, spell: Callable[[Parameter], str] = str) -> str:
+        """Return the message with every parameter spelled out; as Python writes it by default."""
+        found: Words = self.found
+        if not found and self.parameter is not None:
+            found = (Parameter(self.parameter, self.value), " must be ", self.need, ".")
+        return " ".join(filter(None, (worded(found, spell), worded(self.remedy, spell))))
+
+    def __str__(self) -> str:
+        return self.worded()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions with keyword-only arguments do not survive pickling (and so worker processes).
+        return _rebuild, (type(self), self.__dict__.copy())
+
+
+def _rebuild(kind: type[InputError], fields: dict[str, Any]) -> InputError:
+    error = kind.__new__(kind)
+    error.__dict__.update(fields)
+    return error
 
 
 class TooFewScoresError(InputError):
@@ -38,18 +149,10 @@ class TooFewScoresError(InputError):
         Smallest number with which the promise can be kept.
     """
 
-    def __init__(self, message: str, *, available: int, needed: int) -> None:
-        super().__init__(message)
+    def __init__(self, found: Words, *, available: int, needed: int, remedy: Words = "") -> None:
+        super().__init__(found, value=available, need=f"{needed:,} scores", remedy=remedy)
         self.available = available
         self.needed = needed
-
-    def __reduce__(self) -> tuple[object, ...]:
-        # Exceptions with keyword-only arguments do not survive pickling (and so worker processes).
-        return (_rebuild_too_few, (str(self), self.available, self.needed))
-
-
-def _rebuild_too_few(message: str, available: int, needed: int) -> TooFewScoresError:
-    return TooFewScoresError(message, available=available, needed=needed)
 
 
 class StoredFileError(RatekeeperError, ValueError):
@@ -61,11 +164,22 @@ class MissingFileError(StoredFileError, FileNotFoundError):
 
 
 class RatekeeperWarning(UserWarning):
-    """Any warning that ratekeeper gives."""
+    """Any warning that ratekeeper gives; its text may hold parameters, as that of an error."""
+
+    def __init__(self, words: Words = "") -> None:
+        super().__init__(words)
+        self.words = words
+
+    def worded(self, spell: Callable[[Parameter], str] = str) -> str:
+        """Return the message with every parameter spelled out; as Python writes it by default."""
+        return worded(self.words, spell)
+
+    def __str__(self) -> str:
+        return self.worded()
 
 
 class ReversedScoreWarning(RatekeeperWarning):
-    """High scores seem to speak for the negative class."""
+    """High scores seem to indicate the negative class."""
 
 
 class ScoreTypeWarning(RatekeeperWarning):

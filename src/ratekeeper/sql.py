@@ -10,14 +10,13 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper.abstaining import AbstainingTest
-from ratekeeper.control import ErrorRateTest
+from ratekeeper._abstaining import AbstainingTest
+from ratekeeper._control import ErrorRateTest
+from ratekeeper._formatting import exact_percent, listed, show
 from ratekeeper.exceptions import InputError
-from ratekeeper.inputs import listed, show
-from ratekeeper.rates import exact_percent
 
 if TYPE_CHECKING:
-    from ratekeeper.certificate import Certificate
+    from ratekeeper._certificate import Certificate
 
 _LARGEST = "1.7976931348623157E308"  # the largest finite double
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ratekeeper as rk
 from ratekeeper import baselines
-from ratekeeper.baselines.system import PValueSystem, System
+from ratekeeper.baselines._system import PValueSystem, System
 
 # Some of scikit-learn's checks fit ten rows, some ten columns: hence promises that so few rows can
 # keep, and leave to estimate a density in so many dimensions.

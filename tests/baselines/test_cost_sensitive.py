@@ -16,27 +16,27 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import ratekeeper as rk
-from ratekeeper.baselines.cost_sensitive.cost_system import OneAnswer, mean_leaning
-from ratekeeper.baselines.cost_sensitive.cost_thresholding import CostThresholding, cheapest_cut
-from ratekeeper.baselines.cost_sensitive.cost_tree import CostTree
-from ratekeeper.baselines.cost_sensitive.cost_weighting import CostWeighting
-from ratekeeper.baselines.cost_sensitive.costing import Costing
-from ratekeeper.baselines.cost_sensitive.costs import (
+from ratekeeper._rates import Rate
+from ratekeeper.baselines._cost_sensitive.cost_system import OneAnswer, mean_leaning
+from ratekeeper.baselines._cost_sensitive.cost_thresholding import CostThresholding, cheapest_cut
+from ratekeeper.baselines._cost_sensitive.cost_tree import CostTree
+from ratekeeper.baselines._cost_sensitive.cost_weighting import CostWeighting
+from ratekeeper.baselines._cost_sensitive.costing import Costing
+from ratekeeper.baselines._cost_sensitive.costs import (
     STEPS,
     Losses,
     losses_of,
     read_costs,
     search_ratio,
 )
-from ratekeeper.baselines.cost_sensitive.elkan import (
+from ratekeeper.baselines._cost_sensitive.elkan import (
     ElkanThreshold,
     adjust_prior,
     negatives_multiplier,
     optimal_threshold,
 )
-from ratekeeper.baselines.cost_sensitive.metacost import MetaCost, average_over
-from ratekeeper.baselines.splitting import hold_out_both
-from ratekeeper.rates import Rate
+from ratekeeper.baselines._cost_sensitive.metacost import MetaCost, average_over
+from ratekeeper.baselines._splitting import hold_out_both
 
 SYSTEMS = [ElkanThreshold, CostWeighting, Costing, MetaCost, CostThresholding, CostTree]
 SHIFT = 1.5  # between the means of two normal classes of unit variance
@@ -503,7 +503,7 @@ def test_search_finds_the_smallest_other_error(alpha):
         null = y[held_out] == 1
         allowed = [t for t in [0, *p0, 1] if np.mean(p0[null] > t) <= alpha]
         best = min(np.sum(p0[~null] <= t) for t in allowed)
-        assert clf.held_out_error_.value <= alpha
+        assert clf.held_out_error_.rate <= alpha
         assert clf.held_out_other_error_.errors == best
 
 
@@ -597,7 +597,7 @@ def test_learner_without_probabilities(system):
     """A learner that gives only a decision function works, and its sign is its answer."""
     X, y = two_normals(17, columns=2)
     clf = small(system, estimator=LinearSVC(random_state=0), alpha=0.2, random_state=0).fit(X, y)
-    assert clf.held_out_error_.value <= 0.2
+    assert clf.held_out_error_.rate <= 0.2
     assert np.mean(clf.predict(X) == y) > 0.7
     if system in (CostWeighting, MetaCost):
         np.testing.assert_array_equal(clf.predict(X), clf.models_[0].predict(X))

@@ -12,12 +12,12 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
 
 import ratekeeper as rk
-from ratekeeper.baselines import blocks as work
-from ratekeeper.baselines.cross_validated import lda as cross_validated_lda
-from ratekeeper.baselines.cross_validated import refit as cross_validated_refit
-from ratekeeper.baselines.cross_validated.lda import CrossValidatedLDA
-from ratekeeper.baselines.cross_validated.neighbours import CrossValidatedNeighbours
-from ratekeeper.baselines.cross_validated.refit import CrossValidatedRefit
+from ratekeeper.baselines import _blocks as work
+from ratekeeper.baselines._cross_validated import lda as cross_validated_lda
+from ratekeeper.baselines._cross_validated import refit as cross_validated_refit
+from ratekeeper.baselines._cross_validated.lda import CrossValidatedLDA
+from ratekeeper.baselines._cross_validated.neighbours import CrossValidatedNeighbours
+from ratekeeper.baselines._cross_validated.refit import CrossValidatedRefit
 
 FORMS = ["augmented", "replaced"]
 WEIGHTS = ["uniform", "linear", "exponential"]

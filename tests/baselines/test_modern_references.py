@@ -11,14 +11,14 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import LinearSVC
 
 import ratekeeper as rk
-from ratekeeper.baselines.modern.conformal_risk import (
+from ratekeeper.baselines._modern.conformal_risk import (
     ConformalRiskControl,
     risk_controlling_threshold,
 )
-from ratekeeper.baselines.modern.learn_then_test import LearnThenTest, p_values
-from ratekeeper.baselines.modern.tuned_threshold import TunedThreshold, constrained_score
-from ratekeeper.baselines.neyman_pearson.umbrella import Umbrella
-from ratekeeper.baselines.splitting import hold_out
+from ratekeeper.baselines._modern.learn_then_test import LearnThenTest, p_values
+from ratekeeper.baselines._modern.tuned_threshold import TunedThreshold, constrained_score
+from ratekeeper.baselines._neyman_pearson.umbrella import Umbrella
+from ratekeeper.baselines._splitting import hold_out
 
 RARE = 1e-6
 

@@ -17,20 +17,20 @@ from sklearn.neighbors import KernelDensity
 from sklearn.svm import LinearSVC
 
 import ratekeeper as rk
-from ratekeeper.baselines.neyman_pearson.densities import (
+from ratekeeper.baselines._neyman_pearson.densities import (
     Kernels,
     NormalLaw,
     fit_kernels,
     log_ratio,
     spread_of,
 )
-from ratekeeper.baselines.neyman_pearson.normal_scores import normality_p_value, tolerance_factor
-from ratekeeper.baselines.neyman_pearson.normal_tolerance import NormalTolerance, log_odds
-from ratekeeper.baselines.neyman_pearson.np_lda import NPLDA, eigenvalue_inflation
-from ratekeeper.baselines.neyman_pearson.nsn2 import NSN2, KolmogorovSmirnov, paper_rank
-from ratekeeper.baselines.neyman_pearson.order_statistic import exact_rank
-from ratekeeper.baselines.neyman_pearson.plug_in import PlugInNP, vc_margin
-from ratekeeper.baselines.splitting import hold_out
+from ratekeeper.baselines._neyman_pearson.normal_scores import normality_p_value, tolerance_factor
+from ratekeeper.baselines._neyman_pearson.normal_tolerance import NormalTolerance, log_odds
+from ratekeeper.baselines._neyman_pearson.np_lda import NPLDA, eigenvalue_inflation
+from ratekeeper.baselines._neyman_pearson.nsn2 import NSN2, KolmogorovSmirnov, paper_rank
+from ratekeeper.baselines._neyman_pearson.order_statistic import exact_rank
+from ratekeeper.baselines._neyman_pearson.plug_in import PlugInNP, vc_margin
+from ratekeeper.baselines._splitting import hold_out
 
 RARE = 1e-7  # chance that a correct build fails a simulation, on either side
 
@@ -314,7 +314,7 @@ def test_density_does_not_depend_on_blocks(monkeypatch):
     """Working in blocks changes neither densities nor the cross-validated width."""
     X = np.random.default_rng(11).normal(size=(50, 2))
     whole, chosen = fit_kernels(X, "scott").log_density(X), fit_kernels(X, "cv").widths
-    monkeypatch.setattr("ratekeeper.baselines.blocks._NUMBERS", 170)
+    monkeypatch.setattr("ratekeeper.baselines._blocks._NUMBERS", 170)
     np.testing.assert_array_equal(fit_kernels(X, "scott").log_density(X), whole)
     np.testing.assert_array_equal(fit_kernels(X, "cv").widths, chosen)
 

@@ -12,16 +12,16 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
 import ratekeeper as rk
-from ratekeeper.baselines.neyman_pearson.constrained_threshold import ConstrainedThreshold
-from ratekeeper.baselines.neyman_pearson.convex_aggregation import (
+from ratekeeper.baselines._neyman_pearson.constrained_threshold import ConstrainedThreshold
+from ratekeeper.baselines._neyman_pearson.convex_aggregation import (
     ConvexAggregation,
     kappa,
     simplex_weights,
 )
-from ratekeeper.baselines.neyman_pearson.multiplier_search import MultiplierSearch
-from ratekeeper.baselines.neyman_pearson.np_roc import np_roc
-from ratekeeper.baselines.neyman_pearson.umbrella import Umbrella
-from ratekeeper.baselines.splitting import hold_out, hold_out_both
+from ratekeeper.baselines._neyman_pearson.multiplier_search import MultiplierSearch
+from ratekeeper.baselines._neyman_pearson.np_roc import np_roc
+from ratekeeper.baselines._neyman_pearson.umbrella import Umbrella
+from ratekeeper.baselines._splitting import hold_out, hold_out_both
 
 RARE = 1e-6
 

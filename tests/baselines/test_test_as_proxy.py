@@ -11,14 +11,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
 
 import ratekeeper as rk
-from ratekeeper.baselines import blocks as work
-from ratekeeper.baselines.proxy_tests import two_sample
-from ratekeeper.baselines.proxy_tests.distance_rank_sum import DistanceRankSum
-from ratekeeper.baselines.proxy_tests.interpoint import Scale
-from ratekeeper.baselines.proxy_tests.interpoint_average import InterpointAverage
-from ratekeeper.baselines.proxy_tests.interpoint_minimum import InterpointMinimum
-from ratekeeper.baselines.proxy_tests.liao_akritas import LiaoAkritas
-from ratekeeper.baselines.proxy_tests.two_sample import TwoSamples
+from ratekeeper.baselines import _blocks as work
+from ratekeeper.baselines._proxy_tests import two_sample
+from ratekeeper.baselines._proxy_tests.distance_rank_sum import DistanceRankSum
+from ratekeeper.baselines._proxy_tests.interpoint import Scale
+from ratekeeper.baselines._proxy_tests.interpoint_average import InterpointAverage
+from ratekeeper.baselines._proxy_tests.interpoint_minimum import InterpointMinimum
+from ratekeeper.baselines._proxy_tests.liao_akritas import LiaoAkritas
+from ratekeeper.baselines._proxy_tests.two_sample import TwoSamples
 
 SIGMAS = 5.0  # a right build stays inside with probability above 1 - 1e-6
 

@@ -9,8 +9,8 @@ from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import KernelDensity
 
 import ratekeeper as rk
-from ratekeeper.baselines.typicality.density import DensityTypicality
-from ratekeeper.baselines.typicality.gaussian import GaussianTypicality
+from ratekeeper.baselines._typicality.density import DensityTypicality
+from ratekeeper.baselines._typicality.gaussian import GaussianTypicality
 
 SIGMAS = 5.0  # a right build stays inside with probability above 1 - 1e-6
 

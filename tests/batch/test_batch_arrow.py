@@ -11,8 +11,9 @@ import pytest
 from row_files import some_rows, some_test, write_rows
 
 import ratekeeper as rk
-from ratekeeper.batch import arrow_files, calibrate_file, classify_file
-from ratekeeper.batch.arrow_files import ArrowFile, ParquetFile
+from ratekeeper.batch import _arrow_files as arrow_files
+from ratekeeper.batch import calibrate_file, classify_file
+from ratekeeper.batch._arrow_files import ArrowFile, ParquetFile
 from ratekeeper.exceptions import InputError
 
 

@@ -9,7 +9,9 @@ import pytest
 from row_files import ARROW, TEXT, some_rows, text_bytes, write_rows
 
 import ratekeeper as rk
-from ratekeeper.batch import arrow_files, calibrate_file, text_files
+from ratekeeper.batch import _arrow_files as arrow_files
+from ratekeeper.batch import _text_files as text_files
+from ratekeeper.batch import calibrate_file
 
 NAMES = {"score": "risk", "label": "ill"}
 # The labels of negatives and positives; how a text file and how Arrow knows them afterwards.

@@ -9,7 +9,9 @@ import pytest
 from row_files import ARROW, TEXT, read_arrow, read_rows, some_rows, some_test, write_rows
 
 import ratekeeper as rk
-from ratekeeper.batch import arrow_files, classify_file, evaluate_file, text_files
+from ratekeeper.batch import _arrow_files as arrow_files
+from ratekeeper.batch import _text_files as text_files
+from ratekeeper.batch import classify_file, evaluate_file
 from ratekeeper.exceptions import ScoreTypeWarning
 
 METHODS = [

@@ -7,7 +7,9 @@ import pytest
 from row_files import some_rows, some_test, write_rows
 
 import ratekeeper as rk
-from ratekeeper.batch import arrow_files, calibrate_file, evaluate_file, text_files
+from ratekeeper.batch import _arrow_files as arrow_files
+from ratekeeper.batch import _text_files as text_files
+from ratekeeper.batch import calibrate_file, evaluate_file
 
 METHODS = [rk.Conformal(), rk.HighProbability(delta=0.1), rk.Smoothed(random_state=2)]
 

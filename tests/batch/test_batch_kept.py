@@ -9,7 +9,9 @@ import pyarrow.parquet
 import pytest
 from row_files import read_arrow, read_rows, some_test, write_rows
 
-from ratekeeper.batch import arrow_files, classify_file, read_columns, text_files
+from ratekeeper.batch import _arrow_files as arrow_files
+from ratekeeper.batch import _text_files as text_files
+from ratekeeper.batch import classify_file, read_columns
 
 ODD = [
     "007",

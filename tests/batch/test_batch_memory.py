@@ -12,7 +12,7 @@ import ratekeeper as rk
 
 COMMAND = """
 import sys
-from ratekeeper.cli import main
+from ratekeeper._cli import main
 try:
     main(["classify", *sys.argv[1:]])
 finally:

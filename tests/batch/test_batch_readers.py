@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 from row_files import some_test
 
-from ratekeeper.batch import classify_file, plain_text, sources, text_files
-from ratekeeper.batch.plain_text import PlainTextFile
-from ratekeeper.batch.text_files import TextFile
+from ratekeeper.batch import _plain_text as plain_text
+from ratekeeper.batch import _sources as sources
+from ratekeeper.batch import _text_files as text_files
+from ratekeeper.batch import classify_file
+from ratekeeper.batch._plain_text import PlainTextFile
+from ratekeeper.batch._text_files import TextFile
 from ratekeeper.exceptions import InputError
 
 VALUES = ["0.5", "1", "", " ", "x", "é", "+1", "1e3", " 0.25 ", "-0", "nan", "inf", "1_0", "007"]

@@ -8,7 +8,10 @@ from row_files import some_rows, write_rows
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper.batch import arrow_files, calibrate_file, calibrating, text_files
+from ratekeeper.batch import _arrow_files as arrow_files
+from ratekeeper.batch import _calibrating as calibrating
+from ratekeeper.batch import _text_files as text_files
+from ratekeeper.batch import calibrate_file
 
 NAMES = {"score": "risk", "label": "ill"}
 

@@ -20,7 +20,7 @@ from ratekeeper.batch import classify_file
 CODE = """if True:
     import sys
     import ratekeeper as rk
-    from ratekeeper import progress
+    from ratekeeper import _progress as progress
     from ratekeeper.batch import classify_file
     from ratekeeper.exceptions import InputError
     progress._PATIENCE = 0.0

@@ -9,9 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import ratekeeper as rk
-from ratekeeper.batch import calibrate_file, classify_file, text_files
-from ratekeeper.batch.plain_text import PlainTextFile, PlainTextPiece
-from ratekeeper.batch.text_files import TextFile
+from ratekeeper.batch import _text_files as text_files
+from ratekeeper.batch import calibrate_file, classify_file
+from ratekeeper.batch._plain_text import PlainTextFile, PlainTextPiece
+from ratekeeper.batch._text_files import TextFile
 
 HEADER = b"id,score,label\n"
 VALUES = st.sampled_from(
@@ -79,7 +80,7 @@ def test_a_classified_file_has_the_same_bytes_with_and_without_arrow(
     tmp_path, monkeypatch, quoted, suffix
 ):
     """What is written does not depend on whether pyarrow is there, also where rows are skipped."""
-    from ratekeeper.batch import sources
+    from ratekeeper.batch import _sources as sources
 
     monkeypatch.setattr(text_files, "_BLOCK", 20_000)
     text = rows_of(3000, quoted=quoted).replace(

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import ratekeeper as rk
-from ratekeeper.cli import main
+from ratekeeper._cli import main
 
 TIMEOUT = 100
 

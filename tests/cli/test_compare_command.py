@@ -86,7 +86,7 @@ def test_command_refuses(run, tmp_path, change, message):
 
 def test_interrupted_command_says_how_to_go_on(run, tmp_path, monkeypatch):
     """Ctrl-C ends without a traceback, and what is finished is kept."""
-    from ratekeeper.comparison import repeats
+    from ratekeeper._comparison import repeats
 
     def stop_second(problem, name, *others):
         if name == "plain":

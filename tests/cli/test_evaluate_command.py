@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper.rates import percent
+from ratekeeper._formatting import percent
 
 COLUMNS = ["--score", "s", "--label", "y"]
 

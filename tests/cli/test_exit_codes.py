@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper import planning
+from ratekeeper import _planning as planning
 from ratekeeper.exceptions import InputError, LongWorkWarning
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ratekeeper.cli import COMMANDS, refusals
+from ratekeeper._cli import COMMANDS, refusals
 
 GUIDE = Path(__file__).parents[2] / "docs" / "command-line.md"
 

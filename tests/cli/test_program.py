@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import ratekeeper as rk
-from ratekeeper.cli import COMMANDS, main
+from ratekeeper._cli import COMMANDS, main
 
 HEAVY = ("numpy", "scipy", "sklearn", "rich", "pyarrow", "narwhals", "importlib.metadata")
 
@@ -56,14 +56,14 @@ def test_the_list_of_commands(run):
 def test_help_loads_nothing_heavy():
     """The list of commands needs click alone, and no command is loaded for it."""
     code = (
-        "import sys\nfrom ratekeeper.cli import main\n"
+        "import sys\nfrom ratekeeper._cli import main\n"
         "try: main(['--help'])\nexcept SystemExit: pass\n"
         f"heavy = [name for name in {HEAVY} if name in sys.modules]\n"
-        "loaded = [name for name in sys.modules if name.startswith('ratekeeper.cli.')]\n"
+        "loaded = [name for name in sys.modules if name.startswith('ratekeeper._cli.')]\n"
         "print(heavy, sorted(loaded), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    parts = [f"ratekeeper.cli.{name}" for name in ("refusals", "settings", "streams", "wording")]
+    parts = [f"ratekeeper._cli.{name}" for name in ("refusals", "settings", "streams", "wording")]
     assert done.stderr.strip() == f"[] {parts}"
 
 
@@ -71,7 +71,7 @@ def test_help_loads_nothing_heavy():
 def test_help_of_a_command_loads_nothing_heavy(name):
     """A command's help needs no number library, either."""
     code = (
-        "import sys\nfrom ratekeeper.cli import main\n"
+        "import sys\nfrom ratekeeper._cli import main\n"
         f"try: main([{name!r}, '--help'])\nexcept SystemExit: pass\n"
         f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
     )
@@ -124,8 +124,8 @@ def test_completion(shell):
 
 def test_names_on_the_command_line_are_those_of_the_library():
     """Lists that help prints without loading the library hold what the library knows."""
+    from ratekeeper._cli import options, promise
     from ratekeeper.batch import FORMATS
-    from ratekeeper.cli import options, promise
     from ratekeeper.methods import METHODS
 
     assert tuple(METHODS) == promise.METHODS

@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 import ratekeeper as rk
-from ratekeeper.cli.outputs import check_output
-from ratekeeper.cli.refusals import Refusal
+from ratekeeper._cli.outputs import check_output
+from ratekeeper._cli.refusals import Refusal
 
 
 @pytest.fixture

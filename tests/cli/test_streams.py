@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper.cli import streams
+from ratekeeper._cli import streams
 
 PROGRAM = [sys.executable, "-m", "ratekeeper"]
 BUFFERED = pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])

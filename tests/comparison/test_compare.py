@@ -14,10 +14,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 import ratekeeper as rk
 from ratekeeper import baselines
-from ratekeeper.comparison import SYSTEMS
-from ratekeeper.comparison.summary import summarise
-from ratekeeper.comparison.systems import Setting, choose
-from ratekeeper.comparison.trial import Problem, Trial
+from ratekeeper._comparison import SYSTEMS
+from ratekeeper._comparison.summary import summarise
+from ratekeeper._comparison.systems import Setting, choose
+from ratekeeper._comparison.trial import Problem, Trial
 
 FEW = ["conformal", "high-probability", "both-rates", "paper-plain", "umbrella", "plain"]
 
@@ -137,7 +137,7 @@ def test_resumes(data, tmp_path, monkeypatch):
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:8]) + lines[8][:20])
     ran = []
-    from ratekeeper.comparison import repeats
+    from ratekeeper._comparison import repeats
 
     real = repeats.run_trial
     monkeypatch.setattr(repeats, "run_trial", lambda *task: ran.append(task[1]) or real(*task))

@@ -16,7 +16,7 @@ from rich.console import Console
 from sklearn.dummy import DummyClassifier
 
 import ratekeeper as rk
-from ratekeeper.progress import silence, track
+from ratekeeper._progress import silence, track
 
 FEW = ["conformal", "high-probability", "both-rates", "paper-plain", "umbrella", "plain"]
 
@@ -107,7 +107,7 @@ def test_bars_of_systems_are_silenced():
     for inside, expected in ((silence, False), (io.StringIO, True)):
         console = Console(file=io.StringIO(), force_terminal=True, width=80)
         with pytest.MonkeyPatch.context() as patch, inside():
-            patch.setattr("ratekeeper.progress._PATIENCE", 0.01)
+            patch.setattr("ratekeeper._progress._PATIENCE", 0.01)
             assert list(track(wait(), "waiting", console=console)) == [1]
         assert ("waiting" in console.file.getvalue()) == expected
     piped = Console(file=io.StringIO())

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import ratekeeper as rk
-from ratekeeper.comparison import read_table
-from ratekeeper.comparison.table_file import encode
+from ratekeeper._comparison import read_table
+from ratekeeper._comparison.table_file import encode
 
 
 def written(tmp_path, text, name="data.csv", encoding="utf-8"):

@@ -15,9 +15,9 @@ from case import COMMANDS, Case
 from click.testing import CliRunner
 from good_rows import text
 
+from ratekeeper._cli import main
+from ratekeeper._storage import save
 from ratekeeper.batch import calibrate_file
-from ratekeeper.cli import main
-from ratekeeper.storage import save
 
 CASES = [
     case

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from ratekeeper.exceptions import InputError
-from ratekeeper.normality.families import (
+from ratekeeper.normality._families import (
     FAMILIES,
     GROUPS,
     Family,
@@ -21,7 +21,7 @@ from ratekeeper.normality.families import (
     held_out_families,
     training_families,
 )
-from ratekeeper.normality.shapes import between, log_between
+from ratekeeper.normality._shapes import between, log_between
 
 NAMES = [one.name for one in FAMILIES]
 

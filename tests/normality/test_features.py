@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import special
 
-from ratekeeper.normality import features as module
-from ratekeeper.normality.features import ODD, features
-from ratekeeper.normality.samples import standardise_sorted
+from ratekeeper.normality import _features as module
+from ratekeeper.normality._features import ODD, features
+from ratekeeper.normality._samples import standardise_sorted
 
 SIZES = (*range(5, 31), 100, 1_000, 10_000)
 # Single precision, and sums of it over a sample.

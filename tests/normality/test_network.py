@@ -8,8 +8,8 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from ratekeeper.normality.features import ODD, features
-from ratekeeper.normality.model import (
+from ratekeeper.normality._features import ODD, features
+from ratekeeper.normality._model import (
     ALTERNATIVES,
     WEIGHTS,
     NeuralTest,
@@ -17,9 +17,9 @@ from ratekeeper.normality.model import (
     neural_tests,
     save_tests,
 )
-from ratekeeper.normality.network import Network, Scaling, compressed, size_inputs
-from ratekeeper.normality.samples import standardise_sorted
-from ratekeeper.normality.tables import SIZES, NullTables
+from ratekeeper.normality._network import Network, Scaling, compressed, size_inputs
+from ratekeeper.normality._samples import standardise_sorted
+from ratekeeper.normality._tables import SIZES, NullTables
 
 SHIPPED = files("ratekeeper.normality").joinpath("data", "neural.npz")
 N_ODD = int(ODD.sum())

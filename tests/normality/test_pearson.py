@@ -9,7 +9,7 @@ import pytest
 from scipy import integrate, stats
 
 from ratekeeper.exceptions import InputError
-from ratekeeper.normality.pearson import pearson, pearson_grid, pearson_type, sample_pearson
+from ratekeeper.normality._pearson import pearson, pearson_grid, pearson_type, sample_pearson
 
 LAWS = {
     "normal": stats.norm(),

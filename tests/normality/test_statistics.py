@@ -10,9 +10,9 @@ from scipy import stats
 from statsmodels.stats import diagnostic
 
 from ratekeeper.exceptions import InputError
-from ratekeeper.normality import statistics
-from ratekeeper.normality.bhep import bhep
-from ratekeeper.normality.samples import standardise_sorted
+from ratekeeper.normality import _statistics as statistics
+from ratekeeper.normality._bhep import bhep
+from ratekeeper.normality._samples import standardise_sorted
 
 SIZES = [5, 8, 20, 50, 200, 1000]
 LAWS = ["normal", "uniform", "exponential", "standard_cauchy"]

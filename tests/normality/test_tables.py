@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ratekeeper as rk
-from ratekeeper.calibration import Calibration
+from ratekeeper._calibration import Calibration
 from ratekeeper.exceptions import InputError, TooFewScoresError
-from ratekeeper.normality.tables import (
+from ratekeeper.normality._tables import (
     LARGEST,
     SIZES,
     SMALLEST,
@@ -210,8 +210,8 @@ def test_alpha_below_the_tables_is_refused():
     with pytest.raises(TooFewScoresError) as error:
         known.control("fnr", 0.0004, method=method)
     words = ("FNR <= 0.0004", "levels from 0.001", "at least 2,499", "'good'", "raise alpha")
-    assert all(word in str(error.value) for word in words), error.value
-    assert error.value.needed == 2499
+    assert all(word in str(error.rate) for word in words), error.rate
+    assert error.rate.needed == 2499
 
 
 def test_the_method_says_what_it_promises():

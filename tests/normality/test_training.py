@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from ratekeeper.normality.families import family, held_out_families, training_families
-from ratekeeper.normality.features import ODD
-from ratekeeper.normality.model import ALTERNATIVES, WEIGHTS, load_tests
-from ratekeeper.normality.network import SIZE_INPUTS, Scaling, size_inputs
-from ratekeeper.normality.tables import SIZES, tail_levels
-from ratekeeper.normality.training import FULL, QUICK, simulation, train
+from ratekeeper.normality._families import family, held_out_families, training_families
+from ratekeeper.normality._features import ODD
+from ratekeeper.normality._model import ALTERNATIVES, WEIGHTS, load_tests
+from ratekeeper.normality._network import SIZE_INPUTS, Scaling, size_inputs
+from ratekeeper.normality._tables import SIZES, tail_levels
+from ratekeeper.normality.training import FULL, QUICK, train
+from ratekeeper.normality.training import _simulation as simulation
 from ratekeeper.normality.training.__main__ import main
-from ratekeeper.normality.training.learning import Learner, imitate, tell_apart
-from ratekeeper.normality.training.pipeline import populations
-from ratekeeper.normality.training.simulation import NORMAL, Part, Source, draw, simulate
-from ratekeeper.normality.training.tabulation import Draws
+from ratekeeper.normality.training._learning import Learner, imitate, tell_apart
+from ratekeeper.normality.training._pipeline import populations
+from ratekeeper.normality.training._simulation import NORMAL, Part, Source, draw, simulate
+from ratekeeper.normality.training._tabulation import Draws
 
 SEED = 7
 # Every step of training, as little of each as there can be.
@@ -173,7 +174,7 @@ def test_everything_that_is_simulated_is_allowed(monkeypatch):
 
     for module in ("examples", "pipeline"):
         monkeypatch.setattr(f"ratekeeper.normality.training.{module}.simulate_all", here)
-    monkeypatch.setattr("ratekeeper.normality.training.pipeline.simulate", watched)
+    monkeypatch.setattr("ratekeeper.normality.training._pipeline.simulate", watched)
     train(TINY, seed=1, workers=1)
     allowed = {Source("family", one.name) for one in training_families()}
     allowed |= {Source("group", name) for name in ("G1", "G2", "G3", "G4")}

@@ -6,7 +6,7 @@ import pytest
 import ratekeeper as rk
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import ErrorCurveDisplay, ScoreDensityDisplay
-from ratekeeper.plots.score_bins import score_edges
+from ratekeeper.plots._score_bins import score_edges
 
 
 def shaded(display, label):
@@ -34,7 +34,7 @@ def test_the_shaded_area_is_the_counted_error(people, control, higher, kind):
     for label, name in enumerate(("fpr", "fnr")):
         assert display.counts[label].sum() == np.count_nonzero(labels[1000:] == label)
         assert (display.densities[label] * np.diff(display.edges)).sum() == pytest.approx(1)
-        assert shaded(display, label) == pytest.approx(display.rates[name].value)
+        assert shaded(display, label) == pytest.approx(display.rates[name].rate)
         # A bin is wrong as a whole or right as a whole.
         mixed = (display.wrong[label] > 0) & (display.wrong[label] < display.counts[label])
         assert not mixed.any()
@@ -47,7 +47,7 @@ def test_on_the_calibration_the_other_error_is_the_power(halves, control, method
     """The picture of a test shows the other error that its certificate states."""
     test = halves[0].control(control, 0.1, method=method)
     display = ScoreDensityDisplay.from_calibration(test, draw=False)
-    assert display.rates["fpr" if control == "fnr" else "fnr"] == test.power
+    assert display.rates["fpr" if control == "fnr" else "fnr"] == test.other_error
     assert any("the very scores" in note for note in display.notes)
     curve = ErrorCurveDisplay.from_calibration(test, draw=False)
     assert curve.point == display.rates
@@ -59,7 +59,7 @@ def test_lots_are_drawn_as_for_the_certificate(people, control):
     cal = rk.calibrate(people[0].round(), people[1])
     test = cal.control(control, 0.1, method=rk.Smoothed(3))
     display = ScoreDensityDisplay.from_calibration(test, draw=False)
-    assert display.rates["fpr" if control == "fnr" else "fnr"] == test.power
+    assert display.rates["fpr" if control == "fnr" else "fnr"] == test.other_error
 
 
 def test_a_randomised_test_has_no_line_and_says_so(halves):
@@ -69,7 +69,7 @@ def test_a_randomised_test_has_no_line_and_says_so(halves):
     assert display.thresholds == {}
     assert display.threshold_lines_ == []
     assert "decided by lot" in display.ax_.get_xlabel()
-    assert shaded(display, 1) == pytest.approx(display.rates["fnr"].value)
+    assert shaded(display, 1) == pytest.approx(display.rates["fnr"].rate)
 
 
 def test_the_estimator_shows_what_its_test_shows(fitted):
@@ -124,7 +124,7 @@ def test_odd_scores_never_crash(scores, control):
     display.figure_.canvas.draw()
     assert (np.diff(display.edges) > 0).all()
     assert sum(counts.sum() for counts in display.counts) == 4
-    assert display.rates["fpr" if control == "fnr" else "fnr"] == test.power
+    assert display.rates["fpr" if control == "fnr" else "fnr"] == test.other_error
 
 
 def test_an_infinite_threshold_is_told():
@@ -263,14 +263,14 @@ def test_the_curve_is_that_of_the_diagnostics(halves):
     np.testing.assert_array_equal(display.curve.fnr, curve.fnr)
     found = test.evaluate(scores, labels)
     assert display.point == {"fpr": found.target, "fnr": found.other}
-    on_curve = (curve.fpr == found.target.value) & (curve.fnr == found.other.value)
+    on_curve = (curve.fpr == found.target.rate) & (curve.fnr == found.other.rate)
     assert on_curve.any()
     right = np.mean(test.decide(scores).labels == labels)
     best, mine = display.lines
     assert mine.accuracy == pytest.approx(right)
-    assert float(mine(found.target.value)) == pytest.approx(found.other.value)
+    assert float(mine(found.target.rate)) == pytest.approx(found.other.rate)
     assert best.accuracy == curve.accuracy().max()
-    assert display.point_.get_xydata()[0].tolist() == [found.target.value, found.other.value]
+    assert display.point_.get_xydata()[0].tolist() == [found.target.rate, found.other.rate]
 
 
 def test_the_curve_of_low_scores_is_the_same(halves):

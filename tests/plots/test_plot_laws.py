@@ -5,9 +5,9 @@ import pytest
 from scipy.integrate import trapezoid
 
 import ratekeeper as rk
+from ratekeeper._rates import RealisedRate
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import RealisedRateDisplay, SampleSizeDisplay
-from ratekeeper.rates import RealisedRate
 
 
 @pytest.mark.parametrize("method", [rk.Conformal(), rk.HighProbability(0.05), rk.Simultaneous()])

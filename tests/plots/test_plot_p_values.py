@@ -5,11 +5,11 @@ import pytest
 from scipy import stats
 
 import ratekeeper as rk
+from ratekeeper._rates import RealisedRate
 from ratekeeper.diagnostics import rate_against_alpha, uniformity
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import PValueHistogramDisplay, RateAgainstAlphaDisplay
-from ratekeeper.plots.p_value_counts import _beta_binomial
-from ratekeeper.rates import RealisedRate
+from ratekeeper.plots._p_value_counts import _beta_binomial
 
 METHODS = [rk.Conformal(), rk.HighProbability(0.1), rk.Empirical(), rk.Smoothed(), rk.Kernel()]
 

@@ -19,12 +19,12 @@ from calibrations import (
 )
 
 import ratekeeper as rk
+from ratekeeper._rates import Rate, RealisedRate
 from ratekeeper.exceptions import TooFewScoresError
-from ratekeeper.methods.rank import critical_rank
-from ratekeeper.rates import Rate, RealisedRate
+from ratekeeper.methods._rank import critical_rank
 from ratekeeper.report import build
-from ratekeeper.report.grid import smallest_sizes
-from ratekeeper.report.levels import DELTAS, Levels
+from ratekeeper.report._grid import smallest_sizes
+from ratekeeper.report._levels import DELTAS, Levels
 
 METHODS = (
     rk.Conformal(),

@@ -14,10 +14,10 @@ import pytest
 from calibrations import grouped, hundred_thousand, plain, single_precision
 
 import ratekeeper as rk
+from ratekeeper._evaluation import Tally, count
+from ratekeeper._provenance import Provenance
 from ratekeeper.batch import FileEvaluation
-from ratekeeper.evaluation import Tally, count
 from ratekeeper.exceptions import InputError
-from ratekeeper.provenance import Provenance
 from ratekeeper.report import build, write
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -52,7 +52,7 @@ def test_the_page_says_the_promise_in_plain_words():
     assert f"In the long run, {promise}" in text
     assert "<h1>Missed positives: at most 5%</h1>" in build(test)
     assert "which happens to at most 10 of 100 sets of calibration objects" in text
-    assert f"{test.power.errors} of {test.power.n} calibration objects" in text
+    assert f"{test.other_error.errors} of {test.other_error.n} calibration objects" in text
     assert str(test.threshold) in text
     assert "Average" not in text
 
@@ -68,7 +68,7 @@ def test_every_method_has_a_page(show, method):
     assert status_of(page) == "certified"
     [cell] = page.evaluate("ratekeeper.outcomes()[0].cells")
     assert cell["threshold"] == test.threshold
-    assert cell["other"] == [test.power.errors] * 2
+    assert cell["other"] == [test.other_error.errors] * 2
     page.focus("#slider")
     page.keyboard.press("ArrowLeft")
     assert status_of(page) == "what-if"

@@ -12,9 +12,9 @@ import pytest
 from calibrations import grouped, hundred_thousand, plain
 
 import ratekeeper as rk
+from ratekeeper._evaluation import Tally, count
+from ratekeeper._provenance import Provenance
 from ratekeeper.batch import FileEvaluation
-from ratekeeper.evaluation import Tally, count
-from ratekeeper.provenance import Provenance
 from ratekeeper.report import build
 
 

@@ -10,9 +10,9 @@ import pytest
 from calibrations import grouped, plain
 
 import ratekeeper as rk
-from ratekeeper.rates import percent
+from ratekeeper._formatting import percent
 from ratekeeper.report import build
-from ratekeeper.report.words import about
+from ratekeeper.report._words import about
 
 
 def rows_of(page):
@@ -31,7 +31,7 @@ def test_one_half_of_a_test_of_both_rates_shows_no_price(show):
     both = calibration.control_both(0.05, 0.05, thin_groups="pool")
     page = show(build(both))
     half = both.fnr.certificate.other_error
-    assert half.value > 0.05
+    assert half.rate > 0.05
     for place in ("#about-groups", "#group-table", "#about-trade-off"):
         told = page.inner_text(place)
         assert f"{half.errors:,} of {half.n:,}" not in told

@@ -314,6 +314,6 @@ def test_the_power_interval_covers_the_true_other_error():
     missing = 0
     for _ in range(runs):
         test = rk.calibrate(rng.normal(2 * labels), labels).control("fnr", 0.1)
-        low, high = test.power.interval
+        low, high = test.other_error.interval
         missing += not low <= stats.norm.sf(test.threshold) <= high
     assert at_most(missing, runs, 0.05)

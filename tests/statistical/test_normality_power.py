@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from ratekeeper.normality import CLASSICAL, normality_test
-from ratekeeper.normality.families import draw_group
-from ratekeeper.normality.training.simulation import NEAR, Source, draw
+from ratekeeper.normality._families import draw_group
+from ratekeeper.normality.training._simulation import NEAR, Source, draw
 
 LEVEL, ROWS = 0.05, 10_000
 GROUPS, SIZES = ("G1", "G2", "G3", "G4"), (10, 20, 50, 100)

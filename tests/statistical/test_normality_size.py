@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from ratekeeper.normality import ALTERNATIVES, normality_test
-from ratekeeper.normality.model import neural_tests
+from ratekeeper.normality._model import neural_tests
 
 LEVELS = (0.01, 0.05, 0.1)
 SCALES = (1e-6, 1.0, 1e6)

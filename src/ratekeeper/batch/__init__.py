@@ -3,11 +3,11 @@
 CSV and TSV files (also gzipped) need nothing; Parquet, Arrow and Feather files need pyarrow.
 """
 
-from ratekeeper.batch.calibrating import calibrate_file
-from ratekeeper.batch.classifying import Classified, classify_file
-from ratekeeper.batch.evaluating import FileEvaluation, evaluate_file
-from ratekeeper.batch.sources import FORMATS
-from ratekeeper.batch.whole import read_columns
+from ratekeeper.batch._calibrating import calibrate_file
+from ratekeeper.batch._classifying import Classified, classify_file
+from ratekeeper.batch._evaluating import FileEvaluation, evaluate_file
+from ratekeeper.batch._sources import FORMATS
+from ratekeeper.batch._whole import read_columns
 
 __all__ = [
     "FORMATS",

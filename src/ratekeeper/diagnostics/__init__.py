@@ -4,15 +4,15 @@ What is known of a p-value and of its law, realised rates against alpha, the cur
 errors and what it leaves on the table.
 """
 
-from ratekeeper.diagnostics.curve import (
+from ratekeeper.diagnostics._curve import (
     AccuracyLine,
     ErrorCurve,
     equal_accuracy_line,
     fnr_fpr_curve,
     reversed_score,
 )
-from ratekeeper.diagnostics.hull import HullGap, OtherError, concave_hull_gap
-from ratekeeper.diagnostics.p_values import (
+from ratekeeper.diagnostics._hull import HullGap, OtherError, concave_hull_gap
+from ratekeeper.diagnostics._p_values import (
     EstimatorVariance,
     Uniformity,
     dkw_band,
@@ -21,7 +21,7 @@ from ratekeeper.diagnostics.p_values import (
     p_value_interval,
     uniformity,
 )
-from ratekeeper.diagnostics.realised import RateTable, rate_against_alpha
+from ratekeeper.diagnostics._realised import RateTable, rate_against_alpha
 
 __all__ = [
     "AccuracyLine",

@@ -1,15 +1,15 @@
 """Ways to turn calibration scores into p-values, one small file each."""
 
-from ratekeeper.methods.bootstrap import Bootstrap
-from ratekeeper.methods.conformal import Conformal
-from ratekeeper.methods.empirical import Empirical
-from ratekeeper.methods.high_probability import HighProbability
-from ratekeeper.methods.kernel import Kernel
-from ratekeeper.methods.method import Guarantee, Method, NullDistribution, check_method
-from ratekeeper.methods.parametric import Parametric
-from ratekeeper.methods.resampled import Resampled
-from ratekeeper.methods.simultaneous import Simultaneous
-from ratekeeper.methods.smoothed import Smoothed
+from ratekeeper.methods._bootstrap import Bootstrap
+from ratekeeper.methods._conformal import Conformal
+from ratekeeper.methods._empirical import Empirical
+from ratekeeper.methods._high_probability import HighProbability
+from ratekeeper.methods._kernel import Kernel
+from ratekeeper.methods._method import Guarantee, Method, NullDistribution, check_method
+from ratekeeper.methods._parametric import Parametric
+from ratekeeper.methods._resampled import Resampled
+from ratekeeper.methods._simultaneous import Simultaneous
+from ratekeeper.methods._smoothed import Smoothed
 
 METHODS: dict[str, type[Method]] = {
     kind.name: kind

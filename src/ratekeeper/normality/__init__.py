@@ -5,10 +5,15 @@ one interface; `families` and `pearson` draw alternatives; ``python -m
 ratekeeper.normality.training`` retrains the networks and simulates their tables anew.
 """
 
-from ratekeeper.normality.classical import CLASSICAL, ClassicalResult, ClassicalTest, classical_test
-from ratekeeper.normality.model import ALTERNATIVES
-from ratekeeper.normality.neural import normality_test, normality_tests
-from ratekeeper.normality.result import NormalityResult
+from ratekeeper.normality._classical import (
+    CLASSICAL,
+    ClassicalResult,
+    ClassicalTest,
+    classical_test,
+)
+from ratekeeper.normality._model import ALTERNATIVES
+from ratekeeper.normality._neural import normality_test, normality_tests
+from ratekeeper.normality._result import NormalityResult
 
 __all__ = [
     "ALTERNATIVES",

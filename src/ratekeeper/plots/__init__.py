@@ -5,12 +5,12 @@ drawing needs matplotlib (``pip install 'ratekeeper[plot]'``): with ``draw=False
 numbers alone.
 """
 
-from ratekeeper.plots.error_curve import ErrorCurveDisplay
-from ratekeeper.plots.p_value_histogram import PValueHistogramDisplay
-from ratekeeper.plots.rate_against_alpha import RateAgainstAlphaDisplay
-from ratekeeper.plots.realised_rate import RealisedRateDisplay
-from ratekeeper.plots.sample_size import SampleSizeDisplay
-from ratekeeper.plots.score_density import ScoreDensityDisplay
+from ratekeeper.plots._error_curve import ErrorCurveDisplay
+from ratekeeper.plots._p_value_histogram import PValueHistogramDisplay
+from ratekeeper.plots._rate_against_alpha import RateAgainstAlphaDisplay
+from ratekeeper.plots._realised_rate import RealisedRateDisplay
+from ratekeeper.plots._sample_size import SampleSizeDisplay
+from ratekeeper.plots._score_density import ScoreDensityDisplay
 
 __all__ = [
     "ErrorCurveDisplay",

@@ -11,6 +11,6 @@ One seed decides everything. The steps, each in a file of its own:
    alternatives, is simulated for every sample size.
 """
 
-from ratekeeper.normality.training.pipeline import FULL, QUICK, Plan, train
+from ratekeeper.normality.training._pipeline import FULL, QUICK, Plan, train
 
 __all__ = ["FULL", "QUICK", "Plan", "train"]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from ratekeeper.normality.model import save_tests
-from ratekeeper.normality.training.pipeline import FULL, QUICK, train
+from ratekeeper.normality._model import save_tests
+from ratekeeper.normality.training._pipeline import FULL, QUICK, train
 
 _SEED = 20_261_115
 

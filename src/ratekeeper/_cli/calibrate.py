@@ -1,0 +1,114 @@
+"""``ratekeeper calibrate``: from a file of scores and labels to a calibration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ratekeeper._cli import contents, options, settings
+from ratekeeper._cli.outputs import Written, check_output
+from ratekeeper._cli.printing import print_json
+from ratekeeper._cli.promise import RANDOM, make_test, promise_options, refuse_without_rate
+from ratekeeper._cli.refusals import Refusal
+
+if TYPE_CHECKING:
+    from ratekeeper._abstaining import AbstainingTest
+    from ratekeeper._calibration import Calibration
+    from ratekeeper._control import ErrorRateTest
+
+_EPILOG = """\b
+Examples:
+  ratekeeper calibrate held-out.csv --score risk --label ill -o cal.rk
+  ratekeeper calibrate held-out.parquet --score risk --label ill \\
+      --group hospital --positive yes -o cal.rk
+  ratekeeper calibrate held-out.csv --score risk --label ill --fnr 1% \\
+      -o test.rk
+
+The rows must not have been used to train, tune or select the classifier.
+"""
+
+
+@click.command("calibrate", epilog=_EPILOG)
+@options.rows_argument()
+@options.column("score", "scores", required=True)
+@options.column("label", "true labels, of two kinds", required=True)
+@click.option(
+    "--group", metavar="COLUMN", help="Column of groups: then promises hold in every group."
+)
+@click.option(
+    "--positive", metavar="LABEL", help="The positive label, unless it is plain (1, yes, ...)."
+)
+@click.option("--lower-is-positive", is_flag=True, help="Low scores speak for positive.")
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Keep at most N scores of each class, drawn at random; not to be merged.",
+)
+@click.option("--seed", type=click.IntRange(min=0), help="Of all that is random.  [default: 0]")
+@promise_options
+@options.on_invalid()
+@options.source_format()
+@options.output("File to write: a calibration, or with --fnr or --fpr a test.")
+@options.as_json()
+@settings.command_option
+def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
+    """Read held-out scores and labels into a calibration.
+
+    FILE has a row for each object and a column each for score and label: CSV, TSV (also .gz),
+    Parquet, Arrow or Feather, a folder of such files, or - for standard input. It is read once, in
+    pieces. The calibration goes to OUT; with --fnr or --fpr the finished test does.
+    """
+    check_output(given["output"], [given["file"]])
+    is_test = given["fnr"] is not None or given["fpr"] is not None
+    if not is_test:
+        refuse_without_rate(given)
+    if given["sample"] is None and not (is_test and given["method"] in RANDOM):
+        _refuse_seed(given["seed"])
+    calibration = _read(given)
+    _finish(_test(calibration, given) if is_test else calibration, given)
+
+
+def _refuse_seed(seed: int | None) -> None:
+    if seed is not None:
+        raise Refusal(
+            f"--seed {seed} is for --sample and for a random method ({', '.join(RANDOM)}); without "
+            "them nothing is drawn. Leave it out."
+        )
+
+
+def _read(given: dict[str, Any]) -> Calibration:
+    from ratekeeper.batch import calibrate_file
+
+    return calibrate_file(
+        given["file"],
+        score=given["score"],
+        label=given["label"],
+        group=given["group"],
+        positive_label=given["positive"],
+        higher_is_positive=not given["lower_is_positive"],
+        on_invalid=given["on_invalid"],
+        sample=given["sample"],
+        seed=given["seed"] or 0,
+        source_format=given["format"],
+    )
+
+
+def _test(calibration: Calibration, given: dict[str, Any]) -> ErrorRateTest | AbstainingTest:
+    names = ("fnr", "fpr", "method", "delta", "parameter", "thin_groups")
+    seed = given["seed"] if given["method"] in RANDOM else None  # else it was for the sample
+    return make_test(calibration, seed=seed, **{name: given[name] for name in names})
+
+
+def _finish(made: Calibration | ErrorRateTest | AbstainingTest, given: dict[str, Any]) -> None:
+    from ratekeeper._storage import save
+
+    written = Written(given["output"])
+    with written.writing():
+        save(made, given["output"])
+    if given["json"]:
+        print_json({"output": given["output"], **contents.facts(made)})
+        return
+    contents.show(made)
+    written.say()

@@ -1,0 +1,218 @@
+"""``ratekeeper compare``: who keeps the rate on a table, and who pays how much."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ratekeeper._atomic import refuse_inputs
+from ratekeeper._cli import options, settings
+from ratekeeper._cli.outputs import STANDARD
+from ratekeeper._cli.printing import console, print_json, rows_text
+from ratekeeper._cli.refusals import Refusal
+from ratekeeper._cli.wording import as_options
+from ratekeeper.exceptions import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+    from sklearn.base import BaseEstimator
+
+    from ratekeeper._comparison import Comparison
+
+_EPILOG = """\b
+Examples:
+  ratekeeper compare patients.csv --label ill --control fnr --alpha 0.05
+  ratekeeper compare patients.csv --label ill --positive yes --control fpr \\
+      --alpha 1% --systems conformal,umbrella,plain -o comparison
+"""
+_OUTPUTS = ("comparison.csv", "trials.csv", "comparison.md", "comparison.svg")
+_CHECKPOINT = "trials.jsonl"
+_NAMES = {"systems": "--systems ", "y": "The column of labels ", "X": "The table "}
+_PLAIN = {
+    ", or pass classifiers in a dict.": ".",
+    "Take another path": "Take another --output",
+    "Take a file in a folder": "Take a folder",
+    " of X ": " ",
+}
+
+
+@click.command("compare", epilog=_EPILOG)
+@options.rows_argument()
+@options.column("label", "labels", required=True)
+@click.option("--positive", metavar="LABEL", help="Positive label; the last in order by default.")
+@click.option("--control", type=click.Choice(["fnr", "fpr"]), required=True, help="Rate to keep.")
+@click.option("--alpha", type=options.RATE, required=True, help="Its level, such as 0.05.")
+@click.option(
+    "--delta",
+    type=options.RATE,
+    default=0.05,
+    show_default=True,
+    help="Chance that a high-probability promise fails.",
+)
+@click.option("--systems", metavar="A,B,...", help="Names of systems; all by default.")
+@click.option(
+    "--estimator",
+    type=click.Choice(["logistic", "boosting", "forest"]),
+    default="logistic",
+    show_default=True,
+    help="What scores, in systems that take a classifier.",
+)
+@click.option("--repeats", type=int, default=20, show_default=True, help="Random splits.")
+@click.option(
+    "--test-size", type=float, default=0.3, show_default=True, help="Share that only tests."
+)
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave out; may be repeated.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of all random numbers.")
+@click.option("--jobs", type=int, help="Processes; one for each core by default.")
+@options.source_format()
+@options.output(
+    "Folder for CSV, Markdown and picture; a second run there goes on where one stopped.",
+    required=False,
+)
+@options.as_json()
+@settings.command_option
+def command(file: str, label: str, output: str | None, **given: Any) -> None:  # noqa: ANN401
+    """Compare systems on a table: who keeps the rate, and its price.
+
+    FILE is a table with a header. Text columns become one column a level, missing numbers the
+    median of their column. The table is read into memory.
+    """
+    from ratekeeper._comparison import read_table
+
+    as_json, drop = given.pop("json"), given.pop("drop")
+    folder = None if output is None else Path(output)
+    if folder is not None and file != STANDARD:
+        for name in (*_OUTPUTS, _CHECKPOINT):
+            refuse_inputs(folder / name, [file])
+    columns, labels = read_table(file, label=label, drop=drop, source_format=given.pop("format"))
+    _refuse_labels(file, label, labels)
+    if folder is not None:
+        with _writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+    result = _run(columns, labels, folder, given)
+    if folder is not None:  # first, since a reader such as head may close the pipe early
+        with _writing(folder):
+            result.save(folder)
+    if as_json:
+        print_json(_facts(result))
+    else:
+        result.show(console(unseen_width=max(result.width, 100)))
+    if folder is not None:
+        click.echo(f"Written to {folder}: {', '.join(_OUTPUTS)}", err=True)
+
+
+def _run(
+    columns: dict[str, NDArray[Any]],
+    labels: NDArray[Any],
+    folder: Path | None,
+    given: dict[str, Any],
+) -> Comparison:
+    from ratekeeper._comparison import compare
+
+    names = given.pop("systems")
+    try:
+        return compare(
+            columns,
+            labels,
+            systems=None if names is None else [name.strip() for name in names.split(",")],
+            estimator=_estimator(given.pop("estimator")),
+            positive_label=_same_kind(given.pop("positive"), labels),
+            random_state=given.pop("seed"),
+            n_jobs=given.pop("jobs"),
+            checkpoint=None if folder is None else folder / _CHECKPOINT,
+            **given,
+        )
+    except InputError as error:
+        raise Refusal(_in_plain_words(as_options(str(error)))) from error
+    except KeyboardInterrupt:
+        if folder is not None:
+            click.echo(f"\nWith --output {folder} it goes on from here.", err=True)
+        raise
+
+
+def _refuse_labels(file: str, label: str, labels: NDArray[Any]) -> None:
+    """Refuse a column that does not hold two kinds of labels."""
+    import numpy as np
+
+    kinds = np.unique(labels).tolist()
+    if len(kinds) == 1:
+        found = f"only the label {kinds[0]!r}"
+    else:
+        found = f"{len(kinds):,} different labels, such as {', '.join(map(repr, kinds[:3]))}"
+    if len(kinds) != 2:  # noqa: PLR2004 - positive and negative
+        raise Refusal(
+            f"{file}, column {label!r} has {found}, in {rows_text(labels.size)}; two kinds are "
+            "needed. Give rows of both, or name another column with --label."
+        )
+
+
+def _in_plain_words(message: str) -> str:
+    """Return a message without the words of Python.
+
+    Examples
+    --------
+    >>> _in_plain_words("checkpoint='out/trials.jsonl' is about other data. Take another path.")
+    'out/trials.jsonl is about other data. Take another --output.'
+    """
+    message = re.sub(r"checkpoint='([^']*)'", r"\1", message)
+    message = re.sub(r"^(systems|y|X) ", lambda m: _NAMES[m[1]], message)
+    for words, plain in _PLAIN.items():
+        message = message.replace(words, plain)
+    return message
+
+
+def _facts(result: Comparison) -> dict[str, Any]:
+    asked = ("control", "alpha", "delta")
+    data = ("n_objects", "n_features", "n_positive", "positive", "n_given", "n_test", "notes")
+    facts = {name: getattr(result, name) for name in (*asked, *data)}
+    return {**facts, "systems": [asdict(row) for row in result.rows]}
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Turn what the file system refuses into a message."""
+    try:
+        yield
+    except OSError as error:
+        raise Refusal(
+            f"--output {folder} cannot be written to: {error.strerror or error}. Take a folder "
+            "that can, on a disk with room."
+        ) from error
+
+
+def _estimator(name: str) -> BaseEstimator | None:
+    from sklearn import ensemble
+
+    if name == "boosting":
+        return ensemble.HistGradientBoostingClassifier()
+    return ensemble.RandomForestClassifier() if name == "forest" else None
+
+
+def _same_kind(label: str | None, labels: Any) -> object:  # noqa: ANN401 - an array
+    """Return the label as the file's labels are: whole numbers, which truth values become, or text.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> _same_kind("2.0", np.array([1, 2])), _same_kind("2", np.array(["1", "2"]))
+    (2, '2')
+    >>> _same_kind("true", np.array([0, 1])), _same_kind("other", np.array([0, 1]))
+    (1, 'other')
+    """
+    import numpy as np
+
+    from ratekeeper.batch._columns import canonical_label
+
+    if label is None:
+        return None
+    kinds = {canonical_label(kind): kind for kind in np.unique(labels).tolist()}
+    text = canonical_label(label)
+    as_number = {"True": "1", "False": "0"}.get(text, text)
+    return kinds.get(text, kinds.get(as_number, label) if labels.dtype.kind == "i" else label)

@@ -1,0 +1,216 @@
+"""What a .rk file holds, for people and for machines."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ratekeeper._cli.printing import print_table
+from ratekeeper._cli.refusals import Refusal
+
+if TYPE_CHECKING:
+    from ratekeeper._abstaining import AbstainingTest
+    from ratekeeper._calibration import Calibration
+    from ratekeeper._control import ErrorRateTest
+
+    Test = ErrorRateTest | AbstainingTest
+
+_DELTA = 0.05
+
+
+def load_test(path: str) -> Test:
+    """Load a test, or say what else the file holds."""
+    from ratekeeper._calibration import Calibration
+
+    stored = load_stored(path, "TEST.RK, which control wrote, comes first, then FILE.")
+    if isinstance(stored, Calibration):
+        raise Refusal(
+            f"{path} holds a calibration, which decides nothing yet. Make a test of it: ratekeeper "
+            f"control {path} --fnr 0.01 -o test.rk"
+        )
+    return stored
+
+
+def load_calibration(path: str) -> Calibration:
+    """Load a calibration; a test has the one that it stands on."""
+    from ratekeeper._calibration import Calibration
+
+    stored = load_stored(
+        path,
+        f"Make a calibration of it first: ratekeeper calibrate {path} --score COLUMN --label "
+        "COLUMN -o cal.rk",
+    )
+    return stored if isinstance(stored, Calibration) else stored.calibration
+
+
+def load_stored(path: str, remedy: str) -> Calibration | Test:
+    """Load what a .rk file holds, or say what to do with a file of rows."""
+    from ratekeeper._storage import load
+    from ratekeeper.exceptions import StoredFileError
+
+    try:
+        return load(path)
+    except StoredFileError as error:
+        if _looks_like_rows(path):
+            raise Refusal(f"{path} looks like rows, not like a .rk file. {remedy}") from error
+        raise
+
+
+def _looks_like_rows(path: str) -> bool:
+    """Return whether a file has the name of a table, or begins like one; a .rk file has zeros."""
+    from pathlib import Path
+
+    from ratekeeper.batch._sources import format_of
+
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - a path as it was given
+            start = file.read(4096)
+    except OSError:
+        return False
+    plain = bool(start.strip()) and b"\0" not in start
+    return format_of(Path(path)) is not None or plain or start.startswith((b"PAR1", b"ARROW1"))
+
+
+def facts(stored: Calibration | Test) -> dict[str, Any]:
+    """Return what is stored as plain values."""
+    from ratekeeper._calibration import Calibration
+
+    if isinstance(stored, Calibration):
+        return {"kind": "calibration", **_calibration_facts(stored)}
+    kind = "test" if len(stored.parts) == 1 else "abstaining test"
+    return {"kind": kind, "certificate": json.loads(stored.certificate.to_json())}
+
+
+def show(stored: Calibration | Test) -> None:
+    """Print the certificate of a test, or the numbers of a calibration."""
+    from ratekeeper._calibration import Calibration
+
+    if isinstance(stored, Calibration):
+        _show_calibration(stored)
+    else:
+        click.echo(str(stored.certificate))
+
+
+def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
+    negative, positive = calibration.classes.tolist()
+    source = calibration.provenance
+    return {
+        "negative_label": negative,
+        "positive_label": positive,
+        "n": {"negative": calibration.n(negative), "positive": calibration.n(positive)},
+        "groups": None if calibration.groups is None else _cells(calibration),
+        "least_alpha": _cells(calibration.pooled())[0]["least_alpha"],
+        "auc": _auc(calibration),
+        "higher_is_positive": calibration.higher_is_positive,
+        "score_type": str(calibration.dtype),
+        "origin": calibration.origin,
+        "data_hash": calibration.data_hash,
+        "source": None if source is None else source.to_dict(),
+    }
+
+
+def _cells(calibration: Calibration) -> list[dict[str, Any]]:
+    """Describe each group; the only one is everybody where there are no groups."""
+    names = [None] if calibration.groups is None else calibration.groups.tolist()
+    cells = []
+    for name, negatives, positives in zip(names, *calibration.cells, strict=True):
+        cells.append(
+            {
+                "group": name,
+                "n": {"negative": negatives.size, "positive": positives.size},
+                "least_alpha": {
+                    "fnr": _least(positives.size),
+                    "fpr": _least(negatives.size),
+                },
+            }
+        )
+    return cells
+
+
+def _least(n: int) -> dict[str, float | None]:
+    """Return the smallest rate that can be promised with n scores, by method."""
+    import numpy as np
+
+    from ratekeeper.methods import Conformal, HighProbability
+
+    none = np.zeros(1, dtype=np.intp)
+    return {
+        method.name: float(method.p_of_count(none, n)[0]) if n else None
+        for method in (Conformal(), HighProbability(delta=_DELTA))
+    }
+
+
+def _auc(calibration: Calibration) -> float:
+    """Return how often a positive is rated above a negative, ties counted half."""
+    from ratekeeper._separation import separation
+
+    whole = calibration.pooled()
+    low, high = whole.cells[0][0], whole.cells[1][0]
+    if not calibration.higher_is_positive:
+        low, high = high, low
+    return separation(low, high, thin_to=None).auc
+
+
+def _show_calibration(calibration: Calibration) -> None:
+    negative, positive = calibration.classes.tolist()
+    end = "high" if calibration.higher_is_positive else "low"
+    rows = []
+    for cell in _cells(calibration):
+        row = ["everybody" if cell["group"] is None else str(cell["group"])]
+        for side, rate in (("positive", "fnr"), ("negative", "fpr")):
+            least = cell["least_alpha"][rate].values()
+            row += [
+                f"{cell['n'][side]:,}",
+                *("none" if a is None else _at_least(a) for a in least),
+            ]
+        rows.append(row)
+    print_table(
+        f"Calibration: held-out {calibration.dtype} scores and the least rates they can promise",
+        [
+            "group",
+            "positives",
+            "least FNR\non average",
+            "\nhigh p.*",
+            "negatives",
+            "least FPR\non average",
+            "\nhigh p.*",
+        ],
+        rows,
+    )
+    click.echo(
+        f"* But for a chance of {_DELTA:g} over calibration sets (--method high-probability).\n"
+        f"Positive is {positive!r}, negative {negative!r}; {end} scores speak for positive.\n"
+        f"Area under the ROC curve: {_auc(calibration):.4f}, the chance that a positive is rated\n"
+        "above a negative, ties counted half."
+    )
+    click.echo(_origin_text(calibration))
+
+
+def _at_least(alpha: float) -> str:
+    """Write a least rate with two digits, rounded up, so that what is shown can be promised.
+
+    Examples
+    --------
+    >>> _at_least(0.05), _at_least(1 / 3000), _at_least(8.638e-05)
+    ('5%', '0.034%', '0.0087%')
+    """
+    from decimal import ROUND_CEILING, Context, Decimal
+
+    exact = Decimal(repr(alpha)).scaleb(2)
+    return f"{float(Context(prec=2, rounding=ROUND_CEILING).plus(exact)):g}%"
+
+
+def _origin_text(calibration: Calibration) -> str:
+    source = calibration.provenance
+    lines = []
+    if source is not None:
+        named = (("score", source.score), ("label", source.label), ("group", source.group))
+        columns = ", ".join(f"{what} {name!r}" for what, name in named if name is not None)
+        lines.append(f"From a file: {source}.")
+        lines += [f"Columns: {columns}."] if columns else []
+    if calibration.origin == "cross-fitted":
+        lines.append("The scores are cross-fitted, so that every promise is approximate.")
+    lines.append(f"Data {calibration.data_hash[:16]}.")
+    return "\n".join(lines)

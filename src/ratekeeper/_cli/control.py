@@ -1,0 +1,79 @@
+"""``ratekeeper control``: from a calibration to a test that keeps an error rate."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ratekeeper._cli import contents, options, settings
+from ratekeeper._cli.outputs import Written, check_output
+from ratekeeper._cli.printing import print_json
+from ratekeeper._cli.promise import make_test, promise_options
+from ratekeeper._cli.refusals import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ratekeeper._calibration import Calibration
+
+_EPILOG = """\b
+Examples:
+  ratekeeper control cal.rk --fnr 1% -o test.rk
+  ratekeeper control cal.rk --fpr 0.1% --method high-probability \\
+      --delta 0.05 -o test.rk
+  ratekeeper control cal.rk --fnr 5% --fpr 5% -o test.rk
+  ratekeeper control monday.rk tuesday.rk --fnr 1% -o test.rk
+"""
+
+
+@click.command("control", epilog=_EPILOG)
+@click.argument("calibrations", metavar="CAL.RK...", type=options.PATH, nargs=-1, required=True)
+@promise_options
+@click.option("--seed", type=click.IntRange(min=0), help="Of random methods.  [default: 0]")
+@options.output("File to write the test to.")
+@options.as_json()
+@settings.command_option
+def command(calibrations: tuple[str, ...], output: str, **given: Any) -> None:  # noqa: ANN401
+    """Make the test that keeps an error rate.
+
+    CAL.RK is what calibrate wrote; several are merged first, exactly as if their rows had been in
+    one file. Samples cannot be merged, and none may come twice. With both --fnr and --fpr the test
+    keeps both, and abstains where it must. The test goes to OUT with its calibration and its
+    certificate, which is printed.
+    """
+    from ratekeeper._storage import save
+
+    check_output(output, calibrations)
+    as_json = given.pop("json")
+    test = make_test(_merged(calibrations), **given)
+    written = Written(output)
+    with written.writing():
+        save(test, output)
+    if as_json:
+        print_json({"output": output, **contents.facts(test)})
+        return
+    contents.show(test)
+    written.say()
+
+
+def _merged(paths: tuple[str, ...]) -> Calibration:
+    from ratekeeper._calibration import Calibration
+
+    return reduce(Calibration.merge, _different(paths))
+
+
+def _different(paths: tuple[str, ...]) -> Iterator[Calibration]:
+    """Load calibrations one by one; refuse one that came already, which no merge of two sees."""
+    seen: dict[str, str] = {}
+    for path in paths:
+        calibration = contents.load_calibration(path)
+        first = seen.get(calibration.data_hash)
+        if first is not None:
+            raise Refusal(
+                f"{path} holds the same calibration as {first}, and no object may count twice. "
+                "Give each only once."
+            )
+        seen[calibration.data_hash] = path
+        yield calibration

@@ -1,0 +1,37 @@
+"""``ratekeeper demo``: the main job on real data."""
+
+from __future__ import annotations
+
+import click
+
+from ratekeeper._cli import options, settings
+from ratekeeper._cli.printing import console
+
+_WIDTH = 100  # of rules and running text in a file or a pipe
+_EPILOG = """\b
+Examples:
+  ratekeeper demo
+  ratekeeper demo --export demo
+"""
+
+
+@click.command("demo", epilog=_EPILOG)
+@click.option(
+    "--export",
+    metavar="FOLDER",
+    type=options.PATH,
+    help="Instead, write the data of the demo as files to try the other commands on.",
+)
+@settings.command_option
+def command(export: str | None) -> None:
+    """Run the main job on real data, or export them to try yourself.
+
+    Calibrates on people of 2015 and keeps a promise in 2016 to 2018. Writes nothing, unless
+    --export names a folder.
+    """
+    from ratekeeper import _demo as demo
+
+    if export is not None:
+        click.echo(demo.export(export))
+        return
+    demo.run(console(unseen_width=_WIDTH))

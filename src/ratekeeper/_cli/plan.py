@@ -1,0 +1,97 @@
+"""``ratekeeper plan``: how many held-out objects a promise needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ratekeeper._cli import options, settings
+from ratekeeper._cli.printing import print_json
+from ratekeeper._cli.refusals import Refusal
+
+if TYPE_CHECKING:
+    from ratekeeper._planning import Plan
+    from ratekeeper._rates import RealisedRate
+
+_WIDTH = 79
+_EPILOG = """\b
+Examples:
+  ratekeeper plan --fnr 1%
+  ratekeeper plan --fnr 1% --delta 0.05 --n 500
+  ratekeeper plan --fpr 0.1% --delta 0.05 --excess 0.05%
+"""
+
+
+@click.command("plan", epilog=_EPILOG)
+@click.option("--fnr", type=options.RATE, metavar="ALPHA", help="Plan for missed positives.")
+@click.option("--fpr", type=options.RATE, metavar="ALPHA", help="Plan for false alarms.")
+@click.option("--delta", type=options.RATE, help="Chance that a high-probability promise may fail.")
+@click.option(
+    "--n", type=click.IntRange(min=1), help="Look at this many scores: what do they give?"
+)
+@click.option(
+    "--excess",
+    type=options.RATE,
+    help="With --delta: how many keep the true rate of conformal below alpha + excess?",
+)
+@options.as_json()
+@settings.command_option
+def command(fnr: float | None, fpr: float | None, json: bool, **given: Any) -> None:  # noqa: ANN401, FBT001
+    """Say how many held-out objects a promise needs.
+
+    --fnr needs held-out positives, --fpr held-out negatives. The numbers are exact. Writes
+    nothing.
+    """
+    from ratekeeper._planning import plan
+
+    asked = [(control, alpha) for control, alpha in (("fnr", fnr), ("fpr", fpr)) if alpha]
+    if not asked:
+        raise Refusal("Which rate is to be kept? Pass --fnr 0.01, --fpr 0.05, or both.")
+    plans = [plan(control, alpha, **given) for control, alpha in asked]
+    if json:
+        print_json({one.control: _facts(one) for one in plans})
+    else:
+        click.echo("\n".join(map(_wrapped, plans)))
+
+
+def _wrapped(plan: Plan) -> str:
+    from textwrap import fill
+
+    lines = str(plan).splitlines()
+    indents = [" " * (len(line) - len(line.lstrip()) + 2) for line in lines]
+    return "\n".join(
+        fill(line, _WIDTH, subsequent_indent=indent)
+        for line, indent in zip(lines, indents, strict=True)
+    )
+
+
+def _facts(plan: Plan) -> dict[str, Any]:
+    return {
+        "alpha": plan.alpha,
+        "delta": plan.delta,
+        "excess": plan.excess,
+        "least_n": {
+            "conformal": plan.n_marginal,
+            "high-probability": plan.n_high_probability,
+            "excess": plan.n_excess,
+        },
+        "n": plan.n,
+        "realised_rate": {
+            "conformal": _law(plan.realised_marginal, plan.alpha),
+            "high-probability": _law(plan.realised_high_probability, plan.alpha),
+        },
+    }
+
+
+def _law(law: RealisedRate | None, alpha: float) -> dict[str, Any] | None:
+    if law is None:
+        return None
+    low, high = law.interval
+    return {
+        "law": f"Beta({law.k}, {law.n + 1 - law.k})",
+        "mean": law.mean,
+        "low": low,
+        "high": high,
+        "probability_above_alpha": law.exceeds(alpha),
+    }

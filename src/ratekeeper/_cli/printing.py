@@ -1,0 +1,107 @@
+"""Answers: tables for people, plain where nobody looks, and JSON for machines."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+
+_COLOURS = {"kept": "green", "in line": "green", "exceeded": "red"}
+_WIDEST = 10_000
+
+
+def print_json(facts: Mapping[str, Any]) -> None:
+    """Print one JSON object. Numbers that JSON does not know are texts: "inf", "-inf", "nan"."""
+    import json
+
+    click.echo(json.dumps(_plain(facts), indent=2, allow_nan=False))
+
+
+def print_table(
+    title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 1
+) -> None:
+    """Print a table that fits the terminal; the first columns, `texts` of them, are words."""
+    from rich.text import Text
+
+    screen, table = console(), _table()
+    screen.print(Text(title, style="bold"))
+    for i, heading in enumerate(headings):
+        is_text = i < texts or heading == "verdict"
+        table.add_column(
+            Text(heading),
+            justify="left" if is_text else "right",
+            overflow="fold",
+            no_wrap=not is_text,
+        )
+    for row in rows:
+        table.add_row(*(Text(cell, style=_COLOURS.get(cell, "")) for cell in row))
+    screen.print(table)
+
+
+def console(unseen_width: int = _WIDEST) -> Console:
+    """Return a console on standard output, on which a pipe gets whole lines without colours."""
+    from rich.console import Console
+
+    class Screen(Console):
+        def on_broken_pipe(self) -> None:  # else rich ends the program itself, in its own way
+            raise BrokenPipeError
+
+    unseen = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    return Screen(highlight=False, width=unseen_width if unseen else None)
+
+
+def skipped_text(skipped: Mapping[str, int]) -> str:
+    """Say how many rows were left out, and why.
+
+    Examples
+    --------
+    >>> skipped_text({"score is NaN": 3, "label is missing": 1})
+    'Skipped 4 rows (score is NaN: 3; label is missing: 1).'
+    """
+    from ratekeeper._provenance import reasons
+
+    total = sum(skipped.values())
+    return f"Skipped {rows_text(total)} ({reasons(skipped)})." if total else ""
+
+
+def rows_text(count: int) -> str:
+    """Write a number of rows.
+
+    Examples
+    --------
+    >>> rows_text(1), rows_text(1204)
+    ('1 row', '1,204 rows')
+    """
+    return f"{count:,} row{'' if count == 1 else 's'}"
+
+
+def _table() -> Table:
+    from rich import box
+    from rich.table import Table
+
+    return Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any value of an answer
+    """Return what JSON can write."""
+    if hasattr(value, "tolist"):  # of NumPy
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {_key(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return str(value)
+    return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def _key(key: object) -> str:
+    return key if isinstance(key, str) else str(_plain(key))

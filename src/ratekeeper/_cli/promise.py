@@ -1,0 +1,177 @@
+"""The options that say which promise a test makes, and the test made from them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ratekeeper._cli.options import RATE
+from ratekeeper._cli.refusals import Refusal
+from ratekeeper._formatting import near
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ratekeeper._abstaining import AbstainingTest
+    from ratekeeper._calibration import Calibration
+    from ratekeeper._control import ErrorRateTest
+    from ratekeeper.methods import Method
+
+    Command = Callable[..., Any]
+
+# The names of ratekeeper.methods.METHODS, here so that help needs no NumPy.
+METHODS = (
+    "conformal",
+    "high-probability",
+    "simultaneous",
+    "smoothed",
+    "empirical",
+    "bootstrap",
+    "kernel",
+    "parametric",
+    "resampled",
+)
+RANDOM = ("smoothed", "bootstrap", "resampled")
+_OPTIONS = (
+    click.option("--fnr", type=RATE, metavar="ALPHA", help="Miss at most this share of positives."),
+    click.option(
+        "--fpr", type=RATE, metavar="ALPHA", help="Raise false alarms on at most this share."
+    ),
+    click.option(
+        "--method",
+        type=click.Choice(METHODS),
+        default="conformal",
+        show_default=True,
+        metavar="METHOD",
+        help="The kind of promise. conformal: on average over calibration sets; "
+        "high-probability: for this very test; simultaneous: for every alpha at once. Also "
+        f"{', '.join(METHODS[3:])}.",
+    ),
+    click.option(
+        "--delta",
+        type=RATE,
+        help="Chance that the promise of high-probability or simultaneous fails.  [default: 0.05]",
+    ),
+    click.option(
+        "--parameter",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Another parameter of the method, such as distribution=logistic; may be repeated.",
+    ),
+    click.option(
+        "--thin-groups",
+        type=click.Choice(["refuse", "pool"]),
+        default="refuse",
+        show_default=True,
+        help="Groups with too few scores: stop and name them, or give them the threshold of "
+        "all, about which the certificate promises nothing.",
+    ),
+)
+
+
+def promise_options(function: Command) -> Command:
+    """Give a command the options of a promise; `make_test` takes them."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def make_test(
+    calibration: Calibration,
+    *,
+    fnr: float | None,
+    fpr: float | None,
+    method: str,
+    delta: float | None,
+    parameter: Sequence[str],
+    thin_groups: str,
+    seed: int | None,
+) -> ErrorRateTest | AbstainingTest:
+    """Make the test of one rate, or of both with abstention."""
+    how = _method(method, delta, parameter, seed)
+    if fnr is not None and fpr is not None:
+        return calibration.control_both(fnr, fpr, method=how, thin_groups=thin_groups)
+    if fnr is not None:
+        return calibration.control("fnr", fnr, method=how, thin_groups=thin_groups)
+    if fpr is not None:
+        return calibration.control("fpr", fpr, method=how, thin_groups=thin_groups)
+    raise Refusal("Which rate is to be kept? Pass --fnr 0.01, --fpr 0.05, or both.")
+
+
+def refuse_without_rate(given: dict[str, Any]) -> None:
+    """Refuse options of a promise where no rate is to be kept, rather than forget them."""
+    defaults = {"method": "conformal", "delta": None, "parameter": (), "thin_groups": "refuse"}
+    for name, default in defaults.items():
+        if given[name] != default:
+            option = f"--{name.replace('_', '-')}"
+            raise Refusal(
+                f"{option} says how a rate is kept, but none is: add --fnr or --fpr, or leave it "
+                "for ratekeeper control."
+            )
+
+
+def _method(name: str, delta: float | None, given: Sequence[str], seed: int | None) -> Method:
+    from ratekeeper import methods
+
+    kind = methods.METHODS[name]
+    fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    values: dict[str, Any] = {}
+    if delta is not None:
+        if "delta" not in fields:
+            raise Refusal(
+                f"--delta {delta:g} belongs to --method high-probability or simultaneous, not to "
+                f"{name}. Choose one of them, or leave --delta out."
+            )
+        values["delta"] = delta
+    if seed is not None:
+        if name not in RANDOM:
+            raise Refusal(
+                f"--seed {seed} belongs to a random method ({', '.join(RANDOM)}), not to {name}. "
+                "Leave it out."
+            )
+        values["random_state"] = seed
+    values.update(_parameters(given, fields, name))
+    missing = [f.name for f in fields.values() if _is_needed(f) and f.name not in values]
+    if missing:
+        raise Refusal(f"--method {name} needs --parameter {missing[0]}=VALUE.")
+    return kind(**values)
+
+
+def _is_needed(field: dataclasses.Field[Any]) -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _parameters(
+    given: Sequence[str], fields: dict[str, dataclasses.Field[Any]], method: str
+) -> dict[str, Any]:
+    values = {}
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not sign or name not in fields:
+            known = ", ".join(fields) or "none"
+            raise Refusal(
+                f"--parameter {text} is none of --method {method}, whose parameters are: {known}."
+                f"{near(name, fields)} Write NAME=VALUE."
+            )
+        values[name] = _typed(value)
+    return values
+
+
+def _typed(text: str) -> object:
+    """Return a number or a truth value where it is one, else the text.
+
+    Examples
+    --------
+    >>> [_typed(text) for text in ("21", "0.5", "true", "scott")]
+    [21, 0.5, True, 'scott']
+    """
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,182 @@
+"""How commands end: one message and an exit code, never a traceback.
+
+====  ======================================================================================
+code  meaning
+====  ======================================================================================
+0     done
+2     bad usage or input, or an output that cannot be written
+3     the promise is impossible with this many scores
+4     ``evaluate --check``: a promised rate is exceeded, or could not be counted
+70    a bug in ratekeeper
+130   stopped by Ctrl-C (143: by a request to end)
+141   the reader of standard output went away, as ``| head`` does
+====  ======================================================================================
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from ratekeeper._cli import streams
+from ratekeeper._cli.wording import as_options
+from ratekeeper.exceptions import RatekeeperError, RatekeeperWarning, TooFewScoresError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+REFUSED = 2
+IMPOSSIBLE = 3
+EXCEEDED = 4
+BUG = 70
+INTERRUPTED = 130
+TERMINATED = 143
+NO_READER = 141
+TRACEBACK = "RATEKEEPER_TRACEBACK"
+
+
+class Refusal(click.ClickException):
+    """A message instead of a traceback."""
+
+    exit_code = REFUSED
+
+
+class Impossible(Refusal):
+    """The promise is impossible with this many scores."""
+
+    exit_code = IMPOSSIBLE
+
+
+class Exceeded(Refusal):
+    """A promise is broken, or could not be checked, and that was asked for."""
+
+    exit_code = EXCEEDED
+
+
+class Bug(Refusal):
+    """What should never be seen."""
+
+    exit_code = BUG
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Turn whatever goes wrong within into a message and an exit code."""
+    with _warning_lines(), _ending_when_asked():
+        try:
+            yield
+            sys.stdout.flush()  # here, so that a full disk or a gone reader is still noticed
+        except (click.ClickException, click.exceptions.Exit, click.Abort, SystemExit):
+            raise
+        except BaseException as error:  # whatever it is, no traceback
+            if os.environ.get(TRACEBACK, "") not in ("", "0"):
+                raise
+            _refuse(error)
+
+
+@contextmanager
+def reported_outside() -> Iterator[None]:
+    """End with a code where even a message cannot be printed, or a script for the shell."""
+    try:
+        yield
+    except OSError as error:
+        if os.environ.get(TRACEBACK, "") not in ("", "0"):
+            raise
+        gone = isinstance(error, BrokenPipeError)
+        streams.forget(sys.stdout)
+        try:
+            if not gone:
+                click.echo(f"Error: {_os_message(error)}", err=True)
+        except OSError:  # nobody will hear of it
+            streams.forget(sys.stderr)
+        sys.exit(NO_READER if gone else REFUSED)
+
+
+def _refuse(error: BaseException) -> NoReturn:
+    match error:
+        case TooFewScoresError():
+            raise Impossible(as_options(str(error))) from error
+        case RatekeeperError():
+            raise Refusal(as_options(str(error))) from error
+        case BrokenPipeError():
+            streams.forget(sys.stdout)
+            raise click.exceptions.Exit(NO_READER) from error
+        case KeyboardInterrupt():
+            click.echo("\nStopped.", err=True)
+            raise click.exceptions.Exit(INTERRUPTED) from error
+        case MemoryError():
+            raise Refusal(
+                "There is not enough memory for this. Close other programs, take a larger "
+                "machine, or with calibrate keep fewer scores: --sample 1000000."
+            ) from error
+        case OSError():
+            streams.forget(sys.stdout)
+            raise Refusal(_os_message(error)) from error
+    text = " ".join(str(error).split())
+    raise Bug(
+        f"This is a bug in ratekeeper: {type(error).__name__}: {text}. Run again with "
+        f"{TRACEBACK}=1 and report what it prints."
+    ) from error
+
+
+def _os_message(error: OSError) -> str:
+    what = error.strerror or str(error) or type(error).__name__
+    if error.filename == streams.STANDARD_OUTPUT:
+        return f"Standard output cannot be written: {what}. Write to a disk with room."
+    where = "" if error.filename is None else f" ({error.filename})"
+    return (
+        f"The system refuses{where}: {what}. Check the path, your right to use it and the room on "
+        "the disk."
+    )
+
+
+@contextmanager
+def _warning_lines() -> Iterator[None]:
+    """Print ratekeeper's warnings as lines on standard error, each once."""
+    seen: set[str] = set()
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: object = None,
+        line: str | None = None,
+    ) -> None:
+        del filename, lineno, file, line
+        text = " ".join(str(message).split())
+        if issubclass(category, RatekeeperWarning):
+            text = as_options(text)
+        if text not in seen:
+            seen.add(text)
+            click.echo(f"Warning: {text}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RatekeeperWarning)
+        warnings.showwarning = show
+        yield
+
+
+@contextmanager
+def _ending_when_asked() -> Iterator[None]:
+    """Let a request to end (SIGTERM) unwind the program, so that unfinished files are removed."""
+
+    def end(number: int, frame: object) -> NoReturn:
+        del number, frame
+        sys.exit(TERMINATED)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,72 @@
+"""``ratekeeper report``: a page about a test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ratekeeper._cli import contents, options, settings
+from ratekeeper._cli.outputs import Written, check_output
+from ratekeeper._cli.refusals import Refusal
+
+if TYPE_CHECKING:
+    from ratekeeper.batch import FileEvaluation
+
+_EPILOG = """\b
+Examples:
+  ratekeeper report test.rk -o report.html
+  ratekeeper report test.rk --evaluate later.csv -o report.html
+"""
+
+
+@click.command("report", epilog=_EPILOG)
+@options.stored_argument("test", "TEST.RK")
+@click.option(
+    "--evaluate",
+    metavar="FILE",
+    type=options.PATH,
+    help="Labelled new rows; the page then shows the rates counted on them.",
+)
+@options.column("score", "scores in FILE")
+@options.column("label", "true labels in FILE")
+@options.column("group", "groups in FILE")
+@options.on_invalid()
+@options.source_format()
+@click.option("--title", help="Title of the page.")
+@options.output("File to write, such as report.html.")
+@settings.command_option
+def command(test: str, output: str, **given: Any) -> None:  # noqa: ANN401
+    """Write a page about a test that anybody can open.
+
+    One HTML file that needs no network: the certificate in plain words, and charts that answer
+    to another alpha or method.
+    """
+    from ratekeeper.report import write
+
+    source = given["evaluate"]
+    check_output(output, [test, *([] if source is None else [source])])
+    loaded = contents.load_test(test)
+    evaluation = None if source is None else _evaluation(loaded, given)
+    if source is None and any(given[name] is not None for name in ("score", "label", "group")):
+        raise Refusal(
+            "--score, --label and --group are columns of --evaluate FILE: pass that, too."
+        )
+    written = Written(output)
+    with written.writing():
+        write(loaded, output, evaluation=evaluation, title=given["title"])
+    written.say()
+
+
+def _evaluation(test: contents.Test, given: dict[str, Any]) -> FileEvaluation:
+    from ratekeeper.batch import evaluate_file
+
+    return evaluate_file(
+        test,
+        given["evaluate"],
+        score=given["score"],
+        label=given["label"],
+        group=given["group"],
+        on_invalid=given["on_invalid"],
+        source_format=given["format"],
+    )

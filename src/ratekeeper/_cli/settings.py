@@ -1,0 +1,180 @@
+"""Settings: a flag wins over the environment, the environment over a TOML file, that over defaults.
+
+- Environment: ``RATEKEEPER_CALIBRATE_ON_INVALID=skip``, that is the command and the option.
+- TOML: a table for each command, with keys as the options are written::
+
+      [calibrate]
+      score = "risk"
+      on-invalid = "skip"
+
+  The file is named by ``--config FILE`` or by ``RATEKEEPER_CONFIG``. None is ever looked for.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from ratekeeper._cli.refusals import Refusal
+from ratekeeper._formatting import near
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_META = "ratekeeper.config"
+_HELP = "Settings in a TOML file, a table a command."
+_PATH = click.Path(dir_okay=False)
+
+
+def program_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give the program the option ``--config``, also set by RATEKEEPER_CONFIG."""
+
+    def keep(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+        del param
+        ctx.meta[_META] = value
+
+    option = click.option(
+        "--config", type=_PATH, metavar="FILE", expose_value=False, callback=keep, help=_HELP
+    )
+    return option(function)
+
+
+def command_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the option ``--config`` and settings from file and environment."""
+    option = click.option(
+        "--config",
+        type=_PATH,
+        metavar="FILE",
+        is_eager=True,  # before the options that it gives values to
+        expose_value=False,
+        allow_from_autoenv=False,
+        callback=_use,
+        help=_HELP,
+    )
+    return option(function)
+
+
+def _use(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    del param
+    if ctx.resilient_parsing:
+        return
+    _warn_of_unknown_variables(ctx)
+    path = value or ctx.meta.get(_META)
+    if path is not None:
+        ctx.default_map = _read(path, ctx)
+
+
+def _read(path: str, ctx: click.Context) -> dict[str, Any]:
+    """Return the values that the file gives the options of this command."""
+    from ratekeeper._cli import COMMANDS
+
+    tables = _tables(path)
+    for name, table in tables.items():
+        if name not in COMMANDS:
+            if not isinstance(table, dict):
+                _refuse_outside(path, name, table)
+            raise Refusal(
+                f"{path}: {name!r} is no command, so it can be no table.{near(name, COMMANDS)} "
+                f"Tables are {', '.join(COMMANDS)}."
+            )
+        if not isinstance(table, dict):
+            raise Refusal(f"{path}: {name} = {table!r} is not a table. Write [{name}] above it.")
+    return _values(tables.get(ctx.info_name or "", {}), path, ctx)
+
+
+def _refuse_outside(path: str, key: str, value: object) -> NoReturn:
+    """Say under which tables a key could stand."""
+    from importlib import import_module
+
+    from ratekeeper._cli import COMMANDS
+
+    known = {name: _options(import_module(f"ratekeeper._cli.{name}").command) for name in COMMANDS}
+    tables = [f"[{name}]" for name, options in known.items() if key in options]
+    every = {option for options in known.values() for option in options}
+    if tables:
+        remedy = f"Write it under the command that it is for: {', '.join(tables)}"
+    else:
+        remedy = f"No command has such a setting.{near(key, every)} Tables are commands, such as "
+        remedy += "[calibrate]"
+    raise Refusal(f"{path}: {key} = {value!r} stands outside a table. {remedy}.")
+
+
+def _options(command: click.Command) -> dict[str, click.Option]:
+    """Return the options of a command as a file of settings has them."""
+    return {
+        max(option.opts, key=len).lstrip("-"): option
+        for option in command.params
+        if isinstance(option, click.Option) and option.name != "config"
+    }
+
+
+def _tables(path: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs time at the start
+            return tomllib.load(file)
+    except OSError as error:
+        raise Refusal(
+            f"--config {path} cannot be read: {error.strerror or error}. Check the path."
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Refusal(f"{path} is not TOML in UTF-8: {error}. Mend it there.") from error
+
+
+def _values(table: Mapping[str, Any], path: str, ctx: click.Context) -> dict[str, Any]:
+    options = _options(ctx.command)
+    values = {}
+    for key, value in table.items():
+        where = f"{path}: [{ctx.info_name}] {key} = {value!r}"
+        option = options.get(key)
+        if option is None or option.name is None:
+            raise Refusal(
+                f"{where}: there is no such setting.{near(key, options)} Settings are "
+                f"{', '.join(options)}."
+            )
+        need = _wrong_type(option, value)
+        if need:
+            raise Refusal(f"{where}: write {need}.")
+        try:
+            option.type_cast_value(ctx, value)
+        except click.BadParameter as error:
+            raise Refusal(f"{where}: {error.message}") from error
+        values[option.name] = value
+    return values
+
+
+def _wrong_type(option: click.Option, value: object) -> str | None:
+    """Say what a value must be, or return None if it is that."""
+    kind = option.type.name
+    is_text = isinstance(value, str)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if option.multiple:
+        is_right = isinstance(value, list) and all(isinstance(one, str) for one in value)
+        need = 'a list of texts, such as ["a", "b"]'
+    elif option.is_flag:
+        is_right, need = isinstance(value, bool), "true or false"
+    elif kind.startswith("integer"):
+        is_right, need = is_number and isinstance(value, int), "a whole number"
+    elif kind.startswith("float"):
+        is_right, need = is_number, "a number"
+    elif kind == "rate":
+        is_right, need = is_number or is_text, 'a number, such as 0.05, or "5%"'
+    else:
+        is_right, need = is_text, f'a text in quotes, such as "{value}"'
+    return None if is_right else need
+
+
+def _warn_of_unknown_variables(ctx: click.Context) -> None:
+    """Say which variables look like settings of this command and are none."""
+    prefix = f"{ctx.auto_envvar_prefix}_"
+    params = (param for param in ctx.command.params if param.name != "config")
+    known = {f"{prefix}{param.name}".upper() for param in params}
+    for name in sorted(os.environ):
+        if name.startswith(prefix) and name not in known:
+            click.echo(
+                f"Warning: the environment has {name}, which is no setting.{near(name, known)}",
+                err=True,
+            )

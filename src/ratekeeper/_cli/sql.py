@@ -1,0 +1,65 @@
+"""``ratekeeper sql``: the decision of a test, for a database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ratekeeper._cli import contents, options, settings
+from ratekeeper._cli.refusals import Refusal
+
+if TYPE_CHECKING:
+    from ratekeeper._abstaining import AbstainingTest
+    from ratekeeper._control import ErrorRateTest
+
+_EPILOG = """\b
+Examples:
+  ratekeeper sql test.rk --table patients
+  ratekeeper sql test.rk --table clinic.patients --score risk > decide.sql
+"""
+
+
+@click.command("sql", epilog=_EPILOG)
+@options.stored_argument("test", "TEST.RK")
+@click.option("--table", required=True, help="Table or view that has the scores.")
+@options.column("score", "scores")
+@options.column("group", "groups")
+@click.option(
+    "--decision", default="decision", show_default=True, help="Name of the column that is added."
+)
+@settings.command_option
+def command(test: str, table: str, score: str | None, group: str | None, decision: str) -> None:
+    """Print the decision of a test as SQL.
+
+    Prints a query for all columns of the table and the decision, to standard output. It is plain
+    comparisons, which every database knows, and decides on finite scores as classify does. The
+    decision is NULL where the score is infinite (on which classify decides), missing or NaN, where
+    the group is unknown, and where the test abstains.
+    """
+    from ratekeeper.sql import decision_sql
+
+    loaded = contents.load_test(test)
+    query = decision_sql(
+        loaded,
+        table=table,
+        score=score or _as_calibrated(loaded),
+        group=group or _group_as_calibrated(loaded),
+        decision=decision,
+    )
+    click.echo(f"{query};")  # a client that it is piped into waits for the end
+
+
+def _as_calibrated(test: ErrorRateTest | AbstainingTest) -> str:
+    source = test.calibration.provenance
+    if source is None or source.score is None:
+        raise Refusal(
+            "Pass --score COLUMN: the calibration knows none, since it was made from arrays, or "
+            "merged from files in which it has different names."
+        )
+    return source.score
+
+
+def _group_as_calibrated(test: ErrorRateTest | AbstainingTest) -> str | None:
+    source = test.calibration.provenance
+    return None if source is None else source.group

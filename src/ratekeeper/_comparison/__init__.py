@@ -1,0 +1,13 @@
+"""Every system on the same repeated splits of one data set: who keeps the promise, at what price.
+
+`compare` runs them and returns a `Comparison`; `SYSTEMS` lists what can be run by name.
+"""
+
+from ratekeeper._comparison.repeats import compare
+from ratekeeper._comparison.result import Comparison
+from ratekeeper._comparison.summary import Summary
+from ratekeeper._comparison.systems import SYSTEMS
+from ratekeeper._comparison.table_file import read_table
+from ratekeeper._comparison.trial import Trial
+
+__all__ = ["SYSTEMS", "Comparison", "Summary", "Trial", "compare", "read_table"]

@@ -1,0 +1,257 @@
+"""The table of a comparison: as text, CSV, Markdown and a picture."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from ratekeeper._atomic import write
+from ratekeeper._comparison.picture import draw, percent
+from ratekeeper._comparison.summary import Summary
+from ratekeeper._comparison.trial import Trial
+from ratekeeper._formatting import exact_percent, show
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import Console
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What each system delivered over repeated splits of one data set.
+
+    Attributes
+    ----------
+    control, alpha, delta
+        What was asked.
+    n_objects, n_features, n_positive : int
+        The data set.
+    positive : object
+        The label of the positive class.
+    n_given, n_test : int
+        Objects given to each system, and objects that its errors were counted on.
+    rows : tuple of Summary
+        One for each system.
+    trials : tuple of Trial
+        One for each system and split.
+    notes : tuple of str
+        What was done to the columns before.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 600)
+    >>> X = rng.normal(2 * y)[:, None]
+    >>> names = ["conformal", "plain"]
+    >>> result = rk.compare(X, y, control="fnr", alpha=0.05, systems=names, n_jobs=1, repeats=4)
+    >>> for row in result.rows:
+    ...     print(f"{row.system}: {row.promise}, {row.target:.3f}")
+    conformal: marginal, 0.0...
+    plain: none, 0.1...
+    """
+
+    control: str
+    alpha: float
+    delta: float
+    n_objects: int
+    n_features: int
+    n_positive: int
+    positive: object
+    n_given: int
+    n_test: int
+    rows: tuple[Summary, ...]
+    trials: tuple[Trial, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return the table by columns, as `pandas.DataFrame` or `polars.DataFrame` take it."""
+        return {f.name: [getattr(row, f.name) for row in self.rows] for f in fields(Summary)}
+
+    def csv(self) -> str:
+        """Return the table as CSV, one row a system."""
+        return _csv(Summary, self.rows)
+
+    def trials_csv(self) -> str:
+        """Return all trials as CSV, one row a system and split."""
+        return _csv(Trial, self.trials)
+
+    @property
+    def title(self) -> str:
+        """What was compared, in one line."""
+        return (
+            f"{self.control.upper()} <= {exact_percent(self.alpha)}: {self.n_objects:,} objects "
+            f"({self.n_positive:,} positive: {show(self.positive)}), {self.n_features:,} columns; "
+            f"each system is given {self.n_given:,}, its errors are counted on {self.n_test:,} "
+            "others"
+        )
+
+    def markdown(self) -> str:
+        """Return the table as Markdown."""
+        heads = self._heads()
+        lines = [f"**{_as_markdown(self.title)}.**", "", "| " + " | ".join(heads) + " |"]
+        lines.append("| --- | --- |" + " ---: |" * (len(heads) - 3) + " --- |")
+        for row in self.rows:
+            cells = [*self._cells(row), row.note]
+            lines.append("| " + " | ".join(map(_as_markdown, cells)) + " |")
+        notes = [f"- {_as_markdown(note)}" for note in self.notes]
+        lines += ["", *notes] if notes else []
+        return "\n".join([*lines, "", f"{_LEGEND} {_LEGEND_WIDE}", ""])
+
+    def picture(self) -> str:
+        """Return a picture of the two errors of each system, as SVG."""
+        return draw(self)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write ``comparison.csv``, ``trials.csv``, ``comparison.md`` and ``comparison.svg``.
+
+        Parameters
+        ----------
+        folder : path-like
+            Where to; it is made if needed. Files of these names are replaced, each in one step.
+        """
+        texts = {
+            "comparison.csv": self.csv(),
+            "trials.csv": self.trials_csv(),
+            "comparison.md": self.markdown(),
+            "comparison.svg": self.picture(),
+        }
+        write(folder, {name: text.encode() for name, text in texts.items()})
+
+    def show(self, console: Console) -> None:
+        """Print the table; without times and training rows where it would not fit."""
+        from rich import box
+        from rich.markup import escape
+        from rich.table import Table
+
+        console.print(f"[bold]{escape(self.title)}[/bold]")
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+        heads = self._heads()[:-1]
+        wide = console.width >= self.width
+        shown = len(heads) if wide else len(heads) - 3
+        for i, head in enumerate(heads[:shown]):
+            table.add_column(
+                head,
+                justify="left" if i < 2 else "right",  # noqa: PLR2004 - names, then numbers
+                no_wrap=True,
+                max_width=_LONGEST if i == 0 else None,
+            )
+        family = None
+        for row in self.rows:
+            if family not in (None, row.family):
+                table.add_section()
+            family = row.family
+            cells = [escape(cell) for cell in self._cells(row)]
+            if row.repeats:
+                cells[2] = f"[{_colour(row, self.alpha)}]{cells[2]}[/]"
+            table.add_row(*cells[:shown])
+        console.print(table)
+        for row in self.rows:
+            if row.note:
+                console.print(f"[dim]{escape(f'{row.system}: {row.note}')}[/dim]")
+        for note in self.notes:
+            console.print(f"[dim]{escape(note)}[/dim]")
+        narrow = f"Times and training rows: in the files, or from {self.width} columns of width on."
+        console.print(f"[dim]{_LEGEND} {_LEGEND_WIDE if wide else narrow}[/dim]")
+
+    @property
+    def width(self) -> int:
+        """Columns of a screen that the whole table takes."""
+        lines = [self._heads()[:-1], *(self._cells(row) for row in self.rows)]
+        first, *others = (max(map(len, column)) for column in zip(*lines, strict=True))
+        return min(first, _LONGEST) + sum(others) + 2 * len(others) + 2  # gaps and edges
+
+    @property
+    def _abstains(self) -> bool:
+        return any(row.abstained > 0 for row in self.rows)
+
+    def _heads(self) -> list[str]:
+        target, other = ("FNR", "FPR") if self.control == "fnr" else ("FPR", "FNR")
+        heads = ["system", "promise", f"{target} % (95%)", "above", "surely", f"{other} %"]
+        heads += ["abst.%"] if self._abstains else []
+        return [*heads, "fit s", "s/1,000", "trained on", "note"]
+
+    def _cells(self, row: Summary) -> list[str]:
+        start = [row.system, _WORDS.get(row.promise, row.promise) + "*" * bool(row.assumption)]
+        if not row.repeats:
+            return [*start, "refused", *[""] * (len(self._heads()) - 4)]
+        low, high = (percent(rate, self.alpha) for rate in (row.target_low, row.target_high))
+        rates = f"{percent(row.target, self.alpha)} ({low}-{high})"
+        cells = [rates, f"{row.above:.0%}", f"{row.surely_above:.0%}", f"{100 * row.other:.1f}"]
+        cells += [f"{100 * row.abstained:.1f}"] if self._abstains else []
+        times = [_seconds(row.fit_seconds), _seconds(row.seconds_per_1000)]
+        return [*start, *cells, *times, f"{row.training_rows:,.0f}"]
+
+    def __repr__(self) -> str:
+        from rich.console import Console
+
+        width = max(self.width, 100)
+        console = Console(file=io.StringIO(), width=width, highlight=False, record=True)
+        self.show(console)
+        return console.export_text().rstrip()
+
+
+_LONGEST = 24  # letters of a name in the table
+_WORDS = {"high probability": "high p.", "asymptotic": "asympt."}
+_LEGEND = (
+    "*: a promise only if an assumption about the data is true; the CSV names it. (95%): interval "
+    "of the mean over splits of these data. above: share of splits in which the error counted on "
+    "the test objects is above alpha; a marginal promise, which is about the mean, allows that. "
+    "surely: share in which its one-sided exact 95% lower limit is above alpha, at most 5% for a "
+    "true rate of alpha."
+)
+_LEGEND_WIDE = (
+    "fit s: seconds to learn. s/1,000: seconds to judge 1,000 objects. trained on: rows that "
+    "trained what scores."
+)
+
+
+def _as_markdown(text: str) -> str:
+    r"""Return a text that stays in its cell, and is no tag.
+
+    Examples
+    --------
+    >>> print(_as_markdown("a|b <= <c>"))
+    a\|b <= &lt;c>
+    """
+    return re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", text).replace("|", "\\|")
+
+
+def _seconds(value: float) -> str:
+    """Write a time with two digits.
+
+    Examples
+    --------
+    >>> _seconds(0.00123), _seconds(0.998), _seconds(12.3)
+    ('.0012', '1.0', '12')
+    """
+    if not value > 0:
+        return "0"
+    value = float(f"{value:.2g}")
+    digits = max(1 - math.floor(math.log10(value)), 0)
+    return f"{value:.{min(digits, 5)}f}".removeprefix("0" if value < 1 else "")
+
+
+def _colour(row: Summary, alpha: float) -> str:
+    if row.target_low > alpha:
+        return "red"
+    return "green" if row.target <= alpha else "yellow"
+
+
+def _csv(kind: type[Any], items: Sequence[Any] | Iterable[Any]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [f.name for f in fields(kind)], lineterminator="\n")
+    writer.writeheader()
+    for item in items:
+        writer.writerow({k: "" if _is_nan(v) else v for k, v in asdict(item).items()})
+    return text.getvalue()
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)

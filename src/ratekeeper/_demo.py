@@ -1,0 +1,305 @@
+"""The main job on real data: calibrate on one year, keep the promise in the next ones.
+
+Two stories in the same data: what a promise covers over time, and what it hides about groups. And
+the same data as files, to walk the same way with one's own hands.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from ratekeeper._atomic import write
+from ratekeeper._calibration import calibrate
+from ratekeeper.datasets import load_employment
+from ratekeeper.exceptions import InputError
+from ratekeeper.methods import Conformal, HighProbability
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from rich.console import Console
+
+    from ratekeeper._control import ErrorRateTest
+    from ratekeeper._evaluation import Evaluation
+    from ratekeeper._rates import Rate
+    from ratekeeper.datasets import Employment
+
+ALPHA = 0.05
+CALIBRATED_ON = 2015
+YEARS = (2016, 2017, 2018)
+METHODS = {"marginal": Conformal(), "high probability": HighProbability(delta=0.05)}
+_WALK = """\
+A trained model scored people in Massachusetts for "is employed".
+
+held-out.csv  {held_out:,} people of 2015: what the promise is calibrated on
+new.csv       {new:,} people of 2016: what is decided, and later checked
+
+Columns: person; score, the model's probability of being employed; employed,
+the truth, 1 or 0; disability, yes or no. Source and licence of the data:
+ratekeeper/datasets/README.md in the package.
+
+In this folder, miss at most 5% of the employed:
+
+  ratekeeper calibrate held-out.csv --score score --label employed -o cal.rk
+  ratekeeper control cal.rk --fnr 0.05 --method high-probability -o test.rk
+  ratekeeper classify test.rk new.csv -o decided.csv
+  ratekeeper evaluate test.rk new.csv
+  ratekeeper report test.rk --evaluate new.csv -o report.html
+  ratekeeper inspect test.rk
+
+In the year after, more are missed than promised: drift, which evaluate shows.
+Then the same in each group, and as SQL:
+
+  ratekeeper calibrate held-out.csv --score score --label employed \\
+    --group disability --fnr 0.05 -o by-group.rk
+  ratekeeper evaluate by-group.rk new.csv
+  ratekeeper sql by-group.rk --table people
+"""
+_COLOURS = {"kept": "green", "in line": "green", "exceeded": "red"}
+
+
+def run(console: Console) -> None:
+    """Tell both stories on the console."""
+    people = load_employment()
+    known = people.in_year(CALIBRATED_ON)
+    console.print(
+        f"\n[bold]A trained model scores people in Massachusetts for “is employed”.[/bold]\n"
+        f"Held-out people of {CALIBRATED_ON}: {int(known.employed.sum()):,} employed (positive), "
+        f"{int((~known.employed).sum()):,} not (negative).\n"
+        f"We want one error rate at or below {ALPHA:.0%}, this year and in the years after.\n"
+        "“Marginal” keeps it on average over calibration sets, “high probability” in 95% of them.\n"
+    )
+    _over_time(console, people)
+    _by_group(console, people)
+    console.print(
+        "Next, for your own scores: [bold]ratekeeper demo --export demo[/bold] writes these data "
+        "as files, with the commands to type.\n"
+        "README.md shows the same in ten lines of Python.\n"
+    )
+
+
+def export(folder: str | os.PathLike[str]) -> str:
+    """Write the data as files, with the commands of a walk through them.
+
+    Parameters
+    ----------
+    folder : path-like
+        Gets ``held-out.csv`` (2015), ``new.csv`` (2016) and ``README.txt``; it is made if needed.
+        All three are written or none; a file of such a name with other contents is refused.
+
+    Returns
+    -------
+    str
+        What was written, and the text of ``README.txt``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     _ = export(name)
+    ...     Path(name, "held-out.csv").read_text().split()[:2]
+    ['person,score,employed,disability', '1,0.12121149704607134,0,yes']
+    """
+    people = load_employment()
+    years = {"held-out.csv": CALIBRATED_ON, "new.csv": YEARS[0]}
+    files = {name: _as_csv(people, year) for name, year in years.items()}
+    held_out, new = (len(people.in_year(year)) for year in years.values())
+    walk = _WALK.format(held_out=held_out, new=new)
+    files["README.txt"] = walk.encode()
+    _refuse_others(Path(folder), files)
+    try:
+        write(folder, files)
+    except OSError as error:
+        raise InputError(
+            f"{Path(folder)} cannot be written to: {error.strerror or error}. Take a folder that "
+            "can, on a disk with room."
+        ) from error
+    return f"Written to {Path(folder)}: {', '.join(years)} and README.txt, which says:\n\n{walk}"
+
+
+def _refuse_others(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Raise if a file of this name is there and is not what will be written."""
+    for name, data in files.items():
+        there = folder / name
+        if there.is_file() and there.read_bytes() != data:
+            raise InputError(
+                f"{there} is there already, with other contents, and stays as it is. Move it "
+                "away, or take another folder."
+            )
+
+
+def _as_csv(people: Employment, year: int) -> bytes:
+    """Write the people of a year; their numbers are unique over all years."""
+    members = np.flatnonzero(people.year == year)
+    part = people.in_year(year)
+    truth = np.where(part.employed, "1", "0").tolist()
+    disability = np.where(part.disability, "yes", "no").tolist()
+    # The shortest text that is read back as the very same score.
+    scores = map(repr, part.score.tolist())
+    rows = zip(map(str, (members + 1).tolist()), scores, truth, disability, strict=True)
+    return "\n".join(["person,score,employed,disability", *map(",".join, rows), ""]).encode()
+
+
+def _over_time(console: Console, people: Employment) -> None:
+    known = people.in_year(CALIBRATED_ON)
+    calibration = calibrate(known.score, known.employed)
+    console.rule("[bold]1. A promise over time")
+    found: dict[str, list[Evaluation]] = {}
+    for control in ("fpr", "fnr"):
+        tests = [calibration.control(control, ALPHA, method=m) for m in METHODS.values()]
+        found[control] = []
+        table = _yearly_table(control)
+        for year in YEARS:
+            later = people.in_year(year)
+            results = [test.evaluate(later.score, later.employed) for test in tests]
+            found[control] += results
+            cells = [cell for result in results for cell in _evaluated(result)]
+            table.add_row(str(year), *cells)
+        console.print(table)
+    console.print(
+        "Counted rates in percent, with exact 95% intervals. Verdict: [green]kept[/green], the "
+        "whole interval is at or below the promise; [green]in line[/green], the promise lies "
+        "inside; [red]exceeded[/red], the whole interval is above.\n"
+    )
+    console.print(_verdict_on_time(found))
+    console.print("\nWhat the last of these tests promises, in its own words:\n")
+    console.print(Text(f"{tests[-1].certificate}\n"), soft_wrap=True)
+
+
+def _verdict_on_time(found: dict[str, list[Evaluation]]) -> str:
+    """Say what the tables show, from their own numbers."""
+    sentences = []
+    for control, results in found.items():
+        name = control.upper()
+        values = [result.target.rate for result in results]
+        span = f"{min(values):.1%} to {max(values):.1%}"
+        broken = [result for result in results if result.verdict == "exceeded"]
+        if not broken:
+            sentences.append(f"[green]The {name} holds[/green]: {span} of a promised {ALPHA:.0%}.")
+        else:
+            sentences.append(
+                f"[red]The {name} does not hold any more[/red]: {span} of a promised {ALPHA:.0%}, "
+                f"and in {len(broken)} of {len(results)} rows the whole interval lies above. "
+                "This is drift, not bad luck: a promise is about the population it was calibrated "
+                "on, and the employed people of later years score lower than those of "
+                f"{CALIBRATED_ON}. Calibrate again on newer labels."
+            )
+    return "\n".join(sentences)
+
+
+def _by_group(console: Console, people: Employment) -> None:
+    known, later = people.in_year(CALIBRATED_ON), people.in_year(YEARS[0])
+    # Every other person of the year, so that the rest shows the same population without drift.
+    first, second = known[::2], known[1::2]
+    pooled = calibrate(first.score, first.employed).control("fnr", ALPHA)
+    groupwise = calibrate(first.score, first.employed, groups=first.disability).control(
+        "fnr", ALPHA
+    )
+    console.rule("[bold]2. Who pays for it")
+    table = _table(
+        f"FNR by group, promised: at most {ALPHA:.0%}, calibrated on every other person of "
+        f"{CALIBRATED_ON}"
+    )
+    table.add_column("\npeople", no_wrap=True)
+    table.add_column("\nemployed", justify="right")
+    for heading in ("one test for all", "a test per group"):
+        table.add_column(f"{heading}\nFNR %", justify="right", no_wrap=True)
+        table.add_column("\nFPR %", justify="right")
+    found = {}
+    for when, part in ((f"{CALIBRATED_ON}, the rest", second), (str(YEARS[0]), later)):
+        found[when] = _group_rows(table, when, part, pooled, groupwise)
+    console.print(table)
+    console.print(_verdict_on_groups(found))
+
+
+def _group_rows(
+    table: Table, when: str, people: Employment, pooled: ErrorRateTest, groupwise: ErrorRateTest
+) -> dict[str, tuple[Evaluation, Evaluation]]:
+    """Add the rows of one population and return what they say."""
+    parts = {
+        "disability": people[people.disability],
+        "none": people[~people.disability],
+        "everybody": people,
+    }
+    found = {}
+    table.add_row(f"[bold]{when}[/bold]")
+    for name, part in parts.items():
+        one = pooled.evaluate(part.score, part.employed)
+        own = groupwise.evaluate(part.score, part.employed, groups=part.disability)
+        found[name] = one, own
+        cells = [
+            text
+            for result in (one, own)
+            for text in (_interval(result.target), f"{100 * result.other.rate:.1f}")
+        ]
+        table.add_row(f"  {name}", f"{one.target.n:,}", *cells)
+    table.add_section()
+    return found
+
+
+def _verdict_on_groups(found: dict[str, dict[str, tuple[Evaluation, Evaluation]]]) -> str:
+    """Say what the table shows, from its own numbers."""
+    (_, same), (year, later) = found.items()
+    few, many, everybody = later.values()
+    now_few, now_many, _ = same.values()
+    return (
+        f"One threshold for all aims at {ALPHA:.0%} on the whole. In {year} it misses "
+        f"[red]{few[0].target.rate:.0%}[/red] of the employed people with a disability and "
+        f"{many[0].target.rate:.1%} of the others: an average hides a group.\n"
+        f"Calibrated by group, both come to about {ALPHA:.0%}: "
+        f"[green]{now_few[1].target.rate:.1%}[/green] and "
+        f"[green]{now_many[1].target.rate:.1%}[/green] in the population it was calibrated on, "
+        f"{few[1].target.rate:.1%} and {many[1].target.rate:.1%} a year later, when the "
+        "population has drifted.\n"
+        f"The price is in the other error: for people with a disability the FPR goes from "
+        f"{few[0].other.rate:.0%} to {few[1].other.rate:.0%}, for the others from "
+        f"{many[0].other.rate:.0%} to {many[1].other.rate:.0%}, over everybody from "
+        f"{everybody[0].other.rate:.0%} to {everybody[1].other.rate:.0%}.\n"
+    )
+
+
+def _yearly_table(control: str) -> Table:
+    meaning = {
+        "fnr": "FNR: share of the employed that the test calls not employed",
+        "fpr": "FPR: share of the not employed that the test calls employed",
+    }[control]
+    table = _table(f"{meaning}\npromised: at most {ALPHA:.0%}, calibrated on {CALIBRATED_ON}")
+    table.add_column("\nyear")
+    other = "FPR" if control == "fnr" else "FNR"
+    for heading in METHODS:
+        table.add_column(f"{heading}\n{control.upper()} %", justify="right")
+        table.add_column(f"\n{other} %", justify="right")
+        table.add_column("\nverdict")
+    return table
+
+
+def _table(title: str) -> Table:
+    return Table(
+        title=title,
+        box=box.SIMPLE_HEAD,
+        collapse_padding=True,
+        pad_edge=False,
+        title_justify="left",
+        title_style="bold",
+    )
+
+
+def _evaluated(result: Evaluation) -> tuple[str, str, str]:
+    colour = _COLOURS[result.verdict]
+    return (
+        _interval(result.target),
+        f"{100 * result.other.rate:.1f}",
+        f"[{colour}]{result.verdict}[/{colour}]",
+    )
+
+
+def _interval(rate: Rate) -> str:
+    low, high = rate.interval
+    return f"{100 * rate.rate:.2f} ({100 * low:.2f}-{100 * high:.2f})"

@@ -1,0 +1,104 @@
+"""Values as people write them: rates, lists of names, numbers of objects."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+_SHOWN = 5  # values in a message
+
+
+def percent(rate: float) -> str:
+    """Write a rate as people read it.
+
+    Examples
+    --------
+    >>> percent(0.05), percent(0.00012)
+    ('5.00%', '0.012%')
+    """
+    if rate == 0.0 or rate >= 0.001:  # noqa: PLR2004 - from here two decimals show two digits
+        return f"{100 * rate:.2f}%"
+    return f"{100 * rate:.2g}%"
+
+
+def exact_percent(rate: float) -> str:
+    """Write a promised rate, which must not be rounded.
+
+    Examples
+    --------
+    >>> exact_percent(0.05), exact_percent(0.00125)
+    ('5%', '0.125%')
+    """
+    return f"{100 * rate:.12g}%"
+
+
+def listed(values: Sequence[Any] | NDArray[Any], most: int = _SHOWN) -> str:
+    """Write the first few values as people write them.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(range(9), most=3)
+    ("'a', 'b'", '0, 1, 2, ...')
+    """
+    return ", ".join(map(show, values[:most])) + ", ..." * (len(values) > most)
+
+
+def show(value: object) -> str:
+    """Write a value as people write it, and not longer than half a line.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> show(np.float64(0.5))
+    '0.5'
+    """
+    try:
+        text = repr(plain_value(value))
+    except Exception:  # noqa: BLE001 - such as a whole number of more than 4,300 digits
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 50 else f"{text[:40]}..."  # noqa: PLR2004
+
+
+def plain_value(value: Any) -> Any:  # noqa: ANN401 - a NumPy scalar or already a Python value
+    """Return the Python value of a NumPy scalar, which prints as people write it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain_value(np.str_("yes"))
+    'yes'
+    """
+    numpy = sys.modules.get("numpy")  # whoever holds one of its values has loaded it
+    return value.item() if numpy is not None and isinstance(value, numpy.generic) else value
+
+
+def objects(n: int) -> str:
+    """Write a number of objects.
+
+    Examples
+    --------
+    >>> objects(1_000)
+    '1,000 objects'
+    """
+    return f"{n:,} object{'' if n == 1 else 's'}"
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """Say which of the known names may be meant, in a sentence that follows others.
+
+    Examples
+    --------
+    >>> near("clasify", ["classify", "control"])
+    " Did you mean 'classify'?"
+    >>> near("x", ["classify"])
+    ''
+    """
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, list(known), n=1)
+    return f" Did you mean {found[0]!r}?" if found else ""

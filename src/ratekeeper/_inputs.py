@@ -1,0 +1,390 @@
+"""From what users hold (lists, NumPy, torch, pandas, polars, pyarrow) to checked arrays.
+
+Nothing is guessed: what cannot be used is refused with the value, the need and the remedy.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ratekeeper._formatting import listed, plain_value, show
+from ratekeeper.exceptions import InputError, ScoreTypeWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ratekeeper._ranks import Floats
+
+    Family = type | tuple[type, ...]
+
+# Labels whose meaning nobody doubts, compared without case.
+_NEGATIVE = (0, -1, "0", "-1", "no", "n", "false", "f", "negative", "neg")
+_POSITIVE = (1, 1, "1", "1", "yes", "y", "true", "t", "positive", "pos")
+_PLAIN_PAIRS = set(zip(_NEGATIVE, _POSITIVE, strict=True))
+_FLOATS = {"d": np.float64, "f": np.float32, "e": np.float32}  # half precision fits float32
+_NUMBERS = (int, float, np.bool_, np.integer, np.floating)
+_SHOWN = 5
+_HOW = "Pass a list, a NumPy array, a torch tensor, or a column of a table."
+_NAMES = "text, whole numbers or booleans throughout are needed"
+_CONVERT = "Convert to float, or check whether scores and labels were swapped."
+
+
+def read_scores(scores: ArrayLike, name: str = "scores") -> Floats:
+    """Return scores as a one-dimensional float array; float32 and float64 keep their type.
+
+    An array fit for use is not copied. NaN is not looked for; see `refuse_nan`.
+
+    Examples
+    --------
+    >>> read_scores([0.1, 0.7])
+    array([0.1, 0.7])
+    """
+    return _floats(_column(scores, name), name)
+
+
+def read_new_scores(scores: ArrayLike, dtype: np.dtype[Any]) -> Floats:
+    """Read scores that are to be compared with a calibration of type `dtype`.
+
+    A list carries no precision of its own and takes that of the calibration. A column of another
+    precision is used as it is, with a warning, since equal scores may then no longer be equal.
+
+    Examples
+    --------
+    >>> read_new_scores([0.1], np.dtype("float32")).dtype
+    dtype('float32')
+    """
+    column = _column(scores, "scores")
+    array = _floats(column, "scores")
+    if array.dtype == dtype or array.size == 0:
+        return array
+    if isinstance(scores, list | tuple) or column.dtype.kind == "O":
+        return in_precision(array, dtype)
+    if column.dtype.kind == "f":
+        warnings.warn(
+            f"The scores are {column.dtype.name}, the calibration is {dtype.name}. Scores that "
+            "were equal at calibration may now differ in their last digits, which moves p-values "
+            "and can flip decisions. Score both with the same runtime, or round both to float32.",
+            ScoreTypeWarning,
+            stacklevel=4,
+        )
+    return array
+
+
+def in_precision(scores: Floats, dtype: np.dtype[Any]) -> Floats:
+    """Bring scores that carry no precision of their own to that of a calibration.
+
+    Examples
+    --------
+    >>> in_precision(np.array([0.1]), np.dtype("float32")).dtype
+    dtype('float32')
+    """
+    with np.errstate(all="ignore"):
+        rounded: Floats = scores.astype(dtype, copy=False)
+    beyond = np.isinf(rounded) & ~np.isinf(scores)
+    if not beyond.any():
+        return rounded
+    # A score beyond the range of float32 is compared as it is, not as infinity; the others are
+    # rounded all the same, so that no score depends on its company.
+    return np.where(beyond, scores, rounded.astype(scores.dtype))
+
+
+def refuse_nan(scores: Floats, name: str = "scores") -> None:
+    """Raise if any score is NaN, saying where.
+
+    Examples
+    --------
+    >>> refuse_nan(np.array([0.1, 0.2]))
+    """
+    # The minimum is NaN if any value is: one fast pass and no temporary array.
+    if scores.size and np.isnan(np.minimum.reduce(scores)):
+        raise InputError(nan_message(scores, name))
+
+
+def nan_message(scores: Floats, name: str = "scores") -> str:
+    """Say where the NaN scores are and what to do.
+
+    Examples
+    --------
+    >>> print(nan_message(np.array([0.5, np.nan])))
+    scores has 1 NaN value, at position 1. A score that does not exist ...
+    """
+    return (
+        f"{name} has {_places(np.isnan(scores), 'NaN value')}. A score that does not exist cannot "
+        "be ranked: drop these objects, or give them a score."
+    )
+
+
+def read_labels(
+    labels: ArrayLike, positive_label: object = None
+) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """Return which labels are positive, and the pair (negative, positive) in the user's values.
+
+    Examples
+    --------
+    >>> read_labels(["no", "yes", "no"])
+    (array([False,  True, False]), array(['no', 'yes'], dtype='<U3'))
+    """
+    array = _names(labels, "labels")
+    if array.size == 0:
+        raise InputError("labels is empty: held-out objects with known labels are needed.")
+    is_first = np.asarray(array == array[0])
+    if is_first.all():
+        raise InputError(
+            f"labels has one class only: all {array.size:,} are {show(array[0])}. Held-out "
+            "objects of both classes are needed: add some of the other."
+        )
+    second = array[np.argmin(is_first)]
+    # NaN equals nothing, not even itself, so this count finds it too.
+    if np.count_nonzero(is_first) + np.count_nonzero(array == second) < array.size:
+        _refuse_labels(array)
+    classes = np.unique(np.array([array[0], second]))
+    if not _last_is_positive(classes, positive_label):
+        classes = classes[::-1].copy()
+    return (is_first if array[0] == classes[1] else ~is_first), classes
+
+
+def read_new_labels(labels: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which labels are positive, given the pair (negative, positive) of a calibration.
+
+    Examples
+    --------
+    >>> read_new_labels(["no", "no"], np.array(["no", "yes"]))
+    array([False, False])
+    """
+    array = _names(labels, "labels")
+    is_positive = np.asarray(array == classes[1])
+    known = is_positive | (array == classes[0])
+    if not known.all():
+        _refuse_missing(array, "labels")
+        first = int(np.argmin(known))
+        raise InputError(
+            f"labels has {show(array[first])} at position {first}, but the calibration knows "
+            f"{show(classes[0])} and {show(classes[1])}: write labels as at calibration."
+        )
+    return is_positive
+
+
+def read_groups(groups: ArrayLike, n_objects: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Return the index of each object's group, and the distinct groups in order.
+
+    Examples
+    --------
+    >>> read_groups(["b", "a", "b"], 3)
+    (array([1, 0, 1]), array(['a', 'b'], dtype='<U1'))
+    """
+    array = _names(groups, "groups")
+    same_length("groups", array.size, n_objects)
+    if array.dtype.kind == "O":  # text of any length: a dictionary is faster than sorting
+        names = sorted(set(array.tolist()))
+        position = {value: i for i, value in enumerate(names)}
+        index = np.fromiter(map(position.__getitem__, array.tolist()), np.intp, array.size)
+        return index, np.array(names, dtype=str)
+    if array.dtype.kind == "f":
+        array = _whole_numbers(array)
+    distinct, index = np.unique(array, return_inverse=True)
+    return index.astype(np.intp, copy=False), distinct
+
+
+def same_length(name: str, size: int, n_objects: int) -> None:
+    """Raise unless a column has one value for each object.
+
+    Examples
+    --------
+    >>> same_length("labels", 3, 3)
+    """
+    if size != n_objects:
+        raise InputError(
+            f"{name} has {size:,} values for {n_objects:,} scores: one each, in the same order, "
+            "is needed. Check that no row was dropped from one of them."
+        )
+
+
+def _floats(array: NDArray[Any], name: str) -> Floats:
+    if array.dtype.char in _FLOATS:  # native byte order is not copied
+        return array.astype(_FLOATS[array.dtype.char], copy=False)
+    if array.dtype.kind in "iub":
+        return array.astype(np.float64)
+    if array.size == 0:  # an empty list has no type to speak of
+        return np.zeros(0)
+    if array.dtype.kind not in "Of":
+        raise InputError(f"{name} is {_kind(array)}, but real numbers are needed. {_CONVERT}")
+    if array.dtype.kind == "O" and not _all_are(_NUMBERS, array.tolist()):
+        _refuse_odd(array, _NUMBERS, name, f"numbers are needed. {_CONVERT}")
+    with np.errstate(all="ignore"):  # long doubles and Python numbers may not fit
+        size = np.abs(array)
+        too_large = ((size > sys.float_info.max) & (size < np.inf)).astype(bool)
+    if too_large.any():
+        first = int(np.argmax(too_large))
+        raise InputError(
+            f"{name} has {show(array[first])} at position {first}, beyond the largest float64, "
+            "1.8e308. Rescale the scores: only their order matters."
+        )
+    return array.astype(np.float64)
+
+
+def _names(column: ArrayLike, name: str) -> NDArray[Any]:
+    """Read labels or groups: numbers as a numeric array, text as NumPy text or objects."""
+    array = _column(column, name)
+    if array.dtype.kind in "biufU":
+        return array
+    if array.dtype.kind in "OT":
+        array, values = array.astype(object), array.tolist()
+        if _all_are(str, values):
+            return array
+        if not _all_are(_NUMBERS, values):
+            family = str if isinstance(values[0], str) else _NUMBERS
+            _refuse_odd(array, family, name, f"{_NAMES}. Write all in the same way.")
+        if np.array(values).dtype.kind in "biuf":
+            return np.array(values)
+    raise InputError(f"{name} is {_kind(array)}, but {_NAMES}. Convert with .astype(str).")
+
+
+def _whole_numbers(array: NDArray[Any]) -> NDArray[np.int64]:
+    _refuse_missing(array, "groups")
+    odd = (array != np.floor(array)) | (np.abs(array) > np.float64(2**53))  # floats skip there
+    if odd.any():
+        raise InputError(
+            f"groups has the value {show(array[odd][0])}, but names or whole numbers are needed. "
+            "Cut a measurement into named ranges first."
+        )
+    return array.astype(np.int64)
+
+
+def _last_is_positive(values: NDArray[Any], positive_label: object) -> bool:
+    one, other = values.tolist()
+    if positive_label is not None:
+        wanted = plain_value(positive_label)
+        if isinstance(wanted, str | int | float) and wanted in (one, other):
+            return bool(wanted == other)
+        raise InputError(
+            f"positive_label={show(positive_label)} is not among the labels, which are "
+            f"{show(one)} and {show(other)}: pass one of the two."
+        )
+    pair = (one.lower(), other.lower()) if isinstance(one, str) else (one, other)
+    if pair in _PLAIN_PAIRS or pair[::-1] in _PLAIN_PAIRS:
+        return pair in _PLAIN_PAIRS
+    raise InputError(
+        f"labels are {show(one)} and {show(other)}: which one is positive? Say "
+        f"positive_label={show(other)} or positive_label={show(one)}. A missed positive is a "
+        "false negative."
+    )
+
+
+def _refuse_labels(array: NDArray[Any]) -> NoReturn:
+    _refuse_missing(array, "labels")
+    values = np.unique(array)
+    remedy = "Keep two of them, or compare with the positive one: labels == value."
+    if values.size > 20 or array.dtype.kind == "f":  # noqa: PLR2004 - hardly classes
+        remedy = "Were scores and labels swapped?"
+    raise InputError(
+        f"labels has {values.size:,} distinct values ({listed(values)}), but two are needed: one "
+        f"positive, one negative. {remedy}"
+    )
+
+
+def _refuse_odd(array: NDArray[Any], family: Family, name: str, need: str) -> NoReturn:
+    _refuse_missing(array, name)
+    i, value = next((i, v) for i, v in enumerate(array.tolist()) if not isinstance(v, family))
+    raise InputError(f"{name} has {show(value)} at position {i}, but {need}")
+
+
+def _refuse_missing(array: NDArray[Any], name: str) -> None:
+    if array.dtype.kind == "f":
+        _refuse_where(np.isnan(array), name, "missing value")
+    elif array.dtype.kind == "O":
+        missing = [_is_missing(value) for value in array.tolist()]
+        _refuse_where(np.array(missing, dtype=bool), name, "missing value")
+
+
+def _refuse_where(mask: NDArray[np.bool_], name: str, what: str) -> None:
+    if mask.any():
+        raise InputError(f"{name} has {_places(mask, what)}. Drop these rows or fill them in.")
+
+
+def _is_missing(value: object) -> bool:
+    is_nan = isinstance(value, float | np.floating) and bool(np.isnan(value))
+    return is_nan or value is None or type(value).__name__ in ("NAType", "NaTType")  # of pandas
+
+
+def _all_are(family: Family, values: Iterable[object]) -> bool:
+    return all(issubclass(kind, family) for kind in set(map(type, values)))
+
+
+def _places(mask: NDArray[np.bool_], what: str) -> str:
+    """Name how many and which positions, for an error message."""
+    where = np.flatnonzero(mask)
+    s = "" if where.size == 1 else "s"
+    return f"{where.size:,} {what}{s}, at position{s} {listed(where)}"
+
+
+def _kind(array: NDArray[Any]) -> str:
+    word = "text" if array.dtype.kind in "UT" else str(array.dtype)
+    return f"{word} (such as {listed(array[:1])})"
+
+
+def _column(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401 - whatever users hold
+    """Return one value per object, in whatever type they come."""
+    try:
+        array = _to_numpy(column, name)
+    except InputError:
+        raise
+    except Exception as error:  # whatever the other library or an odd object raises
+        raise InputError(f"{name} cannot be read as a column ({error}). {_HOW}") from error
+    if array.ndim == 0:
+        raise InputError(f"{name} is a single value, {show(array[()])}, not a column. {_HOW}")
+    if array.ndim > 1:
+        flat = array.size == max(array.shape)
+        remedy = "flatten it with .ravel()." if flat else f"pass one column, such as {name}[:, 1]."
+        raise InputError(f"{name} has shape {array.shape}, not one value per object: {remedy}")
+    return array
+
+
+def _to_numpy(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
+    if isinstance(column, np.ma.MaskedArray):
+        _refuse_where(np.ma.getmaskarray(column).ravel(), name, "masked value")
+    if isinstance(column, np.ndarray | str | int | float | complex):
+        return np.asarray(column)
+    if isinstance(column, list | tuple):
+        array = np.asarray(column)
+        if array.dtype.kind in "US" and not _all_are(str, column):
+            # NumPy has turned 1 beside text into "1": let each value be what it was.
+            return np.fromiter(column, dtype=object, count=len(column))
+        return array
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(column, torch.Tensor):
+        # NumPy does not know the narrow kinds such as bfloat16; all are exact in float32.
+        narrow = column.is_floating_point() and column.element_size() < 4  # noqa: PLR2004
+        return np.asarray((column.float() if narrow else column).numpy(force=True))
+    return _from_table(column, name)
+
+
+def _from_table(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
+    """Read a column of a data frame library, or anything else that offers itself to NumPy."""
+    import narwhals as nw
+
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None and isinstance(column, pyarrow.Array):
+        column = pyarrow.chunked_array([column])
+    elif pyarrow is not None and isinstance(column, pyarrow.RecordBatch):
+        column = pyarrow.Table.from_batches([column])
+    series = nw.from_native(column, allow_series=True, pass_through=True)
+    if isinstance(series, nw.LazyFrame):
+        raise InputError(f"{name} is a lazy table: collect it and pass one column.")
+    if isinstance(series, nw.DataFrame):
+        if len(series.columns) != 1:
+            found = f"{len(series.columns)} columns ({listed(series.columns)})"
+            raise InputError(f"{name} is a table of {found}: pass one of them.")
+        series = series[series.columns[0]]
+    if isinstance(series, nw.Series):
+        _refuse_where(series.is_null().to_numpy(), name, "missing value")
+        return np.asarray(series.to_numpy())
+    if hasattr(column, "__array__"):
+        return np.asarray(column)
+    what = "None" if column is None else f"a {type(column).__name__}"
+    raise InputError(f"{name} is {what}, which is not a column. {_HOW}")

@@ -1,0 +1,91 @@
+"""Two calibrations as one: exactly what calibrating all objects together would give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ratekeeper._provenance import Provenance
+from ratekeeper.exceptions import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ratekeeper._calibration import Calibration
+    from ratekeeper._ranks import Floats
+
+    Cells = tuple[tuple[Floats, ...], tuple[Floats, ...]]
+
+
+def check_mergeable(one: Calibration, other: Calibration) -> None:
+    """Raise unless both describe their objects in the same way, and none is a sample.
+
+    A sample stands for more objects than it holds, so the merged scores would weigh its objects
+    too little: the promise would be about another mix.
+    """
+    for calibration in (one, other):
+        if calibration.provenance is not None and calibration.provenance.sampled_from:
+            raise InputError(
+                f"A calibration on a random sample ({calibration.provenance}) cannot be merged: "
+                "its objects would count for less than they stand for. Sample all files together, "
+                "as one folder, or merge calibrations without a sample."
+            )
+    for what, mine, theirs in (
+        # As text, since True == 1 but they are not the same label.
+        ("labels", str(one.classes.tolist()), str(other.classes.tolist())),
+        ("higher_is_positive", one.higher_is_positive, other.higher_is_positive),
+        ("the kind of groups", _kind(one.groups), _kind(other.groups)),
+    ):
+        if mine != theirs:
+            raise InputError(
+                f"The calibrations differ in {what}: {mine!r} and {theirs!r}. Calibrate both "
+                "in the same way before merging."
+            )
+
+
+def merged_cells(one: Calibration, other: Calibration) -> tuple[Cells, NDArray[Any] | None]:
+    """Return the ascending scores of both by class and group, and the groups in order."""
+    if one.groups is None or other.groups is None:
+        names = None
+        pairs = [[(one.cells[c][0], other.cells[c][0])] for c in (0, 1)]
+    else:
+        # By way of Python, since NumPy would turn large mixed integers into fractions.
+        names = np.array(sorted({*one.groups.tolist(), *other.groups.tolist()}))
+        mine, theirs = (
+            {name: i for i, name in enumerate(groups.tolist())}
+            for groups in (one.groups, other.groups)
+        )
+        places = [(mine.get(name), theirs.get(name)) for name in names.tolist()]
+        pairs = [[(_cell(one, c, i), _cell(other, c, j)) for i, j in places] for c in (0, 1)]
+    # Two ascending runs: a stable sort merges them in one pass.
+    merged = [
+        tuple(np.sort(np.concatenate(pair), kind="stable") for pair in pairs[c]) for c in (0, 1)
+    ]
+    return (merged[0], merged[1]), names
+
+
+def merged_provenance(one: Calibration, other: Calibration) -> Provenance | None:
+    """Return what is known of the rows of both; scores from arrays are rows, none skipped."""
+    if one.provenance is None and other.provenance is None:
+        return None
+    mine, theirs = (
+        c.provenance or Provenance(sum(cell.size for cells in c.cells for cell in cells))
+        for c in (one, other)
+    )
+    return mine.merge(theirs)
+
+
+def _cell(calibration: Calibration, label: int, place: int | None) -> Floats:
+    """Return the scores of a group, none if the calibration does not have it."""
+    if place is None:
+        return np.empty(0, dtype=calibration.dtype)
+    return calibration.cells[label][place]
+
+
+def _kind(groups: NDArray[Any] | None) -> str:
+    return (
+        "none"
+        if groups is None
+        else {"U": "names", "b": "booleans"}.get(groups.dtype.kind, "numbers")
+    )

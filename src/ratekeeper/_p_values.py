@@ -1,0 +1,135 @@
+"""What comes out of a calibration: the two p-values of each object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ratekeeper import _markup as markup
+from ratekeeper._formatting import objects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from ratekeeper._ranks import Floats
+    from ratekeeper.methods import NullDistribution
+
+_SHOWN = 8  # as many as fit a line
+_FEW_GROUPS = 8  # up to which a look at all objects for each is faster than sorting them
+
+
+@dataclass(frozen=True, eq=False)
+class PValues:
+    """Two p-values for each object.
+
+    Attributes
+    ----------
+    p0 : ndarray of shape (n_objects,)
+        For "it is negative": how rare so high a score is among negatives. Small speaks against.
+    p1 : ndarray of shape (n_objects,)
+        For "it is positive": how rare so low a score is among positives. Small speaks against.
+    interval0, interval1 : ndarray of shape (n_objects, 2) or None
+        How far each p-value is known, with methods that say so (`Bootstrap`).
+
+    Notes
+    -----
+    A p-value is not the probability that the object belongs to the class. It
+    estimates or bounds the error rate that a threshold at this very score would have on the class.
+
+    Examples
+    --------
+    >>> import ratekeeper as rk
+    >>> cal = rk.calibrate([0.1, 0.2, 0.7, 0.9], [0, 0, 1, 1])
+    >>> cal.p_values([0.15, 0.8])
+    PValues of 2 objects
+      p0 ("it is negative"): 0.667, 0.333
+      p1 ("it is positive"): 0.333, 0.667
+    """
+
+    p0: NDArray[np.float64]
+    p1: NDArray[np.float64]
+    interval0: NDArray[np.float64] | None = None
+    interval1: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return self.p0.size
+
+    def __repr__(self) -> str:
+        return (
+            f"PValues of {objects(len(self))}\n"
+            f'  p0 ("it is negative"): {_start(self.p0)}\n'
+            f'  p1 ("it is positive"): {_start(self.p1)}'
+        )
+
+    def _repr_html_(self) -> str:
+        head, columns = ["object"], [[str(i) for i in range(min(len(self), _SHOWN))]]
+        for name, meaning, p, interval in (
+            ("p0", "it is negative", self.p0, self.interval0),
+            ("p1", "it is positive", self.p1, self.interval1),
+        ):
+            head.append(f"{name}, “{meaning}”")
+            columns.append([f"{value:.3g}" for value in p[:_SHOWN]])
+            if interval is not None:
+                head.append("interval")
+                columns.append([f"{low:.3g} to {high:.3g}" for low, high in interval[:_SHOWN]])
+        rows = list(zip(*columns, strict=True))
+        return markup.card(
+            f"PValues of {objects(len(self))}",
+            [
+                markup.table(head, rows, numbers=range(len(head))),
+                *markup.rest(len(rows), len(self), "objects"),
+                markup.note("A small p-value speaks against its class."),
+            ],
+        )
+
+
+def judge(
+    nulls: tuple[NullDistribution | None, ...], scores: Floats, index: NDArray[np.intp] | None
+) -> NDArray[np.float64]:
+    """Return the p-value of each score under the null distribution of its group.
+
+    A group without any calibration score of the class gives the p-value 1: nothing speaks
+    against the class.
+    """
+    if index is None:
+        (null,) = nulls
+        return np.ones(scores.size) if null is None else null.p_values(scores)
+    p = np.ones(scores.size)
+    for null, members in zip(nulls, _members(index, len(nulls)), strict=True):
+        if null is not None and members.size:
+            p[members] = null.p_values(scores[members])
+    return p
+
+
+def judge_intervals(
+    nulls: tuple[NullDistribution | None, ...], scores: Floats, index: NDArray[np.intp] | None
+) -> NDArray[np.float64] | None:
+    """Return the interval of each p-value, or None if the method gives none."""
+    if not any(hasattr(null, "intervals") for null in nulls):
+        return None
+    if index is None:
+        index = np.zeros(scores.size, dtype=np.intp)
+    limits = np.tile([0.0, 1.0], (scores.size, 1))
+    for null, members in zip(nulls, _members(index, len(nulls)), strict=True):
+        if null is not None and members.size:
+            limits[members] = null.intervals(scores[members])  # type: ignore[attr-defined]
+    return limits
+
+
+def _members(index: NDArray[np.intp], n: int) -> Iterable[NDArray[np.intp]]:
+    """Return the positions of the objects of each group, in ascending order."""
+    if n <= _FEW_GROUPS:
+        return (np.flatnonzero(index == i) for i in range(n))
+    order = index.argsort(kind="stable")
+    ends = index[order].searchsorted(np.arange(n + 1))
+    return (order[start:end] for start, end in pairwise(ends.tolist()))
+
+
+def _start(values: NDArray[np.float64]) -> str:
+    shown = ", ".join(f"{value:.3g}" for value in values[:_SHOWN])
+    return shown + (", ..." if values.size > _SHOWN else "")

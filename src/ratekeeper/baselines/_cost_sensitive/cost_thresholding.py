@@ -1,0 +1,182 @@
+"""Thresholding of Sheng and Ling (2006): the cut that was cheapest in cross-validation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ratekeeper._progress import track
+from ratekeeper._validation import check_count
+from ratekeeper.baselines._cost_sensitive.cost_system import CostSystem, Rule, leaning, train_on
+from ratekeeper.baselines._inner import train
+from ratekeeper.exceptions import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+    from sklearn.base import BaseEstimator
+
+    from ratekeeper.baselines._cost_sensitive.costs import Losses
+    from ratekeeper.baselines._system import Floats, Mask, RandomState
+
+
+class CostThresholding(CostSystem):
+    """Threshold the score where mistakes on cross-validated training rows cost least.
+
+    Unlike `ElkanThreshold` this does not trust the scores to be probabilities.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        What scores; by default logistic regression on scaled columns.
+    costs : array-like of shape (2, 2), optional
+        ``costs[i][j]`` is the cost of predicting class i when class j is the truth, rows and
+        columns in the order (negative, positive). By default the cost ratio is searched on
+        held-out rows until their error is at most alpha.
+    control : {"fnr", "fpr"}, default="fnr"
+        Keep the share of missed positives, or of false alarms among negatives.
+    alpha : float, default=0.05
+        The rate aimed at in the search; not looked at if costs are given.
+    folds : int, default=10
+        Folds of the cross-validation, dealt out within each class.
+    calibration_size : float, default=0.5
+        Share of both classes that is held out for the search.
+    positive_label : object, optional
+        Which label is positive, by default the last of ``classes_``.
+    random_state : int or RandomState, optional
+        Seed of the split and of the folds.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_training_,)
+        Score of each training row by the model of the other folds, high for the other class.
+    models_ : list of classifiers
+        The one trained on all training rows, which scores new objects.
+    threshold_ : float
+        Scores strictly above are put out of the null class.
+    costs_ : ndarray of shape (2, 2)
+        The cost matrix used. If no ratio reached alpha in the search, one of its costs is
+        infinite, and every object is kept in the null class.
+    held_out_error_, held_out_other_error_ : Rate or None
+        The controlled and the other error on the held-out rows, if the costs were searched.
+
+    Notes
+    -----
+    **Guarantee.** None. Costs set no error rate, and in the search the rate is only estimated,
+    on the rows that chose the ratio.
+
+    The cut lies halfway between two neighbouring scores, or beyond them all. Of several cuts that
+    cost the same the highest is taken, which rejects least. Both rules and the number of folds
+    are our choice. However large the costs, the cut lies below the first row of the other class
+    that scores higher than the whole null class. So a small alpha may be out of reach. Where a
+    class has a single training row, the fold that leaves it out knows one class only, and gives
+    that class to its rows.
+
+    References
+    ----------
+    V. S. Sheng, C. X. Ling, "Thresholding for making classifiers cost-sensitive", AAAI 2006,
+    476-481.
+
+    Examples
+    --------
+    >>> from ratekeeper.baselines import CostThresholding
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> clf = CostThresholding(alpha=0.05, positive_label=0, random_state=0).fit(X, y)
+    >>> clf.held_out_error_.rate <= 0.05, clf.guarantee.kind
+    (True, 'none')
+    """
+
+    def __init__(
+        self,
+        estimator: BaseEstimator | None = None,
+        *,
+        costs: ArrayLike | None = None,
+        control: str = "fnr",
+        alpha: float = 0.05,
+        folds: int = 10,
+        calibration_size: float = 0.5,
+        positive_label: object = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.estimator = estimator
+        self.costs = costs
+        self.control = control
+        self.alpha = alpha
+        self.folds = folds
+        self.calibration_size = calibration_size
+        self.positive_label = positive_label
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count(self.folds, "folds", least=2)
+
+    def _prepare(
+        self, X: Floats, is_null: Mask, rng: np.random.RandomState
+    ) -> Callable[[Losses], Rule]:
+        labels, fold = self._labels(is_null), deal_folds(is_null, self.folds, rng)
+        self.scores_ = np.empty(len(X))
+        for part in track(range(self.folds), "cross-validating"):
+            out = fold == part
+            if out.all():
+                raise InputError(
+                    "Either class has 1 training row, and cross-validation needs at least 2 of one "
+                    "of them. Add rows, lower calibration_size, or give costs."
+                )
+            if out.any():
+                model = train_on(self.estimator, X[~out], labels[~out])
+                self.scores_[out] = leaning(model, X[out], self.other_label_)
+        models = [train(self.estimator, X, labels)]
+        return lambda losses: Rule(models, cheapest_cut(self.scores_, is_null, losses))
+
+
+def deal_folds(is_null: Mask, folds: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+    """Return the fold of each row, dealt out in turn within each class.
+
+    Examples
+    --------
+    >>> fold = deal_folds(np.array([True] * 4 + [False] * 2), 2, np.random.RandomState(0))
+    >>> np.bincount(fold[:4]).tolist(), np.bincount(fold[4:]).tolist()
+    ([2, 2], [1, 1])
+    """
+    fold = np.empty(is_null.size, dtype=np.intp)
+    for rows in (np.flatnonzero(is_null), np.flatnonzero(~is_null)):
+        fold[rng.permutation(rows)] = np.arange(rows.size) % folds
+    return fold
+
+
+def cheapest_cut(scores: Floats, is_null: Mask, losses: Losses) -> float:
+    """Return the cut above which rejecting has cost least on these rows, the highest of several.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows,)
+        From 0 to 1, high ones speaking against the null class.
+    is_null : ndarray of bool of shape (n_rows,)
+        Which rows are of the null class.
+    losses : Losses
+        What mistakes cost.
+
+    Examples
+    --------
+    >>> from ratekeeper.baselines._cost_sensitive.costs import Losses
+    >>> scores, is_null = np.array([0.1, 0.4, 0.6, 0.9]), np.array([True, False, True, False])
+    >>> [cheapest_cut(scores, is_null, Losses(1.0, keep)) for keep in (2.0, 0.5)]
+    [0.25, 0.75]
+    """
+    order = np.argsort(scores)
+    ends = np.concatenate([[-1.0], scores[order], [1.0]])
+    lower, upper = ends[:-1], ends[1:]
+    halfway = (lower + upper) / 2
+    # Of two numbers with none between, the lower: the upper row must lie above the cut. And
+    # beyond the last score nothing is rejected, whatever new objects score.
+    cuts = np.where(halfway < upper, halfway, lower)
+    cuts[-1] = 1.0
+    nulls_kept = np.concatenate([[0], np.cumsum(is_null[order])])
+    others_kept = np.arange(cuts.size) - nulls_kept
+    costs = losses.wrong_rejection * (nulls_kept[-1] - nulls_kept) + losses.wrong_keep * others_kept
+    costs[:-1][lower[:-1] == upper[:-1]] = np.inf  # no cut parts rows of equal score
+    return float(cuts[costs.size - 1 - np.argmin(costs[::-1])])

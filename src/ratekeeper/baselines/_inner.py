@@ -1,0 +1,101 @@
+"""The classifier inside a system: how it is trained, and what it says against the null class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils._response import _get_response_values_binary
+from sklearn.utils.validation import has_fit_parameter
+
+from ratekeeper.exceptions import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ratekeeper.baselines._system import Floats
+
+_RESPONSES = ("predict_proba", "decision_function")
+
+
+def fresh(estimator: BaseEstimator | None) -> BaseEstimator:
+    """Return an unfitted copy of a classifier; without one, logistic regression on scaled columns.
+
+    Examples
+    --------
+    >>> fresh(None)
+    Pipeline(steps=[('standardscaler', StandardScaler()),
+                    ('logisticregression', LogisticRegression(max_iter=1000))])
+    """
+    if estimator is None:
+        return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    has_scores = any(hasattr(estimator, name) for name in _RESPONSES)
+    if isinstance(estimator, type) or not has_scores or not is_classifier(estimator):
+        raise InputError(
+            f"estimator={estimator!r} gives no scores: a classifier with one of {_RESPONSES} is "
+            "needed."
+        )
+    return clone(estimator)
+
+
+def train(
+    estimator: BaseEstimator | None,
+    X: Floats,
+    y: NDArray[Any],
+    weights: Floats | None = None,
+) -> BaseEstimator:
+    """Train a fresh copy, with a weight for each row if there are any.
+
+    Parameters
+    ----------
+    estimator : classifier or None
+        What to copy; see `fresh`.
+    X, y : ndarray
+        Rows and their labels.
+    weights : ndarray of shape (n_objects,), optional
+        Weights of the rows. In a pipeline they go to the last step.
+
+    Examples
+    --------
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
+    >>> int(train(None, X, y, weights=np.ones(4)).predict([[3.0]])[0])
+    1
+    """
+    model = fresh(estimator)
+    if weights is None:
+        return model.fit(X, y)
+    last, path = model, []
+    while isinstance(last, Pipeline):
+        name, last = last.steps[-1]
+        path.append(name)
+    if not has_fit_parameter(last, "sample_weight"):
+        raise InputError(
+            f"estimator={estimator!r} takes no sample_weight in fit, which weighting needs. Take "
+            "another estimator, or Costing, which draws rows instead of weighting them."
+        )
+    return model.fit(X, y, **{"__".join([*path, "sample_weight"]): weights})
+
+
+def score_against(model: BaseEstimator, X: Floats, other: object) -> Floats:
+    """Return scores of which high ones speak for the label `other`, and so against the null class.
+
+    They are the probabilities if the model gives them, else its decision function.
+    """
+    name = next(name for name in _RESPONSES if hasattr(model, name))
+    return np.asarray(_get_response_values_binary(model, X, name, other)[0], dtype=np.float64)
+
+
+def probability_of(model: BaseEstimator, X: Floats, label: object) -> Floats:
+    """Return the probability of the label, by the model's `predict_proba`."""
+    if not hasattr(model, "predict_proba"):
+        raise InputError(
+            f"estimator={model!r} has no predict_proba, and probabilities are needed here. Wrap it "
+            "in CalibratedClassifierCV, or take one that gives them."
+        )
+    return np.asarray(
+        _get_response_values_binary(model, X, "predict_proba", label)[0], dtype=np.float64
+    )

@@ -1,0 +1,225 @@
+"""Learn then Test (Angelopoulos et al.): thresholds certified one after the other."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ratekeeper._inputs import read_scores
+from ratekeeper._ranks import count_as_extreme
+from ratekeeper._validation import check_count
+from ratekeeper.baselines._inner import score_against, train
+from ratekeeper.baselines._splitting import hold_out, require
+from ratekeeper.baselines._system import System
+from ratekeeper.exceptions import InputError
+from ratekeeper.methods import Guarantee, HighProbability
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+    from sklearn.base import BaseEstimator
+
+    from ratekeeper.baselines._system import Floats, Mask, RandomState
+
+
+class LearnThenTest(System):
+    """Test thresholds in an order fixed in advance, and stop at the first that is not certified.
+
+    The null class is split; a part of it and all of the other class train the classifier and set
+    a grid of thresholds. The held-out rows test, for each threshold in turn, the hypothesis that
+    its rate is above alpha. The boldest threshold certified before the first failure is taken.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        What scores; by default logistic regression on scaled columns.
+    control : {"fnr", "fpr"}, default="fnr"
+        Keep the share of missed positives, or of false alarms among negatives.
+    alpha : float, default=0.05
+        The rate to keep.
+    delta : float, default=0.05
+        Chance, over training sets, that the promise fails.
+    grid : int or array-like, default=1000
+        Number of thresholds, from the most cautious to the boldest: half of them equally spaced
+        between the lowest and the highest training score, half of them quantiles of the training
+        scores of the null class. Or the thresholds themselves, in the order in which they are to
+        be tested; high scores speak against the null class. They must be chosen without looking
+        at these rows.
+    calibration_size : float, default=0.5
+        Share of the null class that is held out.
+    positive_label : object, optional
+        Which label is positive, by default the last of ``classes_``.
+    random_state : int or RandomState, optional
+        Seed of the split.
+
+    Attributes
+    ----------
+    model_ : classifier
+        Trained on the rows that are not held out.
+    grid_ : ndarray
+        The thresholds in the order tested.
+    p_values_ : ndarray
+        Of the hypotheses "the rate at this threshold is above alpha".
+    threshold_ : float
+        Scores strictly above are put out of the null class; infinity, so that none is, if the
+        first threshold already fails.
+
+    Notes
+    -----
+    **Guarantee.** High probability, finite-sample: except with probability delta over held-out
+    rows the rate of the fitted classifier is at most alpha. It needs at least
+    ln(delta) / ln(1 - alpha) held-out rows of the null class, and is refused with fewer. No
+    correction for the number of thresholds is due, since the tests stop at the first failure.
+
+    With m errors among n held-out rows the p-value is P(Bin(n, alpha) <= m). The paper takes the
+    smaller of it (for general losses e times it) and Hoeffding's exp(-n kl(m / n, alpha)). The
+    smaller of two valid p-values is not valid by itself. For errors that are 0 or 1 it is,
+    because Hoeffding's is Chernoff's bound of the first and so never below it: the smaller one
+    is always the binomial tail, which is exact.
+
+    A threshold is certified exactly where the umbrella algorithm's is not higher. So on a grid in
+    descending order that reaches above that one, the two differ by at most one step; on a grid
+    that does not, nothing is certified.
+
+    References
+    ----------
+    A. N. Angelopoulos, S. Bates, E. J. Candes, M. I. Jordan, L. Lei, "Learn then test: calibrating
+    predictive algorithms to achieve risk control", arXiv 2110.01052 (2021).
+
+    Examples
+    --------
+    >>> from ratekeeper.baselines import LearnThenTest
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> clf = LearnThenTest(control="fnr", alpha=0.05, positive_label=0, random_state=0).fit(X, y)
+    >>> clf.n_training_
+    463
+    >>> clf.guarantee.kind
+    'high probability'
+    """
+
+    def __init__(
+        self,
+        estimator: BaseEstimator | None = None,
+        *,
+        control: str = "fnr",
+        alpha: float = 0.05,
+        delta: float = 0.05,
+        grid: int | ArrayLike = 1000,
+        calibration_size: float = 0.5,
+        positive_label: object = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.estimator = estimator
+        self.control = control
+        self.alpha = alpha
+        self.delta = delta
+        self.grid = grid
+        self.calibration_size = calibration_size
+        self.positive_label = positive_label
+        self.random_state = random_state
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """High probability."""
+        return Guarantee(
+            kind="high probability",
+            promise=(
+                f"Except with probability at most {self.delta:g} over held-out rows, the true "
+                "rate of this very classifier is at most alpha."
+            ),
+            condition=(
+                "rows drawn independently from the population of the new ones, with alpha and, if "
+                "it is given, the grid chosen before looking at them."
+            ),
+            not_covered="choosing alpha or the grid after looking at results.",
+        )
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        _read_grid(self.grid)
+
+    def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
+        rows, held_out = hold_out(is_null, self.calibration_size, rng)
+        require(
+            held_out.size,
+            HighProbability(self.delta).smallest_n(self.alpha),
+            f"alpha={self.alpha:g} with delta={self.delta:g}",
+            "Add rows, or raise alpha, delta or calibration_size.",
+        )
+        rows = np.union1d(rows, np.flatnonzero(~is_null))
+        self.model_ = train(self.estimator, X[rows], self._labels(is_null[rows]))
+        self.n_training_ = rows.size
+        grid = _read_grid(self.grid)
+        if isinstance(grid, int):
+            scores = score_against(self.model_, X[rows], self.other_label_)
+            grid = cautious_first(scores, scores[is_null[rows]], grid)
+        self.grid_ = grid
+        scores = np.sort(score_against(self.model_, X[held_out], self.other_label_))
+        self.p_values_ = p_values(scores, self.grid_, self.alpha)
+        # Fixed-sequence testing: what comes after the first failure is not looked at.
+        certified = np.logical_and.accumulate(self.p_values_ <= self.delta)
+        self.threshold_ = float(np.min(self.grid_[certified], initial=np.inf))
+
+    def _evidence(self, X: Floats) -> Floats:
+        # The threshold may be inf; finite numbers serve all that reads a decision function.
+        return np.nan_to_num(score_against(self.model_, X, self.other_label_) - self.threshold_)
+
+
+def cautious_first(scores: Floats, null_scores: Floats, size: int) -> Floats:
+    """Return thresholds, descending, from training scores alone.
+
+    Parameters
+    ----------
+    scores, null_scores : ndarray
+        Training scores of both classes, and of the null class.
+    size : int
+        How many thresholds, before equal ones are dropped.
+
+    Examples
+    --------
+    >>> cautious_first(np.array([0.0, 0.2, 1.0]), np.array([0.0, 0.2]), 4)
+    array([1. , 0.2, 0. ])
+    """
+    half = size // 2
+    spaced = np.linspace(scores.max(), scores.min(), size - half)
+    quantiles = np.quantile(null_scores, np.linspace(0, 1, half)) if half else np.zeros(0)
+    return np.unique(np.concatenate([spaced, quantiles]))[::-1]
+
+
+def p_values(null_scores: Floats, grid: Floats, alpha: float) -> Floats:
+    """Return P(Bin(n, alpha) <= m) for each threshold, with m of n scores strictly above it.
+
+    Parameters
+    ----------
+    null_scores : ndarray of shape (n,)
+        Held-out scores of the null class, ascending.
+    grid : ndarray
+        Thresholds in any order.
+    alpha : float
+        The rate.
+
+    Examples
+    --------
+    >>> p_values(np.arange(59.0), np.array([58.0, 57.0]), 0.05).round(4)
+    array([0.0485, 0.1991])
+    """
+    from scipy.special import bdtr
+
+    n = null_scores.size
+    errors = n - count_as_extreme(null_scores, grid, "low")
+    return np.asarray(bdtr(errors, n, alpha))
+
+
+def _read_grid(grid: object) -> int | NDArray[np.float64]:
+    """Return the number of thresholds, or the thresholds."""
+    if isinstance(grid, Real):
+        return check_count(grid, "grid")
+    values = read_scores(grid, "grid").astype(np.float64)  # type: ignore[arg-type]
+    if values.size == 0 or np.isnan(values).any():
+        raise InputError(
+            "grid must be a number of thresholds, or a list of at least one threshold without "
+            "NaN, in the order in which they are to be tested."
+        )
+    return values

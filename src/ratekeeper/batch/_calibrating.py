@@ -1,0 +1,358 @@
+"""Calibrate on a file: one pass, exact, 8 bytes a row; or on a random sample of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ratekeeper._calibration import build_calibration, calibration_of
+from ratekeeper._formatting import show
+from ratekeeper._inputs import read_labels
+from ratekeeper._provenance import Provenance
+from ratekeeper._ranks import sort_in_place
+from ratekeeper._validation import check_count
+from ratekeeper.batch._columns import Groups, Inspector, Labels, canonical_label, check_columns
+from ratekeeper.batch._sources import open_sources, pieces_of
+from ratekeeper.batch._text_files import TextFile
+from ratekeeper.exceptions import InputError
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from ratekeeper._calibration import Calibration
+    from ratekeeper._ranks import Floats
+
+_MOST_EXPECTED = 1 << 27  # rows
+
+
+def calibrate_file(
+    source: str | os.PathLike[str],
+    *,
+    score: str,
+    label: str,
+    group: str | None = None,
+    positive_label: object = None,
+    higher_is_positive: bool = True,
+    on_invalid: str = "refuse",
+    sample: int | None = None,
+    seed: int = 0,
+    source_format: str | None = None,
+) -> Calibration:
+    r"""Calibrate on the rows of a file, a folder of files, or standard input.
+
+    Parameters
+    ----------
+    source : path-like
+        CSV or TSV (also gzipped), Parquet, Arrow or Feather; a folder of such; "-" for standard
+        input. Parquet, Arrow and Feather need pyarrow.
+    score, label : str
+        Names of the columns.
+    group : str, optional
+        Name of the column of groups, for one promise per group.
+    positive_label : object, optional
+        Which label is positive, as text or value; needed unless it is plain (1, "yes", ...).
+    higher_is_positive : bool, default=True
+        False if low scores speak for the positive class.
+    on_invalid : {"refuse", "skip"}, default="refuse"
+        What to do with rows whose score, label or group cannot be used. Skipped rows are counted,
+        and the certificate of every test says so.
+    sample : int, optional
+        Keep at most so many scores of each class, drawn uniformly at random, so that memory is
+        bounded whatever the size of the file. Every promise holds as it would for a file of the
+        sampled rows. Such a calibration cannot be merged with another.
+    seed : int, default=0
+        Of the sample.
+    source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
+        By default seen from the contents.
+
+    Returns
+    -------
+    Calibration
+        Exactly what `calibrate` makes of the same columns, with its `provenance`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "held-out.csv")
+    ...     _ = path.write_text("risk,ill\n0.1,no\n0.4,no\n0.35,yes\n0.8,yes\n")
+    ...     calibrate_file(path, score="risk", label="ill")
+    Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
+    """
+    most = None if sample is None else check_count(sample, "sample")
+    labels, groups = Labels(label), None if group is None else Groups(group)
+    inspector = Inspector(on_invalid)
+    wanted = [score, label] if group is None else [score, label, group]
+    with open_sources(source, source_format) as files:
+        check_columns(
+            files[0].name, files[0].columns, {"score": score, "label": label, "group": group}
+        )
+        rows = sum(file.size or 0 for file in files if not isinstance(file, TextFile))
+        keep = _keeper(most, seed, rows, grouped=group is not None)
+        for name, piece in pieces_of(files, wanted, "Reading"):
+            numbers = piece.numbers(score)
+            codes, label_problems = labels.codes(name, piece)
+            found = [("score", score, numbers.problems), ("label", label, label_problems)]
+            index: NDArray[np.intp] | None = None
+            if groups is not None:
+                index, group_problems = groups.codes(piece)
+                found.append(("group", groups.column, group_problems))
+            valid = inspector.valid(name, piece, found)
+            keep.add(numbers.values, codes, index, valid)
+        names = ", ".join(file.name for file in files[:3]) + ", ..." * (len(files) > 3)  # noqa: PLR2004
+    return _build(keep, labels, groups, inspector, names, score, positive_label, higher_is_positive)
+
+
+def _keeper(most: int | None, seed: int, rows: int, *, grouped: bool) -> _Piles | _Everything:
+    if most is not None:
+        return _Sample(most, seed)
+    return _Everything() if grouped else _Piles(rows)
+
+
+def _build(
+    keep: _Piles | _Everything,
+    labels: Labels,
+    groups: Groups | None,
+    inspector: Inspector,
+    names: str,
+    score: str,
+    positive_label: object,
+    higher_is_positive: bool,  # noqa: FBT001
+) -> Calibration:
+    found = labels.found()
+    used = [found[code] for code in keep.used()]  # not those of skipped rows alone
+    _check_both(used, labels, inspector, names)
+    positive, classes = _classes(found, labels, positive_label, names)
+    provenance = Provenance(
+        rows=inspector.rows,
+        skipped=inspector.skipped,
+        score=score,
+        label=labels.column,
+        group=None if groups is None else groups.column,
+    )
+    if isinstance(keep, _Piles):
+        cells = sort_in_place([keep.pile(1 - positive), keep.pile(positive)])
+        return calibration_of(
+            cells, classes, higher_is_positive=higher_is_positive, provenance=provenance
+        )
+    values, codes, index, sampled = keep.kept()
+    group_names = None
+    if groups is not None and index is not None:
+        index, group_names = _in_order(groups.found(), index)
+    if sampled is not None:
+        counts = sampled[1 - positive], sampled[positive]
+        provenance = replace(provenance, sampled_from=counts)
+    return build_calibration(
+        values,
+        codes == positive,
+        classes,
+        index=index,
+        groups=group_names,
+        higher_is_positive=higher_is_positive,
+        provenance=provenance,
+    )
+
+
+def _check_both(used: list[Any], labels: Labels, inspector: Inspector, names: str) -> None:
+    if not used:
+        raise InputError(
+            f"{names}: no valid row among {inspector.rows:,}. Held-out objects with known labels "
+            "are needed."
+        )
+    if len(used) == 1:
+        valid = " valid" if inspector.skipped else ""
+        raise InputError(
+            f"{names}, column {labels.column!r}: one class only, every{valid} label is "
+            f"{show(used[0])}. Held-out objects of both classes are needed: add some of the other."
+        )
+
+
+def _classes(
+    values: list[Any], labels: Labels, positive_label: object, names: str
+) -> tuple[int, NDArray[Any]]:
+    """Return the code of the positive label, and the pair (negative, positive)."""
+    where = f"{names}, column {labels.column!r}"
+    if positive_label is not None:
+        wanted = canonical_label(positive_label)
+        if wanted not in labels.texts:
+            raise InputError(
+                f"{where}: --positive {positive_label} (positive_label=...) is not among the "
+                f"labels, which are {show(values[0])} and {show(values[1])}: give one of the two."
+            )
+        positive_label = values[labels.texts[wanted]]
+    if len({type(value) for value in values}) > 1:
+        values = list(map(str, values))
+        positive_label = None if positive_label is None else str(positive_label)
+    try:
+        is_positive, classes = read_labels(np.array(values), positive_label)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
+    return int(np.argmax(is_positive)), classes
+
+
+def _in_order(values: list[Any], index: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Return the place of each row's group among the groups in order, and these groups."""
+    used = np.unique(index)  # not those of skipped rows alone
+    names = np.array([values[code] for code in used])
+    order = np.argsort(names, kind="stable")
+    place = np.empty(len(values), dtype=np.intp)
+    place[used[order]] = np.arange(order.size)
+    return place[index], names[order]
+
+
+class _Piles:
+    """Keeps every valid score in one of two arrays, which are sorted where they lie.
+
+    Parameters
+    ----------
+    rows : int
+        How many are to be expected, 0 if nobody knows. Memory that is asked for and not used
+        costs nothing.
+    """
+
+    def __init__(self, rows: int) -> None:
+        self._rows = min(rows, _MOST_EXPECTED)
+        self._piles: list[Floats] = []
+        self._heights = [0, 0]
+
+    def add(
+        self,
+        values: Floats,
+        codes: NDArray[np.int8],
+        index: NDArray[np.intp] | None,
+        valid: NDArray[np.bool_] | None,
+    ) -> None:
+        """Add the valid rows of a piece."""
+        del index  # there are no groups
+        if valid is not None:
+            values, codes = values[valid], codes[valid]
+        if not self._piles:
+            self._piles = [np.empty(self._rows, values.dtype) for _ in (0, 1)]
+        ones = int(np.count_nonzero(codes))
+        for code, n in enumerate((codes.size - ones, ones)):
+            start = self._heights[code]
+            self._make_room(code, start + n, values.dtype)
+            place = self._piles[code][start : start + n]
+            mask = codes.view(bool) if code else codes == 0
+            # To write at once where it stays saves a copy, but both must be of one type.
+            values.astype(place.dtype, copy=False).compress(mask, out=place)
+            self._heights[code] = start + n
+
+    def _make_room(self, code: int, n: int, dtype: np.dtype[Any]) -> None:
+        pile = self._piles[code]
+        common = np.result_type(pile, dtype)
+        if n > pile.size or common != pile.dtype:
+            size = pile.size if n <= pile.size else max(n, 2 * pile.size)
+            larger = np.empty(size, common)
+            larger[: self._heights[code]] = pile[: self._heights[code]]
+            self._piles[code] = larger
+
+    def used(self) -> list[int]:
+        """Return the codes that occur."""
+        return [code for code in (0, 1) if self._heights[code]]
+
+    def pile(self, code: int) -> Floats:
+        """Return the scores of a label."""
+        other = self._piles[1 - code].dtype
+        scores: Floats = self._piles[code][: self._heights[code]]
+        return scores.astype(np.result_type(scores, other), copy=False)
+
+
+class _Everything:
+    """Keeps every valid row, with its label and its group."""
+
+    def __init__(self) -> None:
+        self._values: list[Floats] = []
+        self._codes: list[NDArray[np.int8]] = []
+        self._index: list[NDArray[np.intp]] = []
+
+    def add(
+        self,
+        values: Floats,
+        codes: NDArray[np.int8],
+        index: NDArray[np.intp] | None,
+        valid: NDArray[np.bool_] | None,
+    ) -> None:
+        """Add the valid rows of a piece."""
+        if valid is not None:
+            values, codes = values[valid], codes[valid]
+            index = None if index is None else index[valid]
+        self._values.append(values)
+        self._codes.append(codes)
+        if index is not None:
+            self._index.append(index)
+
+    def used(self) -> list[int]:
+        """Return the codes that occur."""
+        counts = sum((np.bincount(codes, minlength=2) for codes in self._codes), np.zeros(2, int))
+        return np.flatnonzero(counts).tolist()
+
+    def kept(
+        self,
+    ) -> tuple[Floats, NDArray[np.int8], NDArray[np.intp] | None, tuple[int, int] | None]:
+        """Return scores, codes of labels and of groups, and from how many they are a sample."""
+        empty = np.empty(0)
+        values: Floats = np.concatenate(self._values) if self._values else empty  # type: ignore[assignment]
+        self._values = [values]
+        codes = np.concatenate(self._codes) if self._codes else empty.astype(np.int8)
+        index = np.concatenate(self._index) if self._index else None
+        return values, codes, index, None
+
+
+class _Sample(_Everything):
+    """Keeps a uniform sample of each class: the rows with the smallest numbers.
+
+    Each row draws a number, and what is kept does not depend on how the file is cut into pieces.
+    Groups keep their shares, so that what is said about all of them together stays true.
+    """
+
+    def __init__(self, most: int, seed: int) -> None:
+        super().__init__()
+        self._most = most
+        self._rng = np.random.default_rng(check_count(seed, "seed", least=0))
+        self._keys: list[NDArray[np.float64]] = []
+        self._waiting = 0
+        self._seen = np.zeros(2, dtype=np.int64)
+
+    def add(
+        self,
+        values: Floats,
+        codes: NDArray[np.int8],
+        index: NDArray[np.intp] | None,
+        valid: NDArray[np.bool_] | None,
+    ) -> None:
+        """Add the valid rows of a piece, and forget those that cannot be in the sample."""
+        super().add(values, codes, index, valid)
+        self._keys.append(self._rng.random(self._values[-1].size))
+        self._seen += np.bincount(self._codes[-1], minlength=2)
+        self._waiting += self._values[-1].size
+        if self._waiting > max(4 * self._most, 1 << 20):
+            self._prune()
+
+    def _prune(self) -> None:
+        values, codes, index, _ = super().kept()
+        keys = np.concatenate(self._keys)
+        parts = []
+        for code in (0, 1):
+            rows = np.flatnonzero(codes == code)
+            if rows.size > self._most:
+                rows = rows[np.argpartition(keys[rows], self._most - 1)[: self._most]]
+            parts.append(rows)
+        chosen = np.sort(np.concatenate(parts))
+        self._values, self._codes, self._keys = [values[chosen]], [codes[chosen]], [keys[chosen]]
+        self._index = [] if index is None else [index[chosen]]
+        self._waiting = chosen.size
+
+    def kept(
+        self,
+    ) -> tuple[Floats, NDArray[np.int8], NDArray[np.intp] | None, tuple[int, int] | None]:
+        """Return the sample, and of how many rows of each label it is one."""
+        if self._keys:
+            self._prune()
+        values, codes, index, _ = super().kept()
+        whole = values.size == self._seen.sum()
+        return values, codes, index, None if whole else (int(self._seen[0]), int(self._seen[1]))

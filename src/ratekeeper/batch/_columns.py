@@ -1,0 +1,258 @@
+"""Scores, labels and groups of a piece, with what is wrong in them refused or counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ratekeeper._formatting import listed, near
+from ratekeeper._validation import check_choice
+from ratekeeper.batch._pieces import MISSING, PROBLEMS, UNKNOWN
+from ratekeeper.batch._text_values import is_gap, whole_texts
+from ratekeeper.exceptions import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ratekeeper.batch._pieces import Piece
+
+_REMEDIES = {
+    "score": "A score that does not exist cannot be ranked: give it one, drop the row, or skip "
+    "such rows with --on-invalid skip (on_invalid='skip').",
+    "label": "Give the row its label, drop it, or skip such rows with --on-invalid skip "
+    "(on_invalid='skip').",
+    "group": "Give the row its group, drop it, or skip such rows with --on-invalid skip "
+    "(on_invalid='skip').",
+}
+
+
+class Inspector:
+    """Looks at rows: refuses the first that is invalid, or counts such rows by reason.
+
+    Parameters
+    ----------
+    on_invalid : {"refuse", "skip"}
+        What to do with them.
+    """
+
+    def __init__(self, on_invalid: str) -> None:
+        self._skips = check_choice(on_invalid, "on_invalid", ("refuse", "skip")) == "skip"
+        self.rows = 0
+        self.skipped: dict[str, int] = {}
+
+    def valid(
+        self,
+        name: str,
+        piece: Piece,
+        found: Sequence[tuple[str, str, NDArray[np.uint8] | None]],
+        note: str = "",
+    ) -> NDArray[np.bool_] | None:
+        """Return which rows are valid, None if all are.
+
+        Parameters
+        ----------
+        name : str
+            Of the file.
+        piece : Piece
+            The rows.
+        found : sequence of (role, column, problems)
+            The role is "score", "label" or "group". A row counts for the first that is invalid.
+        note : str
+            What a message says about an unknown value.
+        """
+        self.rows += piece.n
+        bad = [(role, column, problems) for role, column, problems in found if problems is not None]
+        if not bad:
+            return None
+        invalid = np.zeros(piece.n, dtype=bool)
+        for role, _, problems in bad:
+            fresh = (problems > 0) & ~invalid
+            for code in np.unique(problems[fresh]).tolist():
+                reason = f"{role} is {PROBLEMS[code]}"
+                count = int(np.count_nonzero(problems[fresh] == code))
+                self.skipped[reason] = self.skipped.get(reason, 0) + count
+            invalid |= fresh
+        if not self._skips:
+            self._refuse(name, piece, bad, int(np.argmax(invalid)), note)
+        return ~invalid
+
+    def _refuse(
+        self,
+        name: str,
+        piece: Piece,
+        bad: Sequence[tuple[str, str, NDArray[np.uint8]]],
+        row: int,
+        note: str,
+    ) -> None:
+        role, column, problem = next(
+            (role, column, int(problems[row])) for role, column, problems in bad if problems[row]
+        )
+        word = PROBLEMS[problem]
+        value = "" if problem == MISSING else f" ({piece.show(column, row)})"
+        value = "" if word == "NaN" else value
+        raise InputError(
+            f"{name}, row {piece.first + row + 1:,}, column {column!r}: {role} is {word}{value}. "
+            f"{note if problem == UNKNOWN else ''}{_REMEDIES[role]}"
+        )
+
+
+def check_columns(name: str, columns: Sequence[str], wanted: dict[str, str | None]) -> None:
+    """Raise unless the file has the columns; `wanted` is by option.
+
+    Examples
+    --------
+    >>> check_columns("a.csv", ["risk", "ill"], {"score": "risk", "group": None})
+    """
+    for role, column in wanted.items():
+        if column is not None and column not in columns:
+            raise InputError(
+                f"{name} has no column {column!r} for --{role}; it has {listed(columns)}."
+                f"{near(column, columns)}"
+            )
+    used = [column for column in wanted.values() if column is not None]
+    if len(set(used)) < len(used):
+        twice = next(column for column in used if used.count(column) > 1)
+        raise InputError(
+            f"The column {twice!r} is named for two things: score, label and group are different "
+            "columns."
+        )
+
+
+class Labels:
+    """The two labels of a stream of pieces, learnt from it as they come."""
+
+    def __init__(self, column: str) -> None:
+        self.column = column
+        self.texts: dict[str, int] = {}  # canonical text -> code
+        self.values: list[Any] = []
+
+    def codes(self, name: str, piece: Piece) -> tuple[NDArray[np.int8], NDArray[np.uint8] | None]:
+        """Return 0 or 1 for each row, in order of appearance, and what is missing."""
+        names = piece.names(self.column)
+        place = np.full(len(names.values) + 1, -1, dtype=np.int8)
+        for i, value in enumerate(names.values):
+            if isinstance(value, str) and is_gap(value):
+                continue
+            text = canonical_label(value)
+            if text not in self.texts:
+                if len(self.values) == 2:  # noqa: PLR2004 - two classes
+                    self._refuse_third(name, piece, int(np.argmax(names.codes == i)))
+                self.texts[text] = len(self.values)
+                self.values.append(value)
+            place[i] = self.texts[text]
+        codes = _placed(place, names.codes)
+        return codes, _missing(codes)
+
+    def _refuse_third(self, name: str, piece: Piece, row: int) -> None:
+        known = " and ".join(repr(value) for value in self.values)
+        raise InputError(
+            f"{name}, row {piece.first + row + 1:,}, column {self.column!r}: "
+            f"{piece.show(self.column, row)} is a third label beside {known}, but two are needed: "
+            "one positive, one negative. Keep two of them, or check whether --score and --label "
+            "were swapped."
+        )
+
+    def found(self) -> list[Any]:
+        """Return the labels as values: whole numbers where all are, else as they are."""
+        if all(isinstance(value, str) for value in self.values):
+            return whole_texts(self.values) or self.values
+        return self.values
+
+
+class Groups:
+    """The groups of a stream of pieces, learnt from it as they come."""
+
+    def __init__(self, column: str) -> None:
+        self.column = column
+        self.texts: dict[str, int] = {}
+        self.values: list[Any] = []
+
+    def codes(self, piece: Piece) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
+        """Return the code of each row's group, in order of appearance, and what is missing."""
+        names = piece.names(self.column)
+        place = np.full(len(names.values) + 1, -1, dtype=np.intp)
+        for i, value in enumerate(names.values):
+            text = str(value)
+            if text not in self.texts:
+                self.texts[text] = len(self.values)
+                self.values.append(value)
+            place[i] = self.texts[text]
+        codes = place[names.codes]
+        return codes, _missing(codes)
+
+    def found(self) -> list[Any]:
+        """Return the groups as values of one kind: whole numbers if all are written so."""
+        if all(isinstance(value, str) for value in self.values):
+            numbers = whole_texts(self.values)
+            # "01" and "1" are two groups, so only what is written in the one plain way counts.
+            return numbers if numbers and list(map(str, numbers)) == self.values else self.values
+        kinds = {type(value) for value in self.values}
+        return self.values if len(kinds) == 1 else [str(value) for value in self.values]
+
+
+def known_codes(
+    piece: Piece, column: str, known: Sequence[Any], *, labels: bool
+) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
+    """Return the position of each row's label or group among known ones, and what is not."""
+    text_of = canonical_label if labels else str
+    # Files know values by their text, without the spaces around it.
+    position = {text_of(value).strip(): i for i, value in enumerate(known)}
+    if len(position) < len(known):
+        what = "labels" if labels else "groups"
+        raise InputError(
+            f"Some {what} of the calibration, which has {listed(known)}, cannot "
+            "be told apart in a file, where 1, 01 and 1.0 are one label and spaces around a name "
+            "do not count. Rename them and calibrate again."
+        )
+    names = piece.names(column)
+    unknown = len(known)
+    place = np.full(len(names.values) + 1, -1, dtype=np.intp)
+    for i, value in enumerate(names.values):
+        gap = labels and isinstance(value, str) and is_gap(value)
+        place[i] = -1 if gap else position.get(text_of(value), unknown)
+    codes = place[names.codes]
+    problems = _missing(codes)
+    strange = codes == unknown
+    if strange.any():
+        problems = np.zeros(codes.size, np.uint8) if problems is None else problems
+        problems[strange] = UNKNOWN
+        codes[strange] = -1
+    return codes, problems
+
+
+def canonical_label(value: Any) -> str:  # noqa: ANN401 - text, number or truth value
+    """Return the text by which labels of different files are compared.
+
+    Examples
+    --------
+    >>> canonical_label("1.0"), canonical_label(1), canonical_label(True), canonical_label("yes")
+    ('1', '1', 'True', 'yes')
+    >>> canonical_label("true")  # as Arrow writes truth values into text
+    'True'
+    """
+    text = str(value)
+    if text.lower() in ("true", "false"):
+        return text.capitalize()
+    if not text[:1].isalpha():
+        numbers = whole_texts([text])
+        if numbers is not None:
+            return str(numbers[0])
+    return text
+
+
+def _placed(place: NDArray[np.int8], codes: NDArray[Any]) -> NDArray[np.int8]:
+    """Return ``place[codes]``; the two labels of a calibration, already told apart, cost little."""
+    placed: NDArray[np.int8] = codes
+    if codes.dtype != np.int8 or place[:-1].tolist() not in ([0], [0, 1], [1, 0]):
+        placed = place[codes]
+    elif place[0] == 1:
+        placed = np.subtract(np.int8(1), codes, dtype=np.int8)
+    return placed
+
+
+def _missing(codes: NDArray[Any]) -> NDArray[np.uint8] | None:
+    gaps = codes < 0
+    return np.where(gaps, np.uint8(MISSING), np.uint8(0)) if gaps.any() else None

@@ -1,0 +1,313 @@
+"""Where classified rows go: text or Arrow, with three columns more than they came with."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import queue
+import sys
+import threading
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any, Protocol, Self
+
+import numpy as np
+
+from ratekeeper._atomic import WRITER
+from ratekeeper.batch._sources import format_of
+from ratekeeper.batch._text_files import TextFile, TextPiece
+from ratekeeper.batch._text_values import AddedTexts, NumberTexts
+from ratekeeper.exceptions import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from ratekeeper.batch._arrow_files import ArrowPiece
+    from ratekeeper.batch._judging import Judged
+    from ratekeeper.batch._sources import AnyFile
+
+_MARKS = {"csv": ",", "tsv": "\t"}
+_WAITING = 3  # pieces that may wait for the writer of text
+_WAITING_ROWS = 4  # pieces of Arrow, of which a row group is made: the next grows meanwhile
+_PATIENCE = 2.0  # seconds
+
+
+@dataclass(frozen=True)
+class Added:
+    """The columns that are added.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the two p-values and the decision.
+    classes : tuple
+        The labels, negative first.
+    score : str
+        The column of scores, which is written as numbers where the format knows any.
+    """
+
+    names: tuple[str, str, str]
+    classes: tuple[Any, Any]
+    score: str
+
+
+class Sink(Protocol):
+    """Takes pieces in order."""
+
+    def write(self, piece: Any, judged: Judged) -> None:  # noqa: ANN401 - of text or Arrow
+        """Take a piece and what was decided on it."""
+
+
+@contextmanager
+def open_sink(
+    files: Sequence[AnyFile], path: Path | None, name: Path | None, form: str | None, added: Added
+) -> Iterator[Sink]:
+    """Open the place where the rows of these files go.
+
+    Parameters
+    ----------
+    files : sequence
+        With the same columns.
+    path : Path or None
+        Where to write; None for standard output.
+    name : Path or None
+        What the place is called in the end, which tells the format.
+    form : str or None
+        The format, if it was asked for.
+    added : Added
+        What is added.
+    """
+    first = files[0]
+    _refuse_unlike(files)
+    own = ("tsv" if first.mark == "\t" else "csv") if isinstance(first, TextFile) else None
+    form = form or _named_form(name) or own or ("csv" if name is None else "parquet")
+    if path is None and form in ("parquet", "feather"):
+        raise InputError(
+            f"--to {form} cannot be written to standard output: use csv, tsv or arrow, or "
+            "name a file with -o."
+        )
+    packed = name is not None and name.suffix.lower() == ".gz"
+    if packed and form not in _MARKS:
+        raise InputError(f"{form} files are packed already: leave out .gz, or write CSV.")
+    with _stream(path, packed=packed) as stream:
+        if isinstance(first, TextFile) and form in _MARKS:
+            mark = first.mark if form == own else _MARKS[form]
+            rows = _TextRows(stream, mark, first, added)
+            with rows.worker:
+                yield rows
+        else:
+            with _arrow_rows(stream, form, files, added, is_stream=path is None) as sink:
+                yield sink
+
+
+def _named_form(name: Path | None) -> str | None:
+    """Return the format that a name stands for, None without an ending; refuse other endings."""
+    form = None if name is None else format_of(name)
+    if name is not None and form is None and name.suffix:
+        raise InputError(
+            f"{name} ends in {name.suffix}, which is no format that can be written: .csv, .tsv, "
+            ".csv.gz, .parquet, .arrow or .feather. Choose one of them, or say it with --to "
+            "(target_format=...)."
+        )
+    return form
+
+
+def _refuse_unlike(files: Sequence[AnyFile]) -> None:
+    """Raise if rows of these files cannot stand in one: no value is turned into another kind."""
+    first = files[0]
+    for file in files[1:]:
+        if isinstance(file, TextFile) or isinstance(first, TextFile):
+            alike = isinstance(file, TextFile) and isinstance(first, TextFile)
+        else:
+            alike = file.schema.types == first.schema.types
+        if not alike:
+            raise InputError(
+                f"{file.name} has other types than {first.name}, so their rows cannot be written "
+                "into one file. Name a folder to write to, without a suffix: each gets its own."
+            )
+
+
+@contextmanager
+def _stream(path: Path | None, *, packed: bool) -> Iterator[IO[bytes]]:
+    if path is None:
+        stdout: Any = sys.stdout.buffer
+        if isinstance(stdout, io.RawIOBase):  # PYTHONUNBUFFERED: it may take only a part of a write
+            stdout = io.BufferedWriter(stdout)
+            yield stdout
+            stdout.detach()
+            return
+        yield stdout
+        stdout.flush()
+    elif packed:
+        # Without name and time in its header the same rows give the same bytes.
+        with (
+            path.open("wb") as below,
+            gzip.GzipFile("", "wb", compresslevel=6, fileobj=below, mtime=0) as stream,
+        ):
+            yield stream  # type: ignore[misc]  # a file of bytes, though not called so
+    else:
+        with path.open("wb") as stream:
+            yield stream
+
+
+class _TextRows:
+    """Rows of text that are written as text, in a thread of its own."""
+
+    def __init__(self, stream: IO[bytes], mark: str, file: TextFile, added: Added) -> None:
+        self._stream, self._mark, self._score = stream, mark, added.score
+        self._line_end = file.line_end
+        self._labels = [*map(str, added.classes), ""]  # the last one for no decision
+        self._texts: NumberTexts | None = None
+        stream.write(file.start)
+        self._write_quoted([[*file.columns, *added.names]])
+        self.worker = _Worker(self._write, _WAITING)
+
+    def write(self, piece: TextPiece, judged: Judged) -> None:
+        """Hand the rows with p-values and labels at their ends to the writer."""
+        if self._texts is None:
+            self._texts = NumberTexts(self._decimal_mark(piece))
+        p0, p1, codes, blank = _columns(judged, piece.n)
+        added = AddedTexts((p0, p1), codes, self._labels, blank, self._texts, self._line_end)
+        self.worker.put((piece, added))
+
+    def _decimal_mark(self, piece: TextPiece) -> str:
+        """Return that of the file's own scores, as its first rows have them."""
+        commas = piece.mark == ";" and any("," in text for text in piece.texts(self._score))
+        return "," if commas else "."
+
+    def _write(self, item: tuple[TextPiece, AddedTexts]) -> None:
+        piece, added = item
+        odd = (self._mark, *'"\r\n')
+        if (
+            piece.quoted
+            or piece.mark != self._mark
+            or any(char in label for label in self._labels for char in odd)
+        ):
+            ends = map(list, zip(*added.columns(), strict=True))
+            self._write_quoted(map(list.__add__, piece.rows, ends))
+        else:  # joining is several times faster
+            self._stream.write(piece.lines_with(added))
+
+    def _write_quoted(self, rows: Iterable[list[str]]) -> None:
+        text = io.StringIO(newline="")
+        usual, every = (
+            csv.writer(text, delimiter=self._mark, lineterminator=self._line_end, quoting=how)
+            for how in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+        )
+        for row in rows:
+            # Older Pythons do not quote a value that holds only one half of a line end.
+            (every if "\r" in "".join(row) else usual).writerow(row)
+        self._stream.write(text.getvalue().encode("utf-8"))
+
+
+@contextmanager
+def _arrow_rows(
+    stream: IO[bytes], form: str, files: Sequence[AnyFile], added: Added, *, is_stream: bool
+) -> Iterator[Sink]:
+    """Write in a thread of its own, since encoding takes as long as all else together."""
+    from ratekeeper.batch._arrow_files import ArrowSink, added_schema, text_schema
+
+    first = files[0]
+    if isinstance(first, TextFile):
+        schema = text_schema(first.columns, added.score)
+    else:
+        schema = first.schema
+    schema = added_schema(schema, added.names, added.classes)
+    sink = ArrowSink(stream, form, schema, stream=is_stream)
+    try:
+        with _Worker(sink.write, _WAITING_ROWS) as worker:
+            yield _ArrowRows(worker, schema, added)
+        sink.close()
+    except BaseException:
+        sink.give_up()
+        raise
+
+
+class _ArrowRows:
+    """Rows that are written by Arrow."""
+
+    def __init__(self, worker: _Worker, schema: Any, added: Added) -> None:  # noqa: ANN401
+        self._worker, self._schema, self._added = worker, schema, added
+
+    def write(self, piece: TextPiece | ArrowPiece, judged: Judged) -> None:
+        """Hand the rows with further columns to the writer."""
+        from ratekeeper.batch._arrow_files import (
+            batch_of,
+            label_column,
+            number_column,
+            text_columns,
+        )
+
+        p0, p1, codes, blank = _columns(judged, piece.n)
+        if isinstance(piece, TextPiece):
+            columns = text_columns(piece.rows, piece.header[self._added.score], judged.scores)
+        else:
+            columns = piece.batch.columns
+        more = (number_column(p0, blank), number_column(p1, blank))
+        labels = label_column(codes, self._added.classes)
+        self._worker.put(batch_of([*columns, *more, labels], self._schema))
+
+
+class _Worker:
+    """A thread that works on one item after the other, with few of them waiting."""
+
+    def __init__(self, work: Callable[[Any], None], waiting: int) -> None:
+        self._work = work
+        self._queue: queue.Queue[Any] = queue.Queue(waiting)
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name=WRITER, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while (item := self._queue.get()) is not None:
+            if self._error is None:  # else only empty the queue, so that nobody waits
+                try:
+                    self._work(item)
+                except BaseException as error:  # noqa: BLE001 - raised where the work is given
+                    self._error = error
+
+    def put(self, item: object) -> None:
+        """Give work; raise what earlier work raised."""
+        self._raise_if_failed()
+        self._queue.put(item)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self._queue.put(None)
+            self._thread.join()
+            self._raise_if_failed()
+            return
+        # The work is given up: what waits is dropped, and a writer whose reader has stalled is
+        # not waited for.
+        with suppress(queue.Empty):
+            while True:
+                self._queue.get_nowait()
+        self._queue.put(None)
+        self._thread.join(_PATIENCE)
+
+    def _raise_if_failed(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+
+def _columns(
+    judged: Judged, n: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int8], NDArray[np.bool_] | None]:
+    """Return p-values and codes of labels (-1 for none) of all rows, and which rows are blank."""
+    decisions, pair = judged.decisions, judged.decisions.p_values
+    codes = decisions.positive.astype(np.int8)
+    if decisions.can_abstain:
+        codes[decisions.abstained | decisions.neither] = -1
+    if judged.rows is None:
+        return pair.p0, pair.p1, codes, None
+    # Zeros, since what stands under a gap is written too, into Arrow and Feather files.
+    p0, p1, every = np.zeros(n), np.zeros(n), np.full(n, -1, dtype=np.int8)
+    p0[judged.rows], p1[judged.rows], every[judged.rows] = pair.p0, pair.p1, codes
+    return p0, p1, every, None if judged.valid is None else ~judged.valid

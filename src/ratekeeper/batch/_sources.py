@@ -1,0 +1,203 @@
+"""From a path to files of rows: which files, of which format."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import os
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ratekeeper._formatting import listed
+from ratekeeper._progress import track
+from ratekeeper._validation import check_choice
+from ratekeeper.batch._text_files import TextFile, unreadable
+from ratekeeper.exceptions import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ratekeeper.batch._arrow_files import ArrowFile, ArrowPiece, ParquetFile
+    from ratekeeper.batch._text_files import TextPiece
+
+    AnyFile = TextFile | ArrowFile | ParquetFile
+
+FORMATS: tuple[str, ...] = ("csv", "tsv", "parquet", "arrow", "feather")
+STANDARD = "-"  # standard input or output
+_SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".ipc": "arrow",
+    ".arrows": "arrow",
+    ".feather": "feather",
+    ".fea": "feather",
+}
+_MARKS = {"tsv": "\t"}
+_BUFFER = 1 << 16
+
+
+def format_of(path: Path) -> str | None:
+    """Return the format that a file's name stands for, None if it stands for none.
+
+    Examples
+    --------
+    >>> format_of(Path("a.csv.gz")), format_of(Path("a.parquet")), format_of(Path("a"))
+    ('csv', 'parquet', None)
+    """
+    name = path.name.lower().removesuffix(".gz")
+    return _SUFFIXES.get(Path(name).suffix)
+
+
+@contextmanager
+def open_sources(source: str | os.PathLike[str], form: str | None) -> Iterator[list[AnyFile]]:
+    """Open a file, the files of a folder in the order of their names, or standard input.
+
+    Parameters
+    ----------
+    source : path-like
+        Of a file or a folder, or "-" for standard input.
+    form : str or None
+        The format, by default seen from the contents.
+    """
+    if form is not None:
+        check_choice(form, "format", FORMATS)
+    path = Path(source)
+    if os.fspath(source) == STANDARD:
+        if sys.stdin is None:  # closed by who started us
+            raise InputError("Standard input is closed. Give it a file: ... < FILE, or name one.")
+        with _streamed(sys.stdin.buffer, "standard input", form) as file:
+            yield [file]
+        return
+    if path.exists() and not path.is_file() and not path.is_dir():  # a pipe is read once
+        with _opened(path) as stream, _streamed(stream, str(source), form) as file:
+            yield [file]
+        return
+    if not path.is_dir():
+        yield [_open_file(path, str(source), form)]
+        return
+    files = [_open_file(part, str(part), form) for part in folder_files(path)]
+    for file in files[1:]:
+        if file.columns != files[0].columns:
+            raise InputError(
+                f"{file.name} has the columns {listed(file.columns)}, but {files[0].name} has "
+                f"{listed(files[0].columns)}: files of one folder need the same, in the same "
+                "order. Give them one by one."
+            )
+    yield files
+
+
+def pieces_of(
+    files: Sequence[AnyFile], wanted: Sequence[str] | None, title: str
+) -> Iterator[tuple[str, TextPiece | ArrowPiece]]:
+    """Read files one after the other, with a progress bar; each piece with its file's name."""
+    total = sum(file.size or 0 for file in files) or None
+    pieces = ((file.name, piece) for file in files for piece in file.pieces(wanted))
+    return track(pieces, title, total, size=lambda part: part[1].size)
+
+
+def folder_files(folder: Path) -> list[Path]:
+    """Return the files of a folder and of the folders in it, without hidden and marker files.
+
+    Examples
+    --------
+    >>> folder_files(Path("no such folder"))
+    Traceback (most recent call last):
+    ...
+    ratekeeper.exceptions.InputError: no such folder holds no CSV, TSV, Parquet, Arrow or Feather...
+    """
+    found = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+        and format_of(path) is not None
+        and path.is_file()
+    ]
+    if not found:
+        raise InputError(
+            f"{folder} holds no CSV, TSV, Parquet, Arrow or Feather file. Name a file, or a folder "
+            "that holds some."
+        )
+    return found
+
+
+def _open_file(path: Path, name: str, form: str | None) -> AnyFile:
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(8)
+    except (OSError, ValueError) as error:
+        if not path.exists():
+            raise InputError(f"There is no file {name}. Check the path.") from error
+        raise unreadable(name, error) from error
+    form = form or _sniffed(start) or format_of(path) or "csv"
+    if form in ("csv", "tsv"):
+        _refuse_packed(start, name)
+        # A name that ends in .csv may well hold semicolons, so only tabs are taken for granted.
+        return _text_file()(path, name, _MARKS.get(form))
+    from ratekeeper.batch._arrow_files import ArrowFile, ParquetFile
+
+    return ParquetFile(path, name) if form == "parquet" else ArrowFile(path, name)
+
+
+def _text_file() -> type[TextFile]:
+    """Return the reader of text: that of Arrow, where it is installed, since it is faster."""
+    if importlib.util.find_spec("pyarrow") is None:
+        return TextFile
+    from ratekeeper.batch._plain_text import PlainTextFile
+
+    return PlainTextFile
+
+
+def _sniffed(start: bytes) -> str | None:
+    """Return what a file begins like."""
+    if start[:4] == b"PAR1":
+        return "parquet"
+    return "arrow" if start[:6] == b"ARROW1" or start[:4] == b"\xff\xff\xff\xff" else None
+
+
+def _refuse_packed(start: bytes, name: str) -> None:
+    packers = {b"PK\x03\x04": "a zip or Excel", b"BZh": "a bzip2", b"\xfd7zXZ": "an xz"}
+    packers |= {b"\x28\xb5\x2f\xfd": "a zstd", b"SQLite": "an SQLite"}
+    for magic, what in packers.items():
+        if start.startswith(magic):
+            raise InputError(
+                f"{name} is {what} file, not a table of text. Unpack it, or export it as CSV; "
+                "gzip can stay."
+            )
+
+
+def _opened(path: Path) -> io.BufferedReader:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise unreadable(str(path), error) from error
+
+
+@contextmanager
+def _streamed(stream: Any, name: str, form: str | None) -> Iterator[AnyFile]:  # noqa: ANN401
+    """Read a stream as it comes; Parquet, which is read from its end, by way of a file."""
+    if not isinstance(stream, io.BufferedReader):
+        stream = io.BufferedReader(stream, _BUFFER)
+    start = stream.peek(8)[:8]
+    form = form or _sniffed(start) or "csv"
+    if form in ("csv", "tsv"):
+        _refuse_packed(start, name)
+        yield TextFile(stream, name, _MARKS.get(form))
+        return
+    from ratekeeper.batch._arrow_files import ArrowFile, ParquetFile
+
+    if start[:4] == b"\xff\xff\xff\xff":
+        yield ArrowFile(stream, name)
+        return
+    with tempfile.NamedTemporaryFile(prefix="ratekeeper-") as copy:
+        shutil.copyfileobj(stream, copy, 1 << 20)
+        copy.flush()
+        path = Path(copy.name)
+        yield ParquetFile(path, name) if form == "parquet" else ArrowFile(path, name)

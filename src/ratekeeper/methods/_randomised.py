@@ -1,0 +1,77 @@
+"""What the methods that draw random numbers share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ratekeeper._validation import check_count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from ratekeeper._ranks import Floats
+
+RandomState = int | np.random.Generator
+
+
+def check_random_state(random_state: RandomState) -> None:
+    """Raise unless it is a non-negative whole number or a NumPy Generator.
+
+    Examples
+    --------
+    >>> check_random_state(0)
+    """
+    if not isinstance(random_state, np.random.Generator):
+        check_count(random_state, "random_state", least=0)
+
+
+class RandomisedNull:
+    """A class's scores, read through a method that draws afresh for each object."""
+
+    def __init__(
+        self,
+        draw: Callable[[Floats, np.random.Generator], NDArray[np.float64]],
+        n: int,
+        random_state: RandomState,
+        stream: int,
+    ) -> None:
+        self._draw = draw
+        self._n = n
+        self._random_state = random_state
+        self._stream = stream
+
+    @property
+    def n(self) -> int:
+        """Number of calibration scores."""
+        return self._n
+
+    def continuing(self) -> RandomisedNull:
+        """Return the same with draws that go on from call to call."""
+        return RandomisedNull(self._draw, self._n, self._generator(), self._stream)
+
+    def _generator(self) -> np.random.Generator:
+        if isinstance(self._random_state, np.random.Generator):
+            return self._random_state
+        return np.random.default_rng([self._random_state, self._stream])
+
+    def p_values(self, scores: Floats) -> NDArray[np.float64]:
+        """Return a random p-value of each score."""
+        return self._draw(scores, self._generator())
+
+    def threshold(self, alpha: float) -> float | None:
+        """Return None: no score decides alone."""
+        del alpha
+        return None
+
+    def rank(self, alpha: float) -> int | None:
+        """Return None: no order statistic decides alone."""
+        del alpha
+        return None
+
+    def remark(self) -> str | None:
+        """Ranks fit any scores: nothing to remark."""
+        return None

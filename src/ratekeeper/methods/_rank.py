@@ -1,0 +1,122 @@
+"""Rank methods: p-values that are a function of one count.
+
+``p = g(m, n)``, where m of n calibration scores are at least as extreme and g does not decrease
+in m. A new rank method is a small file with `g` and its guarantee.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ratekeeper._ranks import count_as_extreme, look_up
+from ratekeeper.exceptions import InputError
+from ratekeeper.methods._method import Method, first_true
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ratekeeper._ranks import Floats, Tail
+
+_SMALLEST_ALPHA = 1e-12
+_TABLE_PIECE = 1 << 18
+
+
+class RankMethod(Method):
+    """A method whose p-value is a function of the count alone."""
+
+    decides_by_threshold: ClassVar[bool] = True
+
+    @abstractmethod
+    def p_of_count(self, m: NDArray[np.intp], n: int) -> NDArray[np.float64]:
+        """Return the p-value for each count m of n scores at least as extreme.
+
+        Must not decrease in m, and must give each count the same bits in any company.
+        """
+
+    def against(self, null_scores: Floats, tail: Tail, *, stream: int = 0) -> RankNull:
+        """Look at one class's scores through this method; see `Method.against`."""
+        del stream  # nothing here is random
+        return RankNull(self, null_scores, tail)
+
+    def smallest_n(self, alpha: float) -> int:
+        """Return the smallest number of scores with which ``p <= alpha`` can happen."""
+        if alpha < _SMALLEST_ALPHA:
+            raise InputError(
+                f"alpha={alpha!r} would need more than a trillion calibration scores. Take alpha "
+                f"from {_SMALLEST_ALPHA:g} up."
+            )
+        return first_true(lambda n: self.can_promise(n, alpha))
+
+    def can_promise(self, n: int, alpha: float) -> bool:
+        """Return whether the p-value of the count 0 is at most alpha."""
+        return n > 0 and bool(self.p_of_count(np.zeros(1, dtype=np.intp), n)[0] <= alpha)
+
+
+class RankNull:
+    """A class's calibration scores, read through a rank method."""
+
+    def __init__(self, method: RankMethod, null_scores: Floats, tail: Tail) -> None:
+        self._method = method
+        self._scores = null_scores
+        self._tail: Tail = tail
+        self._judged = 0
+
+    @property
+    def n(self) -> int:
+        """Number of calibration scores."""
+        return self._scores.size
+
+    @cached_property
+    def _table(self) -> NDArray[np.float64]:
+        table = np.empty(self.n + 1)
+        for start in range(0, table.size, _TABLE_PIECE):  # else it takes its own memory thrice more
+            part = table[start : start + _TABLE_PIECE]
+            part[:] = self._method.p_of_count(np.arange(start, start + part.size), self.n)
+        return table
+
+    def p_values(self, scores: Floats) -> NDArray[np.float64]:
+        """Return the p-value of each score."""
+        self._judged += scores.size
+        if self._judged <= self.n:  # a table would be longer than the work so far
+            counts = count_as_extreme(self._scores, scores, self._tail)
+            return self._method.p_of_count(counts, self.n)
+        return look_up(self._scores, scores, self._tail, self._table)
+
+    def rank(self, alpha: float) -> int | None:
+        """Return the number of counts whose p-value is at most alpha (0 if none is)."""
+        return critical_rank(self._method, self.n, alpha)
+
+    def threshold(self, alpha: float) -> float | None:
+        """Return the score strictly beyond which p <= alpha."""
+        k = self.rank(alpha) or 0
+        if k == 0:
+            return -np.inf if self._tail == "low" else np.inf
+        # m <= k - 1 scores at least as extreme <=> strictly beyond the k-th most extreme score.
+        return float(self._scores[k - 1] if self._tail == "low" else self._scores[-k])
+
+    def remark(self) -> str | None:
+        """Ranks fit any scores: nothing to remark."""
+        return None
+
+
+def critical_rank(method: RankMethod, n: int, alpha: float) -> int:
+    """Return how many of the counts 0, 1, ..., n have a p-value of at most alpha.
+
+    Found by bisection, since a table over ten million counts is not needed for one threshold.
+
+    Examples
+    --------
+    >>> from ratekeeper import Conformal
+    >>> critical_rank(Conformal(), 100, 0.05)
+    5
+    """
+    low, high = 0, n + 1
+    while low < high:
+        middle = (low + high) // 2
+        p = method.p_of_count(np.array([middle], dtype=np.intp), n)[0]
+        low, high = (middle + 1, high) if p <= alpha else (low, middle)
+    return low

@@ -1,0 +1,83 @@
+"""Randomised p-values that use every bit of alpha."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from ratekeeper._ranks import count_as_extreme
+from ratekeeper.methods._method import Guarantee, Method
+from ratekeeper.methods._randomised import RandomisedNull, RandomState, check_random_state
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ratekeeper._ranks import Floats, Tail
+
+
+@dataclass(frozen=True)
+class Smoothed(Method):
+    """``(m_beyond + U (1 + m_equal)) / (n + 1)``, with U uniform for each object.
+
+    Parameters
+    ----------
+    random_state : int or numpy.random.Generator, default=0
+        With an int every call makes the same draws, so one batch judged twice gives the same
+        p-values. Objects that come one by one need a Generator, which goes on drawing.
+
+    Notes
+    -----
+    **Guarantee.** Marginal and exact: if the judged object is exchangeable with the calibration
+    objects of its class, the p-value is uniform on (0, 1), so ``P(p <= alpha) = alpha``, with ties
+    too. Equal scores can get different decisions. It does not hold given one calibration set.
+
+    Examples
+    --------
+    >>> import ratekeeper as rk
+    >>> cal = rk.calibrate([0.2, 0.3, 0.6, 0.8], [0, 0, 1, 1])
+    >>> p1 = cal.p_values([0.7, 0.7], method=rk.Smoothed(random_state=0)).p1
+    >>> bool((1 / 3 <= p1).all() and (p1 <= 2 / 3).all())
+    True
+    """
+
+    random_state: RandomState = 0
+    name: ClassVar[str] = "smoothed"
+
+    def __post_init__(self) -> None:
+        check_random_state(self.random_state)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Marginal, exact."""
+        return Guarantee(
+            kind="marginal",
+            promise="On average over calibration sets and new objects, the rate is exactly alpha.",
+            condition=(
+                "held-out calibration objects, exchangeable with the new ones, and a fresh random "
+                "draw for each object: an int seed repeats its draws in every call, so judge all "
+                "objects in one call, or pass a Generator."
+            ),
+            not_covered=(
+                "this one calibration set; equal treatment of equal scores, since ties are broken "
+                "by lot."
+            ),
+        )
+
+    def against(self, null_scores: Floats, tail: Tail, *, stream: int = 0) -> RandomisedNull:
+        """Look at one class's scores through this method; see `Method.against`."""
+        n = null_scores.size
+
+        def draw(scores: Floats, rng: np.random.Generator) -> NDArray[np.float64]:
+            inclusive = count_as_extreme(null_scores, scores, tail)
+            other: Tail = "high" if tail == "low" else "low"
+            # Strictly beyond = all but those at least as extreme at the other end.
+            beyond = n - count_as_extreme(null_scores, scores, other)
+            return (beyond + rng.random(scores.size) * (1 + inclusive - beyond)) / (n + 1)
+
+        return RandomisedNull(draw, n, self.random_state, stream)
+
+    def smallest_n(self, alpha: float) -> int:
+        """Return 1: a randomised p-value can be small with any number of scores."""
+        del alpha
+        return 1

@@ -1,0 +1,264 @@
+"""Null laws of a statistic by sample size, as tables of Monte Carlo order statistics.
+
+Under normality the law of a location-scale-invariant statistic depends on the sample size alone.
+So it is simulated once, size by size, and a few hundred of its order statistics are shipped. They
+are the scores of a `Calibration`, and `Tabulated` is the method that reads them: deciding,
+thresholds and p-values are those of every other test of this library.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ratekeeper.exceptions import InputError
+from ratekeeper.methods._fitted import FittedNull
+from ratekeeper.methods._method import Guarantee, Method
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from ratekeeper._ranks import Floats, Tail
+
+SMALLEST, LARGEST = 5, 10_000
+# Every size up to 100, then ten a decade: between those, tables are interpolated in log n.
+SIZES = (*range(SMALLEST, 101), *(round(10 ** (2 + k / 10)) for k in range(1, 21)))
+# Levels that people use stand in every table, so that a decision at one of them is the count.
+_USUAL = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.025, 0.05, 0.1, 0.2, 0.25, 0.5)
+
+
+def interpolation(
+    sizes: NDArray[np.int64], n: int, points: int = 6
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return which sizes to look at for a sample size between them, and with what weights.
+
+    Polynomial interpolation in log n through an even number of sizes, evenly spread around n.
+    Means of features change with n by many of their standard deviations, so there straight lines
+    would not do. Order statistics of scores hardly change, and two points keep them in order.
+
+    Examples
+    --------
+    >>> places, weights = interpolation(np.array([10, 100, 1000, 10000]), 316)
+    >>> places
+    array([0, 1, 2, 3])
+    >>> weights.round(2)
+    array([-0.06,  0.56,  0.56, -0.06])
+    """
+    above = int(np.searchsorted(sizes, n))
+    if sizes[above] == n:
+        return np.array([above]), np.ones(1)
+    logs = np.log(sizes)
+    step = logs[above] - logs[above - 1]
+    # Places a step apart, moved until they lie within the sizes, then the nearest sizes.
+    wanted = logs[above - 1] + step * np.arange(1 - points // 2, 1 + points // 2)
+    half = step / 2
+    wanted -= step * np.ceil(max(0.0, wanted[-1] - logs[-1] - half) / step)
+    wanted += step * np.ceil(max(0.0, logs[0] - half - wanted[0]) / step)
+    wanted = wanted[(wanted > logs[0] - half) & (wanted < logs[-1] + half)]
+    places = np.unique(np.abs(logs - wanted[:, None]).argmin(axis=1))
+    nodes = logs[places]
+    weights = np.ones(places.size)
+    for i, node in enumerate(nodes):
+        others = np.delete(nodes, i)
+        weights[i] = np.prod((np.log(n) - others) / (node - others))
+    return places, weights
+
+
+def tail_levels(draws: int, ratio: float) -> NDArray[np.float64]:
+    """Return the tail probabilities at which a table of so many draws is kept.
+
+    Parameters
+    ----------
+    draws : int
+        Number of simulated statistics, N. Levels are multiples of ``1 / (N + 1)``.
+    ratio : float
+        Step from a level to the next, as a factor, for small levels.
+
+    Examples
+    --------
+    >>> tail_levels(99, 2.0)
+    array([0.01, 0.02, 0.04, 0.05, 0.08, 0.1 , 0.16, 0.2 , 0.25, 0.3 , 0.4 ,
+           0.5 , 0.6 , 0.7 , 0.8 , 0.9 , 1.  ])
+    """
+    steps = np.log(draws + 1) / np.log(ratio)
+    small = ratio ** np.arange(steps) / (draws + 1)
+    width = min(0.1, max(0.01, (ratio - 1) / 5))
+    large = np.arange(1.0, 0.25 - width, -width)
+    wanted = np.r_[small[small < large[-1]], large, _USUAL]
+    ranks = np.unique(np.rint(wanted * (draws + 1)).astype(np.int64))
+    return np.asarray(ranks[ranks > 0] / (draws + 1))
+
+
+def extreme_order_statistics(
+    scores: ArrayLike, levels: NDArray[np.float64], tail: Tail
+) -> NDArray[np.float32]:
+    """Return the order statistics that stand at these tail probabilities, most extreme first.
+
+    Levels that the number of scores cannot show hold an infinity.
+
+    Examples
+    --------
+    >>> extreme_order_statistics(np.arange(1.0, 10.0), np.array([0.01, 0.1, 0.5, 1.0]), "low")
+    array([-inf,   1.,   5.,   9.], dtype=float32)
+    """
+    values = np.sort(np.asarray(scores, dtype=np.float64))
+    if tail == "high":
+        values = -values[::-1]
+    ranks = np.floor(levels * (values.size + 1) * (1 + 1e-12)).astype(np.int64)
+    kept = values[np.clip(ranks - 1, 0, values.size - 1)]
+    kept[ranks < 1] = -np.inf
+    return (kept if tail == "low" else -kept).astype(np.float32)
+
+
+@dataclass(frozen=True, repr=False)
+class Tabulated(Method):
+    """Reads p-values off order statistics kept at fixed tail probabilities.
+
+    Parameters
+    ----------
+    levels : tuple of float
+        The tail probabilities at which the scores stand, ascending.
+
+    Notes
+    -----
+    **Guarantee.** At a kept level alpha, ``p <= alpha`` exactly where the conformal p-value
+    ``(m + 1) / (N + 1)`` of all N simulated scores is at most alpha, ties apart. Between kept
+    scores the logarithm of p is interpolated, and p is never below the smallest level that N can
+    show. It is exact up to the Monte Carlo error of the table, ``sqrt(p (1 - p) / N)``.
+
+    Examples
+    --------
+    >>> table = Tabulated((0.01, 0.1, 0.5, 1.0)).against(np.array([-3.0, -1.0, 0.0, 4.0]), "low")
+    >>> table.p_values(np.array([-5.0, -1.0, 4.0]))
+    array([0.01, 0.1 , 1.  ])
+    """
+
+    levels: tuple[float, ...]
+    name: ClassVar[str] = "tabulated"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Marginal, up to Monte Carlo error."""
+        return Guarantee(
+            kind="marginal",
+            promise="The rate is alpha, up to the Monte Carlo error of the table.",
+            condition="a statistic whose law under the null class was simulated at this size.",
+            not_covered="p-values below the smallest that the number of simulations can show.",
+        )
+
+    def against(self, null_scores: Floats, tail: Tail, *, stream: int = 0) -> TabulatedNull:
+        """Look at one class's kept order statistics; see `Method.against`."""
+        del stream  # nothing here is random
+        return TabulatedNull(self, null_scores, tail)
+
+    def smallest_n(self, alpha: float) -> int:
+        """Return how many simulations would show this alpha."""
+        return int(np.ceil(1 / alpha)) - 1
+
+    def can_promise(self, n: int, alpha: float) -> bool:
+        """Return whether the tables reach down to alpha, however many scores were kept."""
+        del n
+        return alpha >= self.levels[0]
+
+    def __repr__(self) -> str:
+        return f"Tabulated({len(self.levels)} levels from {self.levels[0]:g})"
+
+
+class TabulatedNull(FittedNull):
+    """The kept order statistics of one class, read through their levels."""
+
+    def __init__(self, method: Tabulated, null_scores: Floats, tail: Tail) -> None:
+        # Not FittedNull's own: nothing is fitted, and infinities mean "not shown".
+        scores = null_scores.astype(np.float64)
+        self._scores = scores
+        self._tail = tail
+        nodes = scores if tail == "low" else -scores[::-1]
+        shown = np.isfinite(nodes)
+        self._nodes = nodes[shown]
+        logs = np.log(np.asarray(method.levels))
+        # Rounded down where the exponential would not come back to the level but end above it.
+        logs = np.where(np.exp(logs) > method.levels, np.nextafter(logs, -np.inf), logs)
+        self._logs = logs[shown]
+
+    @property
+    def smallest(self) -> float:
+        """The smallest p-value that the simulations can show."""
+        return float(np.exp(self._logs[0]))
+
+    def p_values(self, scores: Floats) -> NDArray[np.float64]:
+        """Return the interpolated tail probability of each score."""
+        queries = scores if self._tail == "low" else -scores
+        p: NDArray[np.float64] = np.exp(np.interp(queries, self._nodes, self._logs))
+        return p
+
+    def remark(self) -> str | None:
+        """Nothing was fitted: nothing to remark."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class NullTables:
+    """Kept order statistics of a statistic under one class, for every sample size.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (n_sizes,)
+        Sample sizes, ascending.
+    levels : ndarray of shape (n_levels,)
+        Tail probabilities, ascending.
+    scores : ndarray of shape (n_sizes, n_levels)
+        Order statistics, most extreme first.
+    tail : {"low", "high"}
+        Which end speaks against the class.
+
+    Examples
+    --------
+    >>> tables = NullTables(
+    ...     np.array([10, 1000]), np.array([0.1, 0.5]), np.array([[-3.0, 0.0], [-1.0, 0.0]]), "low"
+    ... )
+    >>> tables.at(100)
+    array([-2.,  0.])
+    """
+
+    sizes: NDArray[np.int64]
+    levels: NDArray[np.float64]
+    scores: NDArray[np.floating]
+    tail: Tail
+
+    @cached_property
+    def method(self) -> Tabulated:
+        """The method that reads these tables."""
+        return Tabulated(tuple(self.levels.tolist()))
+
+    def at(self, n: int) -> NDArray[np.float64]:
+        """Return the ascending scores of one class at a sample size, interpolated in log n."""
+        check_size(n, int(self.sizes[0]), int(self.sizes[-1]))
+        places, weights = interpolation(self.sizes, n, points=2)
+        row = weights @ self.scores[places].astype(np.float64)
+        return np.asarray(row if self.tail == "low" else row[::-1])
+
+    def null(self, n: int) -> TabulatedNull:
+        """Return the null distribution at a sample size, which gives p-values."""
+        return self.method.against(self.at(n), self.tail)
+
+
+def check_size(n: int, smallest: int = SMALLEST, largest: int = LARGEST) -> None:
+    """Raise unless tables reach this sample size.
+
+    Examples
+    --------
+    >>> check_size(50)
+    """
+    if n < smallest:
+        raise InputError(
+            f"A sample of n = {n} is too small: tests of normality need at least {smallest} "
+            "values. Collect more."
+        )
+    if n > largest:
+        raise InputError(
+            f"A sample of n = {n:,} is larger than the tables reach ({largest:,}). Test a random "
+            f"subsample, such as rng.choice(x, {largest:_}, replace=False)."
+        )

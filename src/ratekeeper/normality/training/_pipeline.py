@@ -1,0 +1,249 @@
+"""All steps of training, from one seed to networks and tables."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ratekeeper.normality._families import training_families
+from ratekeeper.normality._features import ODD
+from ratekeeper.normality._model import NeuralTest
+from ratekeeper.normality._network import SIZE_INPUTS, Scaling
+from ratekeeper.normality._tables import SIZES, tail_levels
+from ratekeeper.normality.training._distillation import mixture_targets, train_students
+from ratekeeper.normality.training._examples import Examples, gather
+from ratekeeper.normality.training._learning import Learner, tell_apart
+from ratekeeper.normality.training._prior import LEVEL, Cell, omnibus_weights
+from ratekeeper.normality.training._simulation import (
+    NEAR,
+    NORMAL,
+    Part,
+    Source,
+    rows_at,
+    simulate,
+    simulate_all,
+)
+from ratekeeper.normality.training._tabulation import Draws, tabulate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    Report = Callable[[str, float], None]
+
+_GROUPS = ("G1", "G2", "G3", "G4")
+_LARGEST_IN_GROUPS = 100  # above, the groups are found by every test
+# Power in a group may lie so far below Shapiro-Wilk's.
+_FLOOR = -0.006
+# What power on the Pearson population is worth beside that on the groups, each of which is 1/4.
+# The groups are reported at 10, 20, 50 and 100, that population as a mean over 10, 20, ..., 100:
+# so the sizes between lean towards it.
+_PEARSON_VALUE = 0.1
+_PEARSON_VALUE_BETWEEN = {30: 1.0, 70: 1.0}
+_FEWER = 20  # large samples are costly, and few suffice where departures are plain
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much of everything.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Sample sizes of the tables.
+    training_sizes : tuple of int
+        Sample sizes that networks see, a subset.
+    anchors : tuple of int
+        Sample sizes at which the weights of the omnibus test are chosen, a subset of those.
+    scaling_rows, normal_rows, family_rows : Mapping
+        Samples for each size (and family), by the largest size for which the number holds.
+    validation_rows : int
+        Samples on which the weights of the omnibus test are chosen.
+    teacher, student : tuple of int
+        Widths of the two hidden layers.
+    teacher_epochs : int
+        Passes over all samples.
+    student_epochs : Mapping
+        Likewise, by the name of the network.
+    draws : Draws
+        Samples for the tables.
+    level_ratio : float
+        Step between the levels of the tables.
+    """
+
+    sizes: tuple[int, ...]
+    training_sizes: tuple[int, ...]
+    anchors: tuple[int, ...]
+    scaling_rows: Mapping[int, int]
+    normal_rows: Mapping[int, int]
+    family_rows: Mapping[int, int]
+    validation_rows: int
+    teacher: tuple[int, int]
+    student: tuple[int, int]
+    teacher_epochs: int
+    student_epochs: Mapping[str, int]
+    draws: Draws
+    level_ratio: float
+
+
+_SMALL = (5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 23, 26, 30, 35, 40, 45, 50, 60, 70, 80, 90, 100)
+FULL = Plan(
+    sizes=SIZES,
+    training_sizes=(*_SMALL, 126, 158, 200, 316, 501, 1000, 1995, 5012, 10_000),
+    anchors=(5, 7, 10, 20, 30, 50, 70, 100, 316, 1000, 5012),
+    scaling_rows={1000: 40_000, 10_000: 20_000},
+    normal_rows={100: 80_000, 501: 40_000, 10_000: 15_000},
+    family_rows={100: 4_500, 501: 1_500, 10_000: 700},
+    validation_rows=40_000,
+    teacher=(192, 96),
+    student=(64, 32),
+    teacher_epochs=7,
+    student_epochs={"omnibus": 4, "heavy": 2, "skewed": 2, "light": 2, "pearson": 3},
+    draws=Draws(249_999, {100: 1_000, 1_000: 400, 10_000: 150}),
+    level_ratio=1.08,
+)
+QUICK = Plan(
+    sizes=(5, 10, 20, 50),
+    training_sizes=(5, 10, 20, 50),
+    anchors=(10, 50),
+    scaling_rows={10_000: 2_000},
+    normal_rows={10_000: 4_000},
+    family_rows={10_000: 200},
+    validation_rows=1_000,
+    teacher=(32, 16),
+    student=(16, 8),
+    teacher_epochs=2,
+    student_epochs=dict.fromkeys(("omnibus", "heavy", "skewed", "light", "pearson"), 2),
+    draws=Draws(1_999, {10_000: 40}),
+    level_ratio=1.2,
+)
+
+
+def populations() -> dict[str, tuple[str, ...]]:
+    """Return the names of the families that each network is trained for.
+
+    Examples
+    --------
+    >>> "uniform" in populations()["light"]
+    True
+    """
+    kinds: dict[str, list[str]] = {"heavy": [], "skewed": [], "light": []}
+    for one in training_families():
+        if one.kind in kinds:
+            kinds[one.kind].append(one.name)
+        elif "scale_contaminated" in one.name:
+            kinds["heavy"].append(one.name)
+        elif "leaning" in one.name:  # bounded, so light-tailed, whatever else
+            kinds["light"].append(one.name)
+    every = tuple(one.name for one in training_families())
+    directed = {kind: tuple(names) for kind, names in kinds.items()}
+    return {"omnibus": every, **directed, "pearson": ("pearson",)}
+
+
+def train(
+    plan: Plan, *, seed: int, workers: int | None = None, report: Report = lambda *_: None
+) -> dict[str, NeuralTest]:
+    """Train all networks and simulate their tables.
+
+    Parameters
+    ----------
+    plan : Plan
+        `FULL` or `QUICK`.
+    seed : int
+        Decides everything random. The same machine then gives the same bits.
+    workers : int, optional
+        Processes that simulate; as many as there are cores if not given. Changes nothing else.
+    report : callable
+        Called with the name of a stage and the share of it that is done.
+    """
+    workers = workers or os.cpu_count() or 1
+    names = tuple(one.name for one in training_families())
+    scaling = _scaling(plan, seed, workers, report)
+    examples = gather(plan, names, scaling, seed=seed, workers=workers, report=report)
+    teacher = _teach(plan, examples, len(names), seed, report)
+    weights = _omnibus_weights(plan, examples, teacher, seed, report)
+    targets = mixture_targets(teacher, examples, names, populations(), plan.anchors, weights)
+    networks = train_students(plan, examples, targets, scaling, seed=seed, report=report)
+    done = 0.0
+
+    def advance(share: float) -> None:
+        nonlocal done
+        done += share
+        report("Simulating tables", done)
+
+    tables = tabulate(
+        networks,
+        populations(),
+        plan.sizes,
+        tail_levels(plan.draws.normal, plan.level_ratio),
+        plan.draws,
+        seed=seed,
+        workers=workers,
+        advance=advance,
+    )
+    return {name: NeuralTest(networks[name], *tables[name]) for name in networks}
+
+
+def _scaling(plan: Plan, seed: int, workers: int, report: Report) -> Scaling:
+    mean = np.empty((len(plan.sizes), ODD.size))
+    sd = np.empty_like(mean)
+    order = sorted(plan.sizes, reverse=True)
+    parts = [Part(NORMAL, n, rows_at(plan.scaling_rows, n), (seed, 0, n)) for n in order]
+    for done, (part, rows, _) in enumerate(simulate_all(parts, workers), start=1):
+        i = plan.sizes.index(part.n)
+        mean[i], sd[i] = rows.mean(axis=0, dtype=np.float64), rows.std(axis=0, dtype=np.float64)
+        # Odd features average to 0 by symmetry; some do not vary in the smallest samples.
+        mean[i, ODD] = 0.0
+        sd[i][sd[i] < 1e-6] = 1.0  # noqa: PLR2004 - rounding
+        report("Looking at normal samples", done / len(parts))
+    return Scaling(np.asarray(plan.sizes), mean.astype(np.float32), sd.astype(np.float32))
+
+
+def _teach(plan: Plan, examples: Examples, n_families: int, seed: int, report: Report) -> Learner:
+    rng = np.random.default_rng((seed, 3))
+    widths = (*plan.teacher, n_families + 1)
+    n_odd = int(ODD.sum())
+    teacher = Learner(ODD.size - n_odd + SIZE_INPUTS, n_odd, widths, rng)
+    gradient = tell_apart(examples.classes)
+    for share in teacher.fit(
+        examples.even, examples.odd, gradient, epochs=plan.teacher_epochs, rate=3e-3
+    ):
+        report("Teaching one network all families", share)
+    return teacher
+
+
+def _omnibus_weights(
+    plan: Plan, examples: Examples, teacher: Learner, seed: int, report: Report
+) -> NDArray[np.float64]:
+    """Return log weights, one row for each anchor."""
+    chosen = []
+    for done, n in enumerate(plan.anchors, start=1):
+        normal = examples.log_ratios(teacher, examples.rows(n, family=0))
+        chosen.append(omnibus_weights(normal, _cells(plan, examples, teacher, n, seed)))
+        report("Weighing families", done / len(plan.anchors))
+    return np.array(chosen)
+
+
+def _cells(plan: Plan, examples: Examples, teacher: Learner, n: int, seed: int) -> list[Cell]:
+    """Simulate what the weights at a sample size are chosen for."""
+    if n <= _LARGEST_IN_GROUPS:
+        sources = [*(Source("group", name) for name in _GROUPS), Source("family", "pearson")]
+        rows, floor = plan.validation_rows, _FLOOR
+    else:
+        sources = [Source("near", name) for name in NEAR]
+        rows, floor = max(100, plan.validation_rows // _FEWER), 0.0
+    _, w = simulate(Part(NORMAL, n, 2 * rows, (seed, 4, n, 0)))
+    critical = np.quantile(w, LEVEL)
+    cells = []
+    for i, source in enumerate(sources, start=1):
+        seen, w = simulate(Part(source, n, rows, (seed, 4, n, i)))
+        value, least = 0.25, floor
+        if source.kind == "family":
+            value, least = _PEARSON_VALUE_BETWEEN.get(n, _PEARSON_VALUE), -1.0
+        ratios = examples.log_ratios_of(teacher, seen, n)
+        cells.append(Cell(ratios, float(np.mean(w <= critical)), value, least))
+    return cells

@@ -1,0 +1,146 @@
+"""Joining the parts of the page into one file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from ratekeeper._abstaining import AbstainingTest
+from ratekeeper._atomic import whole_file
+from ratekeeper._control import ErrorRateTest
+from ratekeeper._formatting import show
+from ratekeeper.exceptions import InputError
+from ratekeeper.report._facts import certificates_of, page_facts
+from ratekeeper.report._glossary import glossary_html
+from ratekeeper.report._sections import checked_html, evaluation_html, ground_html
+from ratekeeper.report._words import certificate_html, heading
+
+if TYPE_CHECKING:
+    import os
+
+_SCRIPTS = (
+    "special.js",
+    "ranks.js",
+    "numbers.js",
+    "model.js",
+    "charts.js",
+    "state.js",
+    "controls.js",
+    "words.js",
+    "pictures.js",
+    "tables.js",
+    "page.js",
+)
+_PLACE = re.compile(r"<!-- ([a-z-]+) -->")
+
+
+def build(
+    test: ErrorRateTest | AbstainingTest,
+    *,
+    evaluation: Any = None,  # noqa: ANN401 - a FileEvaluation, or what looks like one
+    title: str | None = None,
+) -> str:
+    """Make the report of a test: one page of HTML that opens offline and recomputes itself.
+
+    Parameters
+    ----------
+    test : ErrorRateTest or AbstainingTest
+        The finished test.
+    evaluation : FileEvaluation, optional
+        Errors counted on labelled new objects, to be shown beside the promise.
+    title : str, optional
+        Heading of the page.
+
+    Returns
+    -------
+    str
+        HTML text, which refers to nothing outside itself.
+
+    Notes
+    -----
+    **Guarantee.** The page shows the certificate of the test as it stands. Its controls show what
+    other levels and methods would give; the page says whenever it does not show the certified
+    test, and that a level chosen after looking is only covered by `Simultaneous`. All scores are
+    in the page if there is room, else exact counts at some of them: what is then shown is never
+    less strict than the exact rank. Of more than 200 groups it shows the largest, and says how
+    many it leaves out.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> cal = rk.calibrate(np.linspace(0, 1, 200), np.repeat([0, 1], 100))
+    >>> page = build(cal.control("fnr", alpha=0.05), title="Screening")
+    >>> page[:15], "<h1>Screening</h1>" in page
+    ('<!doctype html>', True)
+    """
+    if not isinstance(test, ErrorRateTest | AbstainingTest):
+        raise InputError(
+            f"A report is made of a test, not of {show(test)}. Make one with "
+            'calibration.control("fnr", alpha=0.05).'
+        )
+    if title is not None and not isinstance(title, str):
+        raise InputError(f"title={show(title)} must be text.")
+    script = "\n".join(_part(name) for name in _SCRIPTS)
+    script = f'"use strict";\n(() => {{\n{script}\n}})();\n'
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    version = certificates_of(test)[0].version
+    contents = {
+        "policy": (
+            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+            f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+        ),
+        "title": escape(title or heading(certificates_of(test))),
+        "style": _part("page.css"),
+        "certificate": certificate_html(test, checked_html(evaluation)),
+        "evaluation": evaluation_html(test, evaluation),
+        "ground": ground_html(test),
+        "glossary": glossary_html(),
+        "version": escape(version),
+        "facts": _json(page_facts(test, evaluation)),
+        "script": script,
+    }
+    # In one pass, so that nothing in a user's words is taken for a place to fill.
+    return _PLACE.sub(lambda match: contents[match[1]], _part("page.html"))
+
+
+def write(
+    test: ErrorRateTest | AbstainingTest,
+    path: str | os.PathLike[str],
+    *,
+    evaluation: Any = None,  # noqa: ANN401 - as in build
+    title: str | None = None,
+) -> None:
+    """Write the report of a test to a file, whole or not at all; see `build`.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, ratekeeper as rk
+    >>> from pathlib import Path
+    >>> cal = rk.calibrate(np.linspace(0, 1, 200), np.repeat([0, 1], 100))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(cal.control("fnr", alpha=0.05), Path(folder, "report.html"))
+    ...     Path(folder, "report.html").stat().st_size < 300_000
+    True
+    """
+    page = build(test, evaluation=evaluation, title=title)
+    with whole_file(path) as temporary:
+        # As bytes: the script's hash must not depend on the line ends of a system.
+        temporary.write_bytes(page.encode("utf-8", "replace"))
+
+
+def _part(name: str) -> str:
+    text = (files(__package__) / "parts" / name).read_text(encoding="utf-8")
+    return text.replace("\r\n", "\n").rstrip("\n")
+
+
+def _json(value: dict[str, Any]) -> str:
+    """Write JSON that may stand inside a script element, whatever words it holds."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))  # ASCII only
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
