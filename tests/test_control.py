@@ -30,7 +30,10 @@ def test_thresholds_are_the_order_statistics_of_the_definition(higher):
     sign = 1 if higher else -1
     cal = rk.calibrate(sign * scores, labels, higher_is_positive=higher)
     positives, negatives = np.sort(scores[labels == 1]), np.sort(scores[labels == 0])
-    fnr, fpr = cal.control("fnr", 0.05), cal.control("fpr", 0.05)
+    fnr, fpr = (
+        cal.control("fnr", 0.05, method=rk.Conformal()),
+        cal.control("fpr", 0.05, method=rk.Conformal()),
+    )
     assert fnr.threshold == sign * positives[9]
     assert fpr.threshold == sign * negatives[-10]
     ties = sign * np.array([positives[9], negatives[-10]])
@@ -46,7 +49,7 @@ def test_decisions_come_in_the_users_own_labels():
     for negative, positive in ((0, 1), (-1, 1), (False, True), ("ham", "spam"), (2, 1)):
         own = np.where(labels == 1, positive, negative)
         cal = rk.calibrate(scores, own, positive_label=positive)
-        decisions = cal.control("fnr", 0.05).decide([-5.0, 5.0])
+        decisions = cal.control("fnr", 0.05, method=rk.Conformal()).decide([-5.0, 5.0])
         assert decisions.labels.tolist() == [negative, positive]
         assert decisions.labels.dtype == own.dtype
         assert not decisions.abstained.any()
@@ -56,7 +59,7 @@ def test_decisions_come_in_the_users_own_labels():
 def test_the_p_values_of_decisions_are_those_of_the_calibration(cal):
     """Asked later, p-values are the same as asked directly, and the count of objects is right."""
     new = np.linspace(-3, 5, 50)
-    decisions = cal.control("fpr", 0.1).decide(new)
+    decisions = cal.control("fpr", 0.1, method=rk.Conformal()).decide(new)
     direct = cal.p_values(new)
     np.testing.assert_array_equal(decisions.p_values.p0, direct.p0)
     np.testing.assert_array_equal(decisions.p_values.p1, direct.p1)
@@ -65,7 +68,7 @@ def test_the_p_values_of_decisions_are_those_of_the_calibration(cal):
 
 def test_decisions_alone_compute_no_p_value(cal, monkeypatch):
     """Deciding by threshold never counts ranks."""
-    test = cal.control("fnr", 0.05)
+    test = cal.control("fnr", 0.05, method=rk.Conformal())
     _ = test.threshold
     monkeypatch.setattr(control_module, "judge", None)  # what makes p-values
     assert test.decide([0.0, 3.0]).labels.tolist() == [0, 1]
@@ -74,7 +77,7 @@ def test_decisions_alone_compute_no_p_value(cal, monkeypatch):
 def test_changing_a_small_array_later_changes_nothing(cal):
     """p-values asked for later belong to the scores that were decided on."""
     new = np.array([-3.0, 3.0])
-    decisions = cal.control("fnr", 0.05).decide(new)
+    decisions = cal.control("fnr", 0.05, method=rk.Conformal()).decide(new)
     expected = cal.p_values(new).p1
     new[:] = 0.0
     np.testing.assert_array_equal(decisions.p_values.p1, expected)
@@ -83,11 +86,11 @@ def test_changing_a_small_array_later_changes_nothing(cal):
 def test_changing_a_large_array_later_is_noticed(cal):
     """For large arrays no copy is kept; p-values of other scores are refused."""
     new = np.random.default_rng(0).normal(size=1_200_000)
-    decisions = cal.control("fnr", 0.05).decide(new)
+    decisions = cal.control("fnr", 0.05, method=rk.Conformal()).decide(new)
     new[7] = np.nextafter(new[7], np.inf)  # flips no decision
     with pytest.raises(rk.InputError, match="changed after decide"):
         _ = decisions.p_values
-    untouched = cal.control("fnr", 0.05).decide(new)
+    untouched = cal.control("fnr", 0.05, method=rk.Conformal()).decide(new)
     np.testing.assert_array_equal(untouched.p_values.p1, cal.p_values(new).p1)
 
 
@@ -101,24 +104,24 @@ def test_no_objects_are_no_problem(cal):
 def test_the_other_error_is_counted_on_the_other_class(cal):
     """Power is the share of negatives at or above the threshold, with its exact interval."""
     scores, labels = normal_scores()
-    test = cal.control("fnr", 0.05)
+    test = cal.control("fnr", 0.05, method=rk.Conformal())
     errors = int(np.sum(scores[labels == 0] >= test.threshold))
     assert (test.other_error.errors, test.other_error.n) == (errors, 200)
     exact = stats.binomtest(errors, 200).proportion_ci(0.95, method="exact")
     np.testing.assert_allclose(test.other_error.interval, (exact.low, exact.high))
-    fpr = cal.control("fpr", 0.05)
+    fpr = cal.control("fpr", 0.05, method=rk.Conformal())
     assert fpr.other_error.errors == np.sum(scores[labels == 1] <= fpr.threshold)
 
 
 def test_both_rates_give_four_outcomes():
     """Positive, negative, abstained where both remain possible, neither where none does."""
     # Overlapping classes abstain in the middle; well separated ones find neither in the gap.
-    near = rk.calibrate(*normal_scores()).control_both(0.05, 0.05)
+    near = rk.calibrate(*normal_scores()).control_both(0.05, 0.05, method=rk.Conformal())
     decisions = near.decide([-3.0, 1.0, 5.0])
     assert decisions.labels.tolist() == [0, None, 1]
     assert decisions.abstained.tolist() == [False, True, False]
     scores, labels = normal_scores()
-    far = rk.calibrate(scores + 20 * labels, labels).control_both(0.05, 0.05)
+    far = rk.calibrate(scores + 20 * labels, labels).control_both(0.05, 0.05, method=rk.Conformal())
     decisions = far.decide([0.0, 10.0, 22.0])
     assert decisions.labels.tolist() == [0, None, 1]
     assert decisions.neither.tolist() == [False, True, False]
@@ -142,7 +145,9 @@ def test_both_rates_can_be_the_users_words():
     """Undecided objects of a test on words get None beside the words."""
     scores, labels = normal_scores()
     cal = rk.calibrate(scores, np.where(labels == 1, "yes", "no"))
-    assert cal.control_both(0.05, 0.05).decide([-3.0, 1.0, 5.0]).labels.tolist() == [
+    assert cal.control_both(0.05, 0.05, method=rk.Conformal()).decide(
+        [-3.0, 1.0, 5.0]
+    ).labels.tolist() == [
         "no",
         None,
         "yes",
@@ -191,7 +196,7 @@ def test_the_certificate_says_everything(cal):
 def test_infinite_thresholds_are_written_as_text():
     """JSON has no infinity; the certificate writes it as a string."""
     scores = np.r_[np.full(20, -np.inf), np.full(20, np.inf)]
-    test = rk.calibrate(scores, np.repeat([0, 1], 20)).control("fnr", 0.05)
+    test = rk.calibrate(scores, np.repeat([0, 1], 20)).control("fnr", 0.05, method=rk.Conformal())
     assert test.threshold == np.inf
     assert json.loads(test.certificate.to_json())["cells"][0]["threshold"] == "inf"
     assert test.decide([1.0, np.inf]).labels.tolist() == [0, 1]
@@ -208,10 +213,12 @@ def grouped(sizes, seed=0):
 def test_each_group_has_its_own_threshold():
     """Thresholds, decisions and certificate are those of each group alone."""
     scores, labels, groups = grouped({"a": 50, "b": 60})
-    test = rk.calibrate(scores, labels, groups=groups).control("fnr", 0.05)
+    test = rk.calibrate(scores, labels, groups=groups).control("fnr", 0.05, method=rk.Conformal())
     for name in ("a", "b"):
         inside = groups == name
-        alone = rk.calibrate(scores[inside], labels[inside]).control("fnr", 0.05)
+        alone = rk.calibrate(scores[inside], labels[inside]).control(
+            "fnr", 0.05, method=rk.Conformal()
+        )
         assert test.threshold[name] == alone.threshold
         cell = next(cell for cell in test.certificate.cells if cell.group == name)
         assert cell.other_error == alone.other_error
@@ -230,7 +237,7 @@ def test_thin_groups_are_refused_by_name_with_the_need():
         *grouped({"a": 50, "b": 10, "c": 18})[:2], groups=grouped({"a": 50, "b": 10, "c": 18})[2]
     )
     with pytest.raises(rk.TooFewScoresError) as caught:
-        cal.control("fnr", 0.05)
+        cal.control("fnr", 0.05, method=rk.Conformal())
     for words in ("19", "'b': 10", "'c': 18", 'thin_groups="pool"'):
         assert words in str(caught.value)
     assert "'a'" not in str(caught.value)
@@ -240,8 +247,8 @@ def test_pooled_groups_are_named_in_the_certificate():
     """Asked to pool, thin groups get the threshold of all, and the certificate says so."""
     scores, labels, groups = grouped({"a": 50, "b": 10})
     cal = rk.calibrate(scores, labels, groups=groups)
-    test = cal.control("fnr", 0.05, thin_groups="pool")
-    pooled = rk.calibrate(scores, labels).control("fnr", 0.05)
+    test = cal.control("fnr", 0.05, thin_groups="pool", method=rk.Conformal())
+    pooled = rk.calibrate(scores, labels).control("fnr", 0.05, method=rk.Conformal())
     assert test.threshold["b"] == pooled.threshold
     assert test.threshold["a"] != pooled.threshold
     assert test.certificate.pooled_groups == ("b",)
@@ -296,7 +303,9 @@ def test_pooling_needs_enough_together():
     """If all groups together are too few, pooling is refused too."""
     scores, labels, groups = grouped({"a": 5, "b": 6})
     with pytest.raises(rk.TooFewScoresError, match="got 11"):
-        rk.calibrate(scores, labels, groups=groups).control("fnr", 0.05, thin_groups="pool")
+        rk.calibrate(scores, labels, groups=groups).control(
+            "fnr", 0.05, thin_groups="pool", method=rk.Conformal()
+        )
 
 
 def test_a_group_without_one_class_still_works_for_the_other():
@@ -304,21 +313,21 @@ def test_a_group_without_one_class_still_works_for_the_other():
     scores, labels, groups = grouped({"a": 40, "b": 40})
     keep = (groups == "a") | (labels == 1)
     cal = rk.calibrate(scores[keep], labels[keep], groups=groups[keep])
-    test = cal.control("fnr", 0.05)
+    test = cal.control("fnr", 0.05, method=rk.Conformal())
     assert cal.p_values([0.0], groups=["b"]).p0.tolist() == [1.0]
     cell = test.certificate.cells[1]
     assert cell.other_error.n == 0
     assert cell.other_error.interval == (0.0, 1.0)
     assert "unknown" in str(test.certificate)
     with pytest.raises(rk.TooFewScoresError, match="'b': 0"):
-        cal.control("fpr", 0.05)
+        cal.control("fpr", 0.05, method=rk.Conformal())
 
 
 def test_evaluation_counts_both_errors(cal):
     """Errors are counted by hand, for both controls, with the verdict of the interval."""
     scores, labels = normal_scores(500, seed=1)
     for control in ("fnr", "fpr"):
-        test = cal.control(control, 0.1)
+        test = cal.control(control, 0.1, method=rk.Conformal())
         positive = test.decide(scores).positive
         misses, alarms = (
             int(np.sum(~positive & (labels == 1))),
@@ -333,7 +342,7 @@ def test_evaluation_counts_both_errors(cal):
 
 def test_evaluation_works_on_one_class_alone(cal):
     """New objects of one class are enough to judge the rate of that class."""
-    result = cal.control("fnr", 0.1).evaluate([-5.0, 5.0], [1, 1])
+    result = cal.control("fnr", 0.1, method=rk.Conformal()).evaluate([-5.0, 5.0], [1, 1])
     assert (result.target.errors, result.target.n, result.other.n) == (1, 2, 0)
 
 
@@ -349,18 +358,20 @@ def test_tests_and_decisions_can_be_pickled(cal, method):
     assert copy.certificate == test.certificate
     decisions = pickle.loads(pickle.dumps(test.decide(new)))  # noqa: S301
     np.testing.assert_array_equal(decisions.p_values.p1, test.p_values(new).p1)
-    pickle.loads(pickle.dumps(cal.control_both(0.1, 0.1).decide(new)))  # noqa: S301
+    pickle.loads(pickle.dumps(cal.control_both(0.1, 0.1, method=rk.Conformal()).decide(new)))  # noqa: S301
 
 
 def test_another_precision_is_compared_exactly_and_warned_about():
     """float32 scores against a float64 calibration get the rule of float64, and a warning."""
     scores, labels = normal_scores()
-    test = rk.calibrate(scores, labels).control("fnr", 0.05)
+    test = rk.calibrate(scores, labels).control("fnr", 0.05, method=rk.Conformal())
     new = np.array([test.threshold], dtype=np.float32)
     with pytest.warns(ScoreTypeWarning, match="float32"):
         decisions = test.decide(new)
     assert decisions.positive[0] == (float(new[0]) >= test.threshold)
-    narrow = rk.calibrate(scores.astype(np.float32), labels).control("fnr", 0.05)
+    narrow = rk.calibrate(scores.astype(np.float32), labels).control(
+        "fnr", 0.05, method=rk.Conformal()
+    )
     assert narrow.decide([narrow.threshold]).positive[0]
     with pytest.warns(ScoreTypeWarning):
         below = narrow.decide(np.array([np.nextafter(narrow.threshold, -1)]))
@@ -369,10 +380,10 @@ def test_another_precision_is_compared_exactly_and_warned_about():
 
 def test_reprs_are_readable(cal):
     """What a session shows names the promise, the rule and the outcome."""
-    test = cal.control("fpr", 0.05)
+    test = cal.control("fpr", 0.05, method=rk.Conformal())
     assert repr(test).startswith("ErrorRateTest: FPR <= 0.05, Conformal(), 200 negative scores")
     assert "positive (1) if score >" in repr(test)
-    assert "AbstainingTest" in repr(cal.control_both(0.1, 0.1))
+    assert "AbstainingTest" in repr(cal.control_both(0.1, 0.1, method=rk.Conformal()))
     assert "100 objects" in repr(test.decide(np.zeros(100)))
     assert repr(cal.p_values(np.zeros(1))).startswith("PValues of 1 object\n")
     assert "promised 5%" in repr(test.evaluate(*normal_scores(50)))

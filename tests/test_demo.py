@@ -32,8 +32,8 @@ def test_the_false_positive_rate_holds_and_the_false_negative_rate_drifts():
     cal = rk.calibrate(known.score, known.employed)
     for year in (2016, 2017, 2018):
         later = people.in_year(year)
-        fpr = cal.control("fpr", 0.05).evaluate(later.score, later.employed)
-        fnr = cal.control("fnr", 0.05).evaluate(later.score, later.employed)
+        fpr = cal.control("fpr", 0.05, method=rk.Conformal()).evaluate(later.score, later.employed)
+        fnr = cal.control("fnr", 0.05, method=rk.Conformal()).evaluate(later.score, later.employed)
         assert fpr.verdict != "exceeded"
         assert 0.047 < fpr.target.rate < 0.0495
         assert fnr.verdict == "exceeded"
@@ -44,8 +44,10 @@ def test_the_pooled_test_misses_a_group_and_the_group_test_does_not():
     """One test for all misses 38 % of the employed with a disability, 3.7 % of the others."""
     people = load_employment()
     known, later = people.in_year(2015), people.in_year(2016)
-    pooled = rk.calibrate(known.score, known.employed).control("fnr", 0.05)
-    own = rk.calibrate(known.score, known.employed, groups=known.disability).control("fnr", 0.05)
+    pooled = rk.calibrate(known.score, known.employed).control("fnr", 0.05, method=rk.Conformal())
+    own = rk.calibrate(known.score, known.employed, groups=known.disability).control(
+        "fnr", 0.05, method=rk.Conformal()
+    )
     for group, expected in ((True, 0.383), (False, 0.037)):
         part = later[later.disability == group]
         missed = pooled.evaluate(part.score, part.employed).target.rate

@@ -17,7 +17,9 @@ def labelled(n, seed, gap=2.0):
 
 
 def joint(seed=0, gap=2.0, alpha=0.05, **options):
-    return rk.calibrate(*labelled(800, seed, gap)[:2], **options).control_both(alpha, alpha)
+    return rk.calibrate(*labelled(800, seed, gap)[:2], **options).control_both(
+        alpha, alpha, method=rk.Conformal()
+    )
 
 
 def by_hand(test, scores, labels, groups=None):
@@ -71,7 +73,9 @@ def test_evaluation_with_groups_reads_the_groups():
     """Each object is judged by the thresholds of its group, and groups are needed."""
     scores, labels, groups = labelled(1500, 3)
     shifted = scores + np.where(groups == "a", 3.0, 0.0)
-    test = rk.calibrate(shifted[:900], labels[:900], groups=groups[:900]).control_both(0.1, 0.1)
+    test = rk.calibrate(shifted[:900], labels[:900], groups=groups[:900]).control_both(
+        0.1, 0.1, method=rk.Conformal()
+    )
     found = test.evaluate(shifted[900:], labels[900:], groups[900:])
     expected = by_hand(test, shifted[900:], labels[900:], groups[900:])
     assert found.fnr.target.errors == expected["misses"]
@@ -114,7 +118,7 @@ def test_a_tally_gives_the_evaluation_of_a_test_of_one_rate():
     """Both controls read the same counts, each its own error as the controlled one."""
     scores, labels, _ = labelled(1000, 5)
     for control in ("fnr", "fpr"):
-        test = rk.calibrate(scores[:500], labels[:500]).control(control, 0.1)
+        test = rk.calibrate(scores[:500], labels[:500]).control(control, 0.1, method=rk.Conformal())
         tally = count(test.decide(scores[500:]), labels[500:] == 1)[0]
         found = test.evaluate(scores[500:], labels[500:])
         assert tally.against(control, 0.1) == found

@@ -60,14 +60,14 @@ def subjects():
     cal, grouped = calibration(), calibration([EVIL, "north"])
     new = np.random.default_rng(1).normal(1, 1, 100)
     one = cal.control("fnr", 0.05, method=rk.HighProbability(delta=0.05))
-    both = grouped.control_both(0.05, 0.1)
+    both = grouped.control_both(0.05, 0.1, method=rk.Conformal())
     groups = np.array([EVIL, "north"] * 50)
     tally = Tally(negative=(40, 9), positive=(3, 38), abstained=(5, 2), neither=(1, 2))
     return {
         "calibration": cal,
         "calibration by group": grouped,
         "test": one,
-        "test by group": grouped.control("fpr", 0.05),
+        "test by group": grouped.control("fpr", 0.05, method=rk.Conformal()),
         "fitted test": cal.control("fnr", 0.05, method=rk.Parametric()),
         "random test": cal.control("fnr", 0.05, method=rk.Smoothed()),
         "abstaining test": both,
@@ -79,7 +79,7 @@ def subjects():
         "rounded": rk.normality_test(new.round(1)),
         "normality of many": rk.normality_tests(new.reshape(4, 25)),
         "certificate": one.certificate,
-        "certificate by group": grouped.control("fpr", 0.05).certificate,
+        "certificate by group": grouped.control("fpr", 0.05, method=rk.Conformal()).certificate,
         "joint certificate": both.certificate,
         "evaluation": tally.against("fnr", 0.05),
         "joint evaluation": tally.against_both(0.05, 0.5),
@@ -141,7 +141,9 @@ def test_a_test_shows_its_rule_its_promise_and_its_price():
     assert "FNR ≤ 5% and FPR ≤ 10%" in text
     for one, two in zip(both.fnr.conditions, both.fpr.conditions, strict=True):
         assert f"{one} {two}" in text
-    crossed = replace(calibration(), origin="cross-fitted").control("fnr", 0.05)
+    crossed = replace(calibration(), origin="cross-fitted").control(
+        "fnr", 0.05, method=rk.Conformal()
+    )
     assert "(approximate, cross-fitted, marginal)" in Page(crossed._repr_html_()).text
 
 
@@ -164,7 +166,7 @@ def test_the_certificate_says_the_same_as_in_print():
     assert f"Abstains on negatives {joint.abstained['negative']}" in text
     assert text.count("Not covered") == 2
     assert "an abstention is no error" in text
-    alone = calibration().control_both(0.05, 0.1).certificate
+    alone = calibration().control_both(0.05, 0.1, method=rk.Conformal()).certificate
     text = Page(alone._repr_html_()).text
     for part in (alone.fnr, alone.fpr):
         law = part.cells[0].realised
@@ -176,10 +178,14 @@ def test_ties_and_folds_are_said_beside_the_law():
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 2, 400)
     tied = rk.calibrate(rng.normal(labels).round(1), labels)
-    text = Page(tied.control("fnr", 0.1).certificate._repr_html_()).text
+    text = Page(tied.control("fnr", 0.1, method=rk.Conformal()).certificate._repr_html_()).text
     assert "upper bounds, since scores are tied" in text
     assert "folds" not in text
-    crossed = replace(calibration(), origin="cross-fitted").control("fnr", 0.1).certificate
+    crossed = (
+        replace(calibration(), origin="cross-fitted")
+        .control("fnr", 0.1, method=rk.Conformal())
+        .certificate
+    )
     text = Page(crossed._repr_html_()).text
     assert "like those of the folds" in text
     assert "tied" not in text
@@ -202,9 +208,9 @@ def test_groups_without_a_promise_are_named_also_where_they_are_not_shown():
     labels = rng.integers(0, 2, 3000)
     groups = np.where(np.arange(3000) < 2990, np.arange(3000) % 20, 99)
     cal = rk.calibrate(rng.normal(labels), labels, groups=groups)
-    test = cal.control("fnr", 0.05, thin_groups="pool")
+    test = cal.control("fnr", 0.05, thin_groups="pool", method=rk.Conformal())
     assert test.pooled_groups == list(test.certificate.pooled_groups) == [99]
-    both = cal.control_both(0.05, 0.05, thin_groups="pool")
+    both = cal.control_both(0.05, 0.05, thin_groups="pool", method=rk.Conformal())
     said = "Too few scores for a promise about the FNR, so none is made, in 1 group: 99."
     for shown in (test, both, both.certificate):
         assert said in Page(shown._repr_html_()).text
@@ -212,7 +218,7 @@ def test_groups_without_a_promise_are_named_also_where_they_are_not_shown():
     assert "and 13 more groups, 1 of them without a promise" in repr(test)
     few = np.where(np.arange(3000) < 2990, "many", "few")
     pooled = rk.calibrate(rng.normal(labels), labels, groups=few)
-    pooled_both = pooled.control_both(0.05, 0.05, thin_groups="pool")
+    pooled_both = pooled.control_both(0.05, 0.05, thin_groups="pool", method=rk.Conformal())
     mark = "(threshold of all groups: nothing is promised here)"
     for shown in (pooled_both.fnr, pooled_both, pooled_both.certificate):
         text = Page(shown._repr_html_()).text
@@ -233,7 +239,10 @@ def test_decisions_show_counts_and_do_not_compute_p_values():
     assert f"abstained {abstained} {abstained / n:.1%} both remain possible" in text
     assert "p_values" not in decisions.__dict__
     assert "abstained" not in Page(SUBJECTS["decisions"]._repr_html_()).text
-    assert "0 objects" in calibration().control("fnr", 0.1).decide([])._repr_html_()
+    assert (
+        "0 objects"
+        in calibration().control("fnr", 0.1, method=rk.Conformal()).decide([])._repr_html_()
+    )
 
 
 def test_evaluations_show_counts_intervals_and_verdicts():
@@ -290,9 +299,13 @@ def test_large_objects_show_their_head_quickly():
     n = 1_000_000
     labels, groups = rng.integers(0, 2, n), rng.integers(0, 2000, n)
     cal = rk.calibrate(rng.normal(labels), labels, groups=groups)
-    test = cal.control("fnr", 0.05)
+    test = cal.control("fnr", 0.05, method=rk.Conformal())
     scores = rng.normal(size=n)
-    for shown in (cal, test, cal.pooled().control("fpr", 0.1).decide(scores)):
+    for shown in (
+        cal,
+        test,
+        cal.pooled().control("fpr", 0.1, method=rk.Conformal()).decide(scores),
+    ):
         start = time.perf_counter()
         html = shown._repr_html_()
         assert time.perf_counter() - start < 2

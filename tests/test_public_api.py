@@ -68,7 +68,7 @@ def test_p_values_need_numpy_only():
         "import numpy as np, ratekeeper as rk\n"
         "cal = rk.calibrate(np.linspace(0, 1, 80), np.repeat([0, 1], 40))\n"
         "cal.p_values(np.array([0.3]))\n"
-        "cal.control('fnr', 0.05).decide(np.array([0.3])).labels\n"
+        "cal.control('fnr', 0.05, method=rk.Conformal()).decide(np.array([0.3])).labels\n"
     )
     assert not top & (set(HEAVY) - {"scipy"})
     assert not any(name.startswith("scipy") for name in every)

@@ -54,7 +54,9 @@ def grouped_calibration():
 
 
 def small_test():
-    return rk.calibrate([0.1, 0.4, 0.3, 0.8], [0, 0, 1, 1]).control("fnr", alpha=0.4)
+    return rk.calibrate([0.1, 0.4, 0.3, 0.8], [0, 0, 1, 1]).control(
+        "fnr", alpha=0.4, method=rk.Conformal()
+    )
 
 
 def there_and_back(obj, folder):
@@ -191,7 +193,7 @@ def test_a_test_with_groups_comes_back(tmp_path):
     labels, groups = np.r_[np.zeros(40), np.ones(41)], np.r_[np.tile([1, 2], 40), 9]
     cal = rk.calibrate(np.linspace(0, 1, 81), labels, groups=groups)
     assert cal.cells[0][2].size == 0
-    test = cal.control("fnr", 0.1, thin_groups="pool")
+    test = cal.control("fnr", 0.1, thin_groups="pool", method=rk.Conformal())
     loaded = there_and_back(test, tmp_path)
     assert_same_test(loaded, test)
     assert loaded.certificate.pooled_groups == (9,)
@@ -211,7 +213,9 @@ def test_an_abstaining_test_comes_back_on_one_calibration(tmp_path):
 def test_an_abstaining_test_may_mix_methods(tmp_path):
     """The two tests of an abstaining test each keep their own method."""
     cal = some_calibration()
-    mixed = rk.AbstainingTest(cal.control("fnr", 0.1), cal.control("fpr", 0.2, method=rk.Kernel()))
+    mixed = rk.AbstainingTest(
+        cal.control("fnr", 0.1, method=rk.Conformal()), cal.control("fpr", 0.2, method=rk.Kernel())
+    )
     loaded = there_and_back(mixed, tmp_path)
     assert (loaded.fnr.method, loaded.fpr.method) == (rk.Conformal(), rk.Kernel())
 
@@ -309,7 +313,7 @@ def test_everything_comes_back_exactly(calibration, control, alpha, method):
 def test_safetensors_reads_the_file(tmp_path):
     """The safetensors package opens the file and finds the same scores and facts."""
     path = tmp_path / "test.rk"
-    test = grouped_calibration().control("fnr", 0.1, thin_groups="pool")
+    test = grouped_calibration().control("fnr", 0.1, thin_groups="pool", method=rk.Conformal())
     rk.save(test, path)
     arrays = safetensors.numpy.load_file(path)
     for label, side in enumerate(["negative", "positive"]):
@@ -333,7 +337,7 @@ def test_safetensors_reads_empty_cells(tmp_path):
 def test_the_file_is_as_described(tmp_path):
     """Somebody who knows the module docstring alone can read, check and write a file."""
     path = tmp_path / "test.rk"
-    test = some_calibration().control("fnr", 0.1)
+    test = some_calibration().control("fnr", 0.1, method=rk.Conformal())
     rk.save(test, path)
     content = path.read_bytes()
     header, facts, data = parts_of(path)
@@ -365,7 +369,7 @@ def test_the_file_of_format_1_still_loads():
     labels = np.where(i % 2, "yes", "no")
     scores = ((i * 37) % 101 / 101 + i % 2).astype(np.float32)
     cal = rk.calibrate(scores, labels, groups=groups)
-    test = cal.control("fnr", alpha=0.1, thin_groups="pool")
+    test = cal.control("fnr", alpha=0.1, thin_groups="pool", method=rk.Conformal())
     rk.save(test, "tests/formats/grouped_test_1.rk")
     """  # noqa: D400 - the lines are the rest of the sentence
     test = rk.load(GOLDEN)
@@ -385,7 +389,7 @@ def test_the_file_of_format_2_still_loads():
     cal = rk.calibrate((i * 37) % 101 / 101 + i % 2, np.where(i % 2, "yes", "no"))
     rows = Provenance(103, {"score is NaN": 2, "label is missing": 1}, "risk", "ill")
     cal = dataclasses.replace(cal, provenance=rows)
-    rk.save(cal.control("fpr", 0.1), "tests/formats/skipped_test_2.rk")
+    rk.save(cal.control("fpr", 0.1, method=rk.Conformal()), "tests/formats/skipped_test_2.rk")
     """  # noqa: D400 - the lines are the rest of the sentence
     test = rk.load(GOLDEN.with_name("skipped_test_2.rk"))
     rows = Provenance(103, {"score is NaN": 2, "label is missing": 1}, "risk", "ill")
@@ -735,9 +739,15 @@ def test_a_method_of_your_own_is_refused(tmp_path):
 def test_two_calibrations_do_not_fit_one_file(tmp_path):
     """An abstaining test put together from strange parts is refused."""
     one, other = some_calibration(), some_calibration(n=70)
-    strange = rk.AbstainingTest(one.control("fnr", 0.1), other.control("fpr", 0.1))
+    strange = rk.AbstainingTest(
+        one.control("fnr", 0.1, method=rk.Conformal()),
+        other.control("fpr", 0.1, method=rk.Conformal()),
+    )
     assert_not_saved(strange, tmp_path / "x.rk", "different calibrations.*control_both")
-    swapped = rk.AbstainingTest(one.control("fpr", 0.1), one.control("fnr", 0.1))
+    swapped = rk.AbstainingTest(
+        one.control("fpr", 0.1, method=rk.Conformal()),
+        one.control("fnr", 0.1, method=rk.Conformal()),
+    )
     assert_not_saved(swapped, tmp_path / "x.rk", "control_both")
 
 

@@ -45,8 +45,12 @@ def test_tensors_of_scores_are_read_like_arrays(make, dtype):
     assert calibration == expected
     assert calibration.dtype == dtype
     assert np.array_equal(calibration.p_values(make()).p1, expected.p_values(VALUES.tolist()).p1)
-    test = calibration.control("fnr", alpha=0.1)
-    decided = expected.control("fnr", alpha=0.1).decide(VALUES.astype(dtype)).labels
+    test = calibration.control("fnr", alpha=0.1, method=rk.Conformal())
+    decided = (
+        expected.control("fnr", alpha=0.1, method=rk.Conformal())
+        .decide(VALUES.astype(dtype))
+        .labels
+    )
     assert np.array_equal(test.decide(make()).labels, decided)
 
 
@@ -73,7 +77,10 @@ def test_tensors_of_labels_are_read_like_arrays(dtype, classes):
     calibration = rk.calibrate(tensor(), labels)
     assert calibration.classes.tolist() == classes
     assert (
-        calibration.control("fnr", alpha=0.1).decide(tensor()[[0, 79]]).labels.tolist() == classes
+        calibration.control("fnr", alpha=0.1, method=rk.Conformal())
+        .decide(tensor()[[0, 79]])
+        .labels.tolist()
+        == classes
     )
     assert read_new_labels(labels, calibration.classes).tolist() == IS_POSITIVE.tolist()
 
@@ -111,7 +118,7 @@ def test_changing_the_tensor_afterwards_changes_nothing():
     """Neither the calibration nor decisions hold on to the tensor's memory."""
     scores = tensor()
     calibration = rk.calibrate(scores, IS_POSITIVE)
-    decisions = calibration.control("fnr", alpha=0.1).decide(scores)
+    decisions = calibration.control("fnr", alpha=0.1, method=rk.Conformal()).decide(scores)
     expected = calibration.p_values(VALUES)
     scores.zero_()
     assert np.array_equal(decisions.p_values.p1, expected.p1)

@@ -19,12 +19,13 @@ from ratekeeper._version import __version__
 if TYPE_CHECKING:
     from ratekeeper._abstaining import AbstainingTest
     from ratekeeper._calibration import Calibration, calibrate
-    from ratekeeper._certificate import Certificate
+    from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._comparison import Comparison, compare
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._decisions import Decisions
     from ratekeeper._estimators import ErrorRateController
     from ratekeeper._evaluation import Evaluation, JointEvaluation
+    from ratekeeper._finished import FinishedTest
     from ratekeeper._p_values import PValues
     from ratekeeper._planning import Plan, plan
     from ratekeeper._storage import load, save
@@ -60,8 +61,11 @@ __all__ = [
     "ErrorRateController",
     "ErrorRateTest",
     "Evaluation",
+    "FinishedTest",
+    "Guarantee",
     "HighProbability",
     "InputError",
+    "JointCertificate",
     "JointEvaluation",
     "Kernel",
     "NormalityResult",
@@ -88,11 +92,12 @@ __all__ = [
 # Every name is loaded on first use: importing the package costs nothing, the p-values cost
 # NumPy, and only the scikit-learn estimator costs scikit-learn.
 _HOMES = {
-    "_abstaining": ("AbstainingTest",),
     "_calibration": ("Calibration", "calibrate"),
-    "_certificate": ("Certificate",),
+    "_certificate": ("Certificate", "JointCertificate"),
     "_comparison": ("Comparison", "compare"),
+    "_abstaining": ("AbstainingTest",),
     "_control": ("ErrorRateTest",),
+    "_finished": ("FinishedTest",),
     "_decisions": ("Decisions",),
     "_estimators": ("ErrorRateController",),
     "_evaluation": ("Evaluation", "JointEvaluation"),

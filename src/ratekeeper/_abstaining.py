@@ -7,30 +7,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ratekeeper import _markup as markup
 from ratekeeper._certificate import JointCertificate
+from ratekeeper._control import aim, condition_text
 from ratekeeper._decisions import Decisions
-from ratekeeper._evaluation import count
-from ratekeeper._formatting import exact_percent
-from ratekeeper._inputs import read_new_labels, same_length
+from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._p_values import PValues
 from ratekeeper._rates import Rate
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from ratekeeper._calibration import Calibration
     from ratekeeper._control import ErrorRateTest
-    from ratekeeper._evaluation import JointEvaluation, Tally
+    from ratekeeper._evaluation import JointEvaluation
+    from ratekeeper._finished import Index
     from ratekeeper._ranks import Floats
 
 
-@dataclass(frozen=True, eq=False)
-class AbstainingTest:
+@dataclass(frozen=True, eq=False, repr=False)
+class AbstainingTest(FinishedTest):
     """A test that keeps both error rates and abstains where both classes remain possible.
 
     Attributes
@@ -42,7 +42,9 @@ class AbstainingTest:
     -----
     **Guarantee.** That of the method, for each rate: at most alpha_fnr of the positives are
     decided negative or neither, at most alpha_fpr of the negatives positive or neither. An
-    abstention is no error. It does not bound how often the test abstains.
+    abstention is no error. Where the two thresholds cross, every threshold between them keeps both
+    promises: the one in the middle decides, and nothing is left undecided. It bounds neither how
+    often the test abstains nor the share of wrong decisions among those made.
 
     Examples
     --------
@@ -58,7 +60,7 @@ class AbstainingTest:
     fpr: ErrorRateTest
 
     @property
-    def calibration(self) -> Calibration:
+    def calibration(self) -> Calibration:  # type: ignore[override]
         """The scores it stands on."""
         return self.fnr.calibration
 
@@ -67,37 +69,54 @@ class AbstainingTest:
         """The tests of one rate that it consists of."""
         return self.fnr, self.fpr
 
-    @property
-    def threshold(self) -> dict[str, Any]:
-        """The thresholds of the two tests."""
-        return {"fnr": self.fnr.threshold, "fpr": self.fpr.threshold}
+    @cached_property
+    def crossed(self) -> tuple[float | None, ...]:
+        """For each cell, the one threshold that keeps both promises; None if they do not cross.
+
+        An object is called positive if its score is not strictly beyond, on the negative side.
+        """
+        pairs = zip(self.fnr.thresholds.values(), self.fpr.thresholds.values(), strict=True)
+        higher = self.calibration.higher_is_positive
+        return tuple(_between(fnr, fpr, higher=higher) for fnr, fpr in pairs)
 
     @cached_property
     def certificate(self) -> JointCertificate:
-        """What is promised for each rate, and how often the test abstains."""
-        abstained = {}
+        """What is promised for each rate, and how often nothing is decided."""
+        undecided = {}
         for label, name in enumerate(("negative", "positive")):
             counts = [
-                (int(self._decide_on(scores, i).abstained.sum()), scores.size)
+                (int((found.abstained | found.neither).sum()), len(found))
                 for i, scores in enumerate(self.calibration.cells[label])
+                for found in [self._decide(scores, self._index(scores, i))]
             ]
-            abstained[name] = Rate(sum(c for c, _ in counts), sum(n for _, n in counts))
-        return JointCertificate(self.fnr.certificate, self.fpr.certificate, abstained)
+            undecided[name] = Rate(sum(c for c, _ in counts), sum(n for _, n in counts))
+        higher = self.calibration.higher_is_positive
+        crossed = [
+            None
+            if threshold is None
+            else condition_text(
+                self.calibration, "greater_equal" if higher else "less_equal", threshold
+            )
+            for threshold in self.crossed
+        ]
+        return JointCertificate(
+            self.fnr.certificate, self.fpr.certificate, tuple(crossed), undecided
+        )
 
-    def _decide_on(self, scores: Floats, group: int) -> Decisions:
+    def _index(self, scores: Floats, group: int) -> Index:
         grouped = self.calibration.groups is not None
-        index = np.full(scores.size, group, dtype=np.intp) if grouped else None
-        return self.decide_on(scores, index)
+        return np.full(scores.size, group, dtype=np.intp) if grouped else None
 
-    def decide(self, scores: ArrayLike, groups: ArrayLike | None = None) -> Decisions:
-        """Decide on new objects; see `ErrorRateTest.decide`."""
-        return self.decide_on(*self.calibration.read_new(scores, groups))
-
-    def decide_on(self, values: Floats, index: NDArray[np.intp] | None) -> Decisions:
-        """Decide on scores and groups that `Calibration.read_new` has read."""
-        fnr, fpr = self.fnr.decide_on(values, index), self.fpr.decide_on(values, index)
+    def _decide(self, values: Floats, index: Index) -> Decisions:
+        fnr, fpr = (decide_read(part, values, index) for part in self.parts)
         may_be_positive, may_be_negative = fnr.positive, ~fpr.positive
-
+        if any(threshold is not None for threshold in self.crossed):
+            limits = np.array(self.crossed, dtype=np.float64)  # NaN where they do not cross
+            limit = limits if index is None else limits[index]
+            one = values >= limit if self.calibration.higher_is_positive else values <= limit
+            crossed = ~np.isnan(limit)
+            may_be_positive = np.where(crossed, one, may_be_positive)
+            may_be_negative = np.where(crossed, ~one, may_be_negative)
         return Decisions(
             positive=may_be_positive & ~may_be_negative,
             abstained=may_be_positive & may_be_negative,
@@ -107,58 +126,33 @@ class AbstainingTest:
             _p_values=partial(_joint_p_values, fnr, fpr),
         )
 
-    def continuing(self) -> AbstainingTest:
-        """Return the same test for objects that come in parts; see `ErrorRateTest.continuing`."""
-        return AbstainingTest(self.fnr.continuing(), self.fpr.continuing())
-
-    def p_values(self, scores: ArrayLike, groups: ArrayLike | None = None) -> PValues:
-        """Return the p-values that the two tests compare with their alphas."""
-        return self.decide(scores, groups).p_values
+    def _continuing(self) -> AbstainingTest:
+        return AbstainingTest(*(continuing(part) for part in self.parts))  # type: ignore[arg-type]
 
     def evaluate(
         self, scores: ArrayLike, labels: ArrayLike, groups: ArrayLike | None = None
     ) -> JointEvaluation:
-        """Count both errors and the abstentions on labelled new objects; see `JointEvaluation`.
-
-        Parameters
-        ----------
-        scores, labels, groups
-            As in `ErrorRateTest.evaluate`.
-        """
-        decisions = self.decide_on(*self.calibration.read_new(scores, groups))
-        truth = read_new_labels(labels, self.calibration.classes)
-        same_length("labels", truth.size, len(decisions))
-        return self.evaluation_of(count(decisions, truth)[0])
-
-    def evaluation_of(self, tally: Tally, group: int | None = None) -> JointEvaluation:
-        """Compare counted decisions with both promises; see `ErrorRateTest.evaluation_of`."""
-        return tally.against_both(self.fnr.promised_to(group), self.fpr.promised_to(group))
+        """Count both errors and the abstentions; see `ErrorRateTest.evaluate`."""
+        found: JointEvaluation = super().evaluate(scores, labels, groups)
+        return found
 
     def __repr__(self) -> str:
         return f"AbstainingTest of\n{self.fnr!r}\n{self.fpr!r}"
 
     def _repr_html_(self) -> str:
-        promises = [
-            (f"{test.control.upper()} ≤ {exact_percent(test.alpha)}", test.promise)
-            for test in (self.fnr, self.fpr)
-        ]
-        negative, positive = (repr(label) for label in self.calibration.classes.tolist())
         return markup.card(
-            f"AbstainingTest: {promises[0][0]} and {promises[1][0]}",
-            [
-                markup.facts([*promises, ("method", repr(self.fnr.method))]),
-                markup.by_group(
-                    self.calibration.groups,
-                    (
-                        f"positive ({positive}) remains possible if",
-                        f"negative ({negative}) is ruled out if",
-                    ),
-                    list(zip(self.fnr.conditions, self.fpr.conditions, strict=True)),
-                ),
-                *markup.unpromised("fnr", self.fnr.pooled_groups),
-                *markup.unpromised("fpr", self.fpr.pooled_groups),
-            ],
+            f"AbstainingTest: {aim(self.fnr)} and {aim(self.fpr)}".replace("<=", "≤"),
+            [part._repr_html_() for part in self.parts],
         )
+
+
+def _between(fnr: float | None, fpr: float | None, *, higher: bool) -> float | None:
+    """Return the threshold in the middle if that of the FNR lies beyond that of the FPR."""
+    if fnr is None or fpr is None or not (fnr > fpr if higher else fnr < fpr):
+        return None
+    middle = fpr / 2 + fnr / 2
+    strictly = fpr < middle <= fnr if higher else fnr <= middle < fpr
+    return middle if strictly and np.isfinite(middle) else fnr
 
 
 def _joint_p_values(fnr: Decisions, fpr: Decisions) -> PValues:

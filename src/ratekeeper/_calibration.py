@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,30 +13,335 @@ import numpy as np
 
 from ratekeeper import _markup as markup
 from ratekeeper._abstaining import AbstainingTest
+from ratekeeper._cells import count_outside, known_groups, nulls_of, read_new, warn_if_outside
 from ratekeeper._control import ErrorRateTest, build_test
-from ratekeeper._formatting import plain_value, show
-from ratekeeper._inputs import (
-    read_groups,
-    read_labels,
-    read_new_scores,
-    read_scores,
-    refuse_nan,
-    same_length,
-)
+from ratekeeper._formatting import listed_with_count, plain_value, show
+from ratekeeper._inputs import read_groups, read_labels, read_scores, refuse_nan, same_length
 from ratekeeper._merging import check_mergeable, merged_cells, merged_provenance
 from ratekeeper._p_values import PValues, judge, judge_intervals
 from ratekeeper._ranks import sorted_parts
+from ratekeeper._sentences import say
 from ratekeeper._separation import separation
-from ratekeeper.exceptions import InputError, ReversedScoreWarning
-from ratekeeper.methods import Conformal, check_method
+from ratekeeper.exceptions import InputError, Parameter, ReversedScoreWarning
+from ratekeeper.methods import Conformal, HighProbability, check_method
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._certificate import Origin
     from ratekeeper._provenance import Provenance
-    from ratekeeper._ranks import Floats, Tail
-    from ratekeeper.methods import Method, NullDistribution
+    from ratekeeper._ranks import Floats
+    from ratekeeper._separation import Separation
+    from ratekeeper.methods import Method
+
+# From how many exact repeats, and from how many digits, a remark is due.
+_REPEATS = 5
+_REPEATED_SHARE = 0.01
+_DIGITS = 10
+_LOOKED_AT = 200
+_USELESS_AUC = 0.6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration:
+    """Sorted held-out scores per class and group. Immutable; made by `calibrate`.
+
+    Attributes
+    ----------
+    cells : tuple of two tuples of ndarray
+        ``cells[label][group]`` are ascending scores; label 0 is negative, 1 positive. Without
+        groups each has one member.
+    classes : ndarray of shape (2,)
+        The user's labels, negative first.
+    groups : ndarray or None
+        The groups in order.
+    higher_is_positive : bool
+        Whether high scores indicate the positive class.
+    origin : {"held out", "cross-fitted"}
+        Whether the deployed model itself scored objects it had not seen, or models trained on
+        other folds did, for which no bound is known. Certificates say it.
+    provenance : Provenance or None
+        For scores from a file: its columns, and how many rows were read and skipped.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> cal = rk.calibrate(np.linspace(0, 1, 80), np.repeat([0, 1], 40))
+    >>> cal.n(1)
+    40
+    >>> cal.p_values([0.3]).p1
+    array([0.02439024])
+    """
+
+    cells: tuple[tuple[Floats, ...], tuple[Floats, ...]]
+    classes: NDArray[Any]
+    groups: NDArray[Any] | None
+    higher_is_positive: bool
+    origin: Origin = "held out"
+    provenance: Provenance | None = None
+
+    def __post_init__(self) -> None:
+        for array in (*self.cells[0], *self.cells[1], self.classes, self.groups):
+            if array is not None:
+                array.flags.writeable = False
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Number type of the scores."""
+        return self.cells[0][0].dtype
+
+    def n(self, label: object, group: object = None) -> int:
+        """Return the number of scores of a class (in a group), by the user's own label."""
+        names = self.classes.tolist()
+        if not np.isscalar(label) or plain_value(label) not in names:
+            need = f"one of {show(names[0])} and {show(names[1])}"
+            raise InputError(parameter="label", value=label, need=need)
+        cells = self.cells[names.index(plain_value(label))]
+        if group is None:
+            return sum(scores.size for scores in cells)
+        if self.groups is None or not np.isscalar(group):
+            known = "none" if self.groups is None else listed_with_count(self.groups.tolist())
+            raise InputError(
+                parameter="group", value=group, need=f"a group of this calibration, of {known}"
+            )
+        return cells[known_groups(self, [plain_value(group)])[0]].size
+
+    def p_values(
+        self,
+        scores: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        method: Method | str = Conformal(),
+    ) -> PValues:
+        """Return the two p-values of each new object.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_objects,)
+            Scores of new objects, from the same model and runtime as at calibration.
+        groups : array-like of shape (n_objects,), optional
+            Their groups, required if and only if the calibration has groups.
+        method : Method, default=Conformal()
+            How counts become p-values, and so what they promise.
+
+        Returns
+        -------
+        PValues
+
+        Notes
+        -----
+        **Guarantee.** That of the method; by default, for an object of class c exchangeable with
+        the calibration objects of class c, ``P(p_c <= alpha) <= alpha`` for every alpha.
+
+        Examples
+        --------
+        >>> import ratekeeper as rk
+        >>> cal = rk.calibrate([0.1, 0.2, 0.7, 0.9], [0, 0, 1, 1])
+        >>> cal.p_values([0.15]).p0
+        array([0.66666667])
+        """
+        method = check_method(method)
+        values, index = read_new(self, scores, groups)
+        outside = count_outside(self, values)
+        warn_if_outside(self, outside, values.size)
+        refuse_nan(values)
+        p, intervals = [], []
+        for null_class in (0, 1):
+            nulls = nulls_of(self, null_class, method)
+            p.append(judge(nulls, values, index))
+            intervals.append(judge_intervals(nulls, values, index))
+        return PValues(p[0], p[1], intervals[0], intervals[1])
+
+    def control(
+        self,
+        control: str,
+        alpha: float,
+        *,
+        method: Method | str = HighProbability(),
+        thin_groups: str = "refuse",
+    ) -> ErrorRateTest:
+        """Make the test that keeps one error rate at or below alpha.
+
+        Parameters
+        ----------
+        control : {"fnr", "fpr"}, in any case
+            Keep the share of missed positives, or of false alarms among negatives.
+        alpha : float or str
+            The rate to keep, strictly between 0 and 1, or a text such as "5%". Choose it before
+            looking at results.
+        method : Method or str, default=HighProbability(delta=0.05)
+            The kind of promise, or its name, such as "conformal". By default this very test keeps
+            alpha, but for a chance of 5% over calibration sets; `Conformal` needs fewer scores and
+            keeps it on average over calibration sets.
+        thin_groups : {"refuse", "pool"}, default="refuse"
+            What to do with groups that have too few scores for alpha: refuse by name, or give
+            them the threshold of all groups together. The certificate then names them.
+
+        Returns
+        -------
+        ErrorRateTest
+
+        Raises
+        ------
+        TooFewScoresError
+            If the promise is impossible with this many scores; says how many are needed.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> cal = rk.calibrate(np.linspace(0, 1, 200), np.repeat([0, 1], 100))
+        >>> cal.control("fnr", alpha=0.05).threshold
+        0.507...
+        """
+        return build_test(self, control, alpha, method, thin_groups)
+
+    def control_both(
+        self,
+        alpha_fnr: float,
+        alpha_fpr: float,
+        *,
+        method: Method | str = HighProbability(),
+        thin_groups: str = "refuse",
+    ) -> AbstainingTest:
+        """Make the test that keeps both error rates and abstains where it must.
+
+        Parameters
+        ----------
+        alpha_fnr, alpha_fpr : float
+            The two rates to keep.
+        method, thin_groups
+            As in `control`.
+
+        Returns
+        -------
+        AbstainingTest
+        """
+        return AbstainingTest(
+            self.control("fnr", alpha_fnr, method=method, thin_groups=thin_groups),
+            self.control("fpr", alpha_fpr, method=method, thin_groups=thin_groups),
+        )
+
+    def merge(self, other: Calibration) -> Calibration:
+        """Return exactly what calibrating both sets of objects together would give.
+
+        Examples
+        --------
+        >>> import ratekeeper as rk
+        >>> one = rk.calibrate([0.1, 0.9], [0, 1])
+        >>> one.merge(rk.calibrate([0.2, 0.8, 0.7], [0, 1, 1]))
+        Calibration of 5 float64 scores: 2 negative (0), 3 positive (1)
+        """
+        if not isinstance(other, Calibration):
+            raise InputError(parameter="other", value=other, need="a Calibration")
+        check_mergeable(self, other)
+        cells, names = merged_cells(self, other)
+        crossed = "cross-fitted" in (self.origin, other.origin)
+        return Calibration(
+            cells=cells,
+            classes=self.classes,
+            groups=names,
+            higher_is_positive=self.higher_is_positive,
+            origin="cross-fitted" if crossed else "held out",
+            provenance=merged_provenance(self, other),
+        )
+
+    def pooled(self) -> Calibration:
+        """Return the same scores without groups."""
+        if self.groups is None:
+            return self
+        parts = [np.sort(np.concatenate(self.cells[c]), kind="stable") for c in (0, 1)]
+        return replace(self, cells=((parts[0],), (parts[1],)), groups=None)
+
+    @cached_property
+    def data_hash(self) -> str:
+        """SHA-256 of all scores, labels and groups, independent of their order."""
+        digest = hashlib.sha256()
+        groups = None if self.groups is None else self.groups.tolist()
+        facts = (
+            self.classes.tolist(),
+            groups,
+            self.higher_is_positive,
+            str(self.dtype),
+            self.origin,
+        )
+        digest.update(repr(facts).encode())
+        for scores in (*self.cells[0], *self.cells[1]):
+            digest.update(scores.size.to_bytes(8, "little"))
+            digest.update(scores.astype(scores.dtype.newbyteorder("<"), copy=False).data)
+        return digest.hexdigest()
+
+    @cached_property
+    def auc(self) -> float:
+        """Area under the ROC curve: how often a positive is rated above a negative."""
+        low, high = (cells[0] for cells in self.pooled().cells)
+        if not self.higher_is_positive:
+            low, high = high, low
+        return separation(low, high, thin_to=None).auc
+
+    @cached_property
+    def separation(self) -> Separation:
+        """How well the scores separate the classes: the area under the ROC curve, with a test."""
+        low, high = (cells[0] for cells in self.pooled().cells)
+        return separation(low, high) if self.higher_is_positive else separation(high, low)
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """What looks odd about the scores and may be an accident; certificates print it."""
+        whole = self.pooled()
+        sizes = [cells[0].size for cells in whole.cells]
+        repeats = sum(_repeats(cells[0]) for cells in whole.cells)
+        remarks = []
+        if repeats:
+            text = say("certificate.repeats", repeats=f"{repeats:,}", n=f"{sum(sizes):,}")
+            remarks.append(text)
+        if all(sizes):
+            sd = math.sqrt((sum(sizes) + 1) / (12 * sizes[0] * sizes[1]))
+            auc = self.separation.auc
+            if abs(auc - 0.5) < 2 * sd and auc + 2 * sd < _USELESS_AUC:
+                remarks.append(say("certificate.no_information", auc=f"{auc:.3f}"))
+        return tuple(remarks)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()  # pickled arrays come back writeable
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Calibration) and self.data_hash == other.data_hash
+
+    def __hash__(self) -> int:
+        return hash(self.data_hash)
+
+    def __repr__(self) -> str:
+        sizes = [sum(scores.size for scores in cells) for cells in self.cells]
+        negative, positive = (repr(plain_value(value)) for value in self.classes)
+        text = (
+            f"Calibration of {sum(sizes):,} {self.dtype} scores: {sizes[0]:,} negative "
+            f"({negative}), {sizes[1]:,} positive ({positive})"
+        )
+        if self.groups is not None:
+            text += f", in groups {listed_with_count(self.groups.tolist())}"
+        return text if self.higher_is_positive else text + "; low scores are positive"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [side, repr(plain_value(label)), *map(str, _extent(cells))]
+            for side, label, cells in zip(
+                ("negative", "positive"), self.classes, self.cells, strict=True
+            )
+        ]
+        head = ("class", "label", "scores", "lowest", "highest")
+        parts = [markup.table(head, rows, numbers=(2, 3, 4))]
+        if self.groups is not None:
+            sizes = [[f"{a.size:,}", f"{b.size:,}"] for a, b in zip(*self.cells, strict=True)]
+            names = self.groups.tolist()
+            parts.append(markup.by_group(names, ("negative", "positive"), sizes, numbers=(0, 1)))
+        end = "high" if self.higher_is_positive else "low"
+        parts.append(markup.note(f"Scores are {self.origin}; {end} ones indicate positive."))
+        parts += map(markup.note, self.remarks)
+        if self.provenance is not None:
+            parts.append(markup.note(f"{self.provenance}."))
+        n = sum(scores.size for cells in self.cells for scores in cells)
+        return markup.card(f"Calibration of {n:,} {self.dtype} scores", parts)
 
 
 def calibrate(
@@ -60,9 +366,9 @@ def calibrate(
         A group for each object (names or whole numbers). Then each class in each group is
         calibrated apart, and the promises hold in every group.
     positive_label : object, optional
-        Which label is positive; needed unless it is plain (1, True, "yes", "positive", ...).
+        Which label is positive; required unless it is plain (1, True, "yes", "positive", ...).
     higher_is_positive : bool, default=True
-        False if low scores speak for the positive class.
+        False if low scores indicate the positive class.
 
     Returns
     -------
@@ -85,7 +391,9 @@ def calibrate(
     same_length("labels", is_positive.size, values.size)
     refuse_nan(values)
     if not isinstance(higher_is_positive, bool | np.bool_):
-        raise InputError(f"higher_is_positive={higher_is_positive!r} must be True or False.")
+        raise InputError(
+            parameter="higher_is_positive", value=higher_is_positive, need="True or False"
+        )
     index, names = (None, None) if groups is None else read_groups(groups, values.size)
     return build_calibration(
         values,
@@ -137,341 +445,8 @@ def calibration_of(
         higher_is_positive=higher_is_positive,
         provenance=provenance,
     )
-    calibration.warn_if_reversed()
+    _warn_if_reversed(calibration)
     return calibration
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Calibration:
-    """Sorted held-out scores per class and group. Immutable; made by `calibrate`.
-
-    Attributes
-    ----------
-    cells : tuple of two tuples of ndarray
-        ``cells[label][group]`` are ascending scores; label 0 is negative, 1 positive. Without
-        groups each has one member.
-    classes : ndarray of shape (2,)
-        The user's labels, negative first.
-    groups : ndarray or None
-        The groups in order.
-    higher_is_positive : bool
-        Whether high scores speak for the positive class.
-    origin : {"held out", "cross-fitted"}
-        Whether the deployed model itself scored objects it had not seen, or models trained on
-        other folds did, which makes every promise approximate. Certificates say it.
-    provenance : Provenance or None
-        For scores from a file: its columns, and how many rows were read and skipped.
-
-    Examples
-    --------
-    >>> import numpy as np, ratekeeper as rk
-    >>> cal = rk.calibrate(np.linspace(0, 1, 80), np.repeat([0, 1], 40))
-    >>> cal.n(1)
-    40
-    >>> cal.p_values([0.3]).p1
-    array([0.02439024])
-    """
-
-    cells: tuple[tuple[Floats, ...], tuple[Floats, ...]]
-    classes: NDArray[Any]
-    groups: NDArray[Any] | None
-    higher_is_positive: bool
-    origin: Origin = "held out"
-    provenance: Provenance | None = None
-
-    def __post_init__(self) -> None:
-        for array in (*self.cells[0], *self.cells[1], self.classes, self.groups):
-            if array is not None:
-                array.flags.writeable = False
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Number type of the scores."""
-        return self.cells[0][0].dtype
-
-    def n(self, label: object, group: object = None) -> int:
-        """Return the number of scores of a class (in a group), by the user's own label."""
-        names = self.classes.tolist()
-        if not np.isscalar(label) or plain_value(label) not in names:
-            raise InputError(f"label {show(label)} is not one of {names[0]!r} and {names[1]!r}.")
-        cells = self.cells[names.index(plain_value(label))]
-        if group is None:
-            return sum(scores.size for scores in cells)
-        if self.groups is None or not np.isscalar(group):
-            raise InputError(
-                f"group={show(group)} is not a group of this calibration, which has "
-                f"{'no groups' if self.groups is None else _listed(self.groups.tolist())}."
-            )
-        return cells[self._known_groups([plain_value(group)])[0]].size
-
-    def tail(self, null_class: int) -> Tail:
-        """Return which end of the scores speaks against a class."""
-        return "low" if (null_class == 1) == self.higher_is_positive else "high"
-
-    def nulls(self, null_class: int, method: Method) -> tuple[NullDistribution | None, ...]:
-        """Look at the scores of a class through a method, group by group; None for empty cells."""
-        cells = range(len(self.cells[0]))
-        return tuple(self.null(null_class, i, method) for i in cells)
-
-    def null(self, null_class: int, group: int, method: Method) -> NullDistribution | None:
-        """Look at the scores of a class in the group of this index; None if there are none."""
-        scores = self.cells[null_class][group]
-        stream = null_class * len(self.cells[0]) + group
-        return method.against(scores, self.tail(null_class), stream=stream) if scores.size else None
-
-    def p_values(
-        self,
-        scores: ArrayLike,
-        *,
-        groups: ArrayLike | None = None,
-        method: Method = Conformal(),
-    ) -> PValues:
-        """Return the two p-values of each new object.
-
-        Parameters
-        ----------
-        scores : array-like of shape (n_objects,)
-            Scores of new objects, from the same model and runtime as at calibration.
-        groups : array-like of shape (n_objects,), optional
-            Their groups, needed exactly if the calibration has groups.
-        method : Method, default=Conformal()
-            How counts become p-values, and so what they promise.
-
-        Returns
-        -------
-        PValues
-
-        Notes
-        -----
-        **Guarantee.** That of the method; by default, for an object of class c exchangeable with
-        the calibration objects of class c, ``P(p_c <= alpha) <= alpha`` for every alpha.
-
-        Examples
-        --------
-        >>> import ratekeeper as rk
-        >>> cal = rk.calibrate([0.1, 0.2, 0.7, 0.9], [0, 0, 1, 1])
-        >>> cal.p_values([0.15]).p0
-        array([0.66666667])
-        """
-        check_method(method)
-        values, index = self.read_new(scores, groups)
-        refuse_nan(values)
-        p, intervals = [], []
-        for null_class in (0, 1):
-            nulls = self.nulls(null_class, method)
-            p.append(judge(nulls, values, index))
-            intervals.append(judge_intervals(nulls, values, index))
-        return PValues(p[0], p[1], intervals[0], intervals[1])
-
-    def control(
-        self,
-        control: str,
-        alpha: float,
-        *,
-        method: Method = Conformal(),
-        thin_groups: str = "refuse",
-    ) -> ErrorRateTest:
-        """Make the test that keeps one error rate at or below alpha.
-
-        Parameters
-        ----------
-        control : {"fnr", "fpr"}
-            Keep the share of missed positives, or of false alarms among negatives.
-        alpha : float
-            The rate to keep, strictly between 0 and 1.
-        method : Method, default=Conformal()
-            The kind of promise. `HighProbability` where alpha must not be exceeded.
-        thin_groups : {"refuse", "pool"}, default="refuse"
-            What to do with groups that have too few scores for alpha: refuse by name, or give
-            them the threshold of all groups together. The certificate then names them.
-
-        Returns
-        -------
-        ErrorRateTest
-
-        Raises
-        ------
-        TooFewScoresError
-            If the promise is impossible with this many scores; says how many are needed.
-
-        Examples
-        --------
-        >>> import numpy as np, ratekeeper as rk
-        >>> cal = rk.calibrate(np.linspace(0, 1, 200), np.repeat([0, 1], 100))
-        >>> cal.control("fnr", alpha=0.05).threshold
-        0.522...
-        """
-        return build_test(self, control, alpha, method, thin_groups)
-
-    def control_both(
-        self,
-        alpha_fnr: float,
-        alpha_fpr: float,
-        *,
-        method: Method = Conformal(),
-        thin_groups: str = "refuse",
-    ) -> AbstainingTest:
-        """Make the test that keeps both error rates and abstains where it must.
-
-        Parameters
-        ----------
-        alpha_fnr, alpha_fpr : float
-            The two rates to keep.
-        method, thin_groups
-            As in `control`.
-
-        Returns
-        -------
-        AbstainingTest
-        """
-        return AbstainingTest(
-            self.control("fnr", alpha_fnr, method=method, thin_groups=thin_groups),
-            self.control("fpr", alpha_fpr, method=method, thin_groups=thin_groups),
-        )
-
-    def merge(self, other: Calibration) -> Calibration:
-        """Return exactly what calibrating both sets of objects together would give.
-
-        Examples
-        --------
-        >>> import ratekeeper as rk
-        >>> one = rk.calibrate([0.1, 0.9], [0, 1])
-        >>> one.merge(rk.calibrate([0.2, 0.8, 0.7], [0, 1, 1]))
-        Calibration of 5 float64 scores: 2 negative (0), 3 positive (1)
-        """
-        if not isinstance(other, Calibration):
-            raise InputError(f"Only a Calibration can be merged, not a {type(other).__name__}.")
-        check_mergeable(self, other)
-        cells, names = merged_cells(self, other)
-        crossed = "cross-fitted" in (self.origin, other.origin)
-        return Calibration(
-            cells=cells,
-            classes=self.classes,
-            groups=names,
-            higher_is_positive=self.higher_is_positive,
-            origin="cross-fitted" if crossed else "held out",
-            provenance=merged_provenance(self, other),
-        )
-
-    def pooled(self) -> Calibration:
-        """Return the same scores without groups."""
-        if self.groups is None:
-            return self
-        parts = [np.sort(np.concatenate(self.cells[c]), kind="stable") for c in (0, 1)]
-        return replace(self, cells=((parts[0],), (parts[1],)), groups=None)
-
-    def read_new(
-        self, scores: ArrayLike, groups: ArrayLike | None
-    ) -> tuple[Floats, NDArray[np.intp] | None]:
-        """Read new scores and the index of each one's group; NaN is not looked for."""
-        values = read_new_scores(scores, self.dtype)
-        return values, self.group_index(groups, values.size)
-
-    def group_index(self, groups: ArrayLike | None, n_objects: int) -> NDArray[np.intp] | None:
-        """Return the index of each object's group, None without groups; refuse unknown ones."""
-        if self.groups is None:
-            if groups is not None:
-                raise InputError(
-                    "groups was given, but the calibration has no groups. Calibrate with groups, "
-                    "or leave them out here."
-                )
-            return None
-        if groups is None:
-            raise InputError(
-                f"The calibration has groups ({_listed(self.groups.tolist())}): pass groups, one "
-                "for each score."
-            )
-        index, names = read_groups(groups, n_objects)
-        return np.asarray(self._known_groups(names.tolist()), dtype=np.intp)[index]
-
-    @cached_property
-    def data_hash(self) -> str:
-        """SHA-256 of all scores, labels and groups, independent of their order."""
-        digest = hashlib.sha256()
-        groups = None if self.groups is None else self.groups.tolist()
-        facts = (
-            self.classes.tolist(),
-            groups,
-            self.higher_is_positive,
-            str(self.dtype),
-            self.origin,
-        )
-        digest.update(repr(facts).encode())
-        for scores in (*self.cells[0], *self.cells[1]):
-            digest.update(scores.size.to_bytes(8, "little"))
-            digest.update(scores.astype(scores.dtype.newbyteorder("<"), copy=False).data)
-        return digest.hexdigest()
-
-    def warn_if_reversed(self) -> None:
-        """Warn if high scores speak for the negative class beyond reasonable doubt."""
-        whole = self.pooled()
-        found = separation(whole.cells[0][0], whole.cells[1][0])
-        if not self.higher_is_positive:
-            found = separation(whole.cells[1][0], whole.cells[0][0])
-        if found.is_reversed:
-            end = "high" if self.higher_is_positive else "low"
-            warnings.warn(
-                f"The scores look reversed: {end} scores should speak for the positive class "
-                f"({plain_value(self.classes[1])!r}), but the area under the ROC curve is "
-                f"{found.auc:.3f}. The promise would hold, at a terrible price in the other error. "
-                f"Pass higher_is_positive={not self.higher_is_positive}, or check which label is "
-                "positive.",
-                ReversedScoreWarning,
-                stacklevel=5,
-            )
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.__post_init__()  # pickled arrays come back writeable
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Calibration) and self.data_hash == other.data_hash
-
-    def __hash__(self) -> int:
-        return hash(self.data_hash)
-
-    def __repr__(self) -> str:
-        sizes = [sum(scores.size for scores in cells) for cells in self.cells]
-        negative, positive = (repr(plain_value(value)) for value in self.classes)
-        text = (
-            f"Calibration of {sum(sizes):,} {self.dtype} scores: {sizes[0]:,} negative "
-            f"({negative}), {sizes[1]:,} positive ({positive})"
-        )
-        if self.groups is not None:
-            text += f", in groups {_listed(self.groups.tolist())}"
-        return text if self.higher_is_positive else text + "; low scores are positive"
-
-    def _repr_html_(self) -> str:
-        rows = [
-            [side, repr(plain_value(label)), *map(str, _extent(cells))]
-            for side, label, cells in zip(
-                ("negative", "positive"), self.classes, self.cells, strict=True
-            )
-        ]
-        head = ("class", "label", "scores", "lowest", "highest")
-        parts = [markup.table(head, rows, numbers=(2, 3, 4))]
-        if self.groups is not None:
-            sizes = [[f"{a.size:,}", f"{b.size:,}"] for a, b in zip(*self.cells, strict=True)]
-            names = self.groups.tolist()
-            parts.append(markup.by_group(names, ("negative", "positive"), sizes, numbers=(0, 1)))
-        end = "high" if self.higher_is_positive else "low"
-        parts.append(markup.note(f"Scores are {self.origin}; {end} ones speak for positive."))
-        if self.provenance is not None:
-            parts.append(markup.note(f"{self.provenance}."))
-        n = sum(scores.size for cells in self.cells for scores in cells)
-        return markup.card(f"Calibration of {n:,} {self.dtype} scores", parts)
-
-    def _known_groups(self, names: list[object]) -> list[int]:
-        known = {
-            name: i for i, name in enumerate([] if self.groups is None else self.groups.tolist())
-        }
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            raise InputError(
-                f"groups has {_listed(unknown)}, which the calibration does not know; it has "
-                f"{_listed(list(known))}. Add calibration objects of the missing groups."
-            )
-        return [known[name] for name in names]
 
 
 def _by_cell(
@@ -495,6 +470,41 @@ def _extent(cells: tuple[Floats, ...]) -> list[Any]:
     return [f"{n:,}", low, max(scores[-1] for scores in cells if scores.size)]
 
 
-def _listed(names: list[object]) -> str:
-    shown = ", ".join(repr(name) for name in names[:5])
-    return shown + (f", ... ({len(names)} in all)" if len(names) > 5 else "")  # noqa: PLR2004
+def _repeats(scores: Floats) -> int:
+    """Count exact repeats in ascending scores that have too many digits to repeat by chance.
+
+    Models of discrete features repeat their scores as a matter of course: only where most values
+    stand alone are repeats remarkable.
+    """
+    same = scores[1:] == scores[:-1]
+    repeats = int(np.count_nonzero(same))
+    if repeats < max(_REPEATS, _REPEATED_SHARE * scores.size):
+        return 0
+    starts = np.flatnonzero(np.r_[True, ~same])
+    times = np.diff(np.r_[starts, scores.size])
+    copies = np.bincount(times).argmax()  # how often most values stand there
+    if (times > copies).sum() > starts.size / 2 or scores.dtype != np.float64:
+        return 0
+    looked_at = scores[starts][:: max(1, starts.size // _LOOKED_AT)]
+    texts = [repr(float(value)).partition("e")[0] for value in looked_at]
+    digits = [len(text.replace(".", "").strip("-0")) for text in texts]
+    return repeats if np.median(digits) >= _DIGITS else 0
+
+
+def _warn_if_reversed(calibration: Calibration) -> None:
+    """Warn if high scores indicate the negative class beyond reasonable doubt."""
+    found = calibration.separation
+    if not found.is_reversed:
+        return
+    end = "high" if calibration.higher_is_positive else "low"
+    text = (
+        f"The scores look reversed: {end} scores should indicate the positive class "
+        f"({show(calibration.classes[1])}), but the area under the ROC curve is {found.auc:.3f}. "
+        "The promise would hold, at a terrible price in the other error. Pass "
+    )
+    words = (
+        text,
+        Parameter("higher_is_positive", not calibration.higher_is_positive),
+        ", or check which label is positive.",
+    )
+    warnings.warn(ReversedScoreWarning(words), stacklevel=5)

@@ -1,10 +1,11 @@
-"""Tests that keep an error rate: thresholds, decisions and their certificates.
+"""Tests that keep one error rate: thresholds, decisions and their certificates.
 
-A test is built from a calibration by `Calibration.control` and `Calibration.control_both`.
+A test is built from a calibration by `Calibration.control`.
 """
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,18 +13,25 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._certificate import POOLED, Cell, Certificate
+from ratekeeper._cells import null_of, nulls_of
+from ratekeeper._certificate import Cell, Certificate
 from ratekeeper._decisions import Decisions
-from ratekeeper._evaluation import count
+from ratekeeper._evaluation import Promise
+from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import exact_percent, plain_value, show
-from ratekeeper._inputs import nan_message, read_new_labels, refuse_nan, same_length
 from ratekeeper._p_values import PValues, judge
-from ratekeeper._ranks import compare, has_ties
+from ratekeeper._ranks import has_ties
 from ratekeeper._rates import Rate, RealisedRate
-from ratekeeper._validation import check_probability, null_class_of
+from ratekeeper._sentences import say
+from ratekeeper._validation import check_choice, check_control, check_probability
 from ratekeeper._version import __version__
-from ratekeeper.exceptions import InputError, TooFewScoresError
-from ratekeeper.methods import check_method
+from ratekeeper.exceptions import (
+    ContradictedFitWarning,
+    InputError,
+    Parameter,
+    TooFewScoresError,
+)
+from ratekeeper.methods import Conformal, Guarantee, HighProbability, check_method
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,21 +39,20 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._calibration import Calibration
-    from ratekeeper._evaluation import Evaluation, Tally
+    from ratekeeper._evaluation import Evaluation
+    from ratekeeper._finished import Index
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Control
+    from ratekeeper.exceptions import Words
     from ratekeeper.methods import Method, NullDistribution
 
 ThinGroups = Literal["refuse", "pool"]
-
-# P-values that are asked for later need the scores as they were. Up to here they are copied, which
-# costs nothing to speak of; above, changes are noticed by the mark that `compare` leaves.
-_COPY_UP_TO = 1 << 20
+_SIGNS = {"greater_equal": ">=", "less_equal": "<=", "greater": ">", "less": "<"}
 _SHOWN = 8  # groups
 
 
-@dataclass(frozen=True, eq=False)
-class ErrorRateTest:
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorRateTest(FinishedTest):
     """A finished test: it decides, and says what it promises.
 
     Attributes
@@ -58,12 +65,14 @@ class ErrorRateTest:
         The rate that is promised.
     method : Method
         How p-values are made, and so which kind of promise it is.
+    thin_groups : {"refuse", "pool"}
+        What is done with groups that have too few scores.
 
     Notes
     -----
-    **Guarantee.** That of the method; see ``test.certificate``. It holds for new objects from the
-    population of the calibration objects. It does not cover drift: use `evaluate` on labelled
-    new objects.
+    **Guarantee.** That of the method; see ``test.certificate``. It holds for new objects of a
+    class that are drawn like the calibration objects of that class. It does not cover drift: use
+    `evaluate` on labelled new objects.
 
     Examples
     --------
@@ -71,9 +80,9 @@ class ErrorRateTest:
     >>> rng = np.random.default_rng(0)
     >>> scores = np.r_[rng.normal(-1, 1, 300), rng.normal(1, 1, 300)]
     >>> cal = rk.calibrate(scores, np.repeat([0, 1], 300))
-    >>> test = cal.control("fnr", alpha=0.05, method=rk.HighProbability(delta=0.05))
+    >>> test = cal.control("fnr", alpha=0.05)
     >>> test
-    ErrorRateTest: FNR <= 0.05, HighProbability(delta=0.05), 300 positive scores
+    ErrorRateTest: FNR <= 5%, HighProbability(delta=0.05), 300 positive scores
       positive (1) if score >= -0.713..., else negative (0)
     >>> test.decide([-2.0, 0.5]).labels
     array([0, 1])
@@ -90,104 +99,54 @@ class ErrorRateTest:
     @property
     def null_class(self) -> int:
         """The class whose error is controlled: 1 for FNR, 0 for FPR."""
-        return null_class_of(self.control)
+        return 1 if self.control == "fnr" else 0
 
     @property
     def parts(self) -> tuple[ErrorRateTest, ...]:
-        """The tests of one rate that it consists of: itself; an `AbstainingTest` has two."""
+        """The test itself; an `AbstainingTest` has two parts."""
         return (self,)
 
     @cached_property
-    def _thresholds(self) -> tuple[float | None, ...]:
-        return tuple(null.threshold(self.alpha) for null in self._nulls)
+    def thresholds(self) -> dict[Any, float | None]:
+        """The threshold of each group; ``{None: threshold}`` without groups.
+
+        An object is rejected, as not of the null class, if and only if its score lies strictly
+        beyond. None for a randomised method, where no score decides alone.
+        """
+        groups = self.calibration.groups
+        names = [None] if groups is None else groups.tolist()
+        return {
+            name: null.threshold(self.alpha) for name, null in zip(names, self._nulls, strict=True)
+        }
 
     @property
-    def threshold(self) -> float | dict[Any, float | None] | None:
-        """Threshold on the score; a dict by group where there are groups.
+    def threshold(self) -> float:
+        """The threshold on the score, for a test without groups and randomisation.
 
-        An object is put out of the null class exactly if its score lies strictly beyond. None for
-        a randomised method, where no score decides alone.
+        An object is rejected, as not of the null class, if and only if its score lies strictly
+        beyond. With groups each has its own: see `thresholds`.
         """
-        if self.calibration.groups is None:
-            return self._thresholds[0]
-        return dict(zip(self.calibration.groups.tolist(), self._thresholds, strict=True))
-
-    @cached_property
-    def _other_nulls(self) -> tuple[NullDistribution | None, ...]:
-        return self.calibration.nulls(1 - self.null_class, self.method)
-
-    def continuing(self) -> ErrorRateTest:
-        """Return the same test for objects that come in parts, judged as one whole would be.
-
-        With a seed, a randomised method makes the same draws in every call; here the draws of a
-        call go on where those of the last one ended. Other methods do not need it.
-        """
-        if self.method.decides_by_threshold:
-            return self
-        test = replace(self, _nulls=tuple(map(_continuing, self._nulls)))
-        test.__dict__["_other_nulls"] = tuple(map(_continuing, self._other_nulls))
-        return test
-
-    @cached_property
-    def _positive_if(self) -> Callable[..., NDArray[np.bool_]]:
-        """The comparison that is true for positive decisions."""
-        if self.control == "fnr":  # not strictly beyond the threshold
-            return np.greater_equal if self.calibration.higher_is_positive else np.less_equal
-        return np.greater if self.calibration.higher_is_positive else np.less
-
-    def decide(self, scores: ArrayLike, groups: ArrayLike | None = None) -> Decisions:
-        """Decide on new objects.
-
-        Parameters
-        ----------
-        scores : array-like of shape (n_objects,)
-            Their scores, from the same model and runtime as at calibration.
-        groups : array-like of shape (n_objects,), optional
-            Their groups, needed exactly if the calibration has groups.
-
-        Returns
-        -------
-        Decisions
-            For a rank method this is one comparison; p-values are computed only if asked for.
-        """
-        return self.decide_on(*self.calibration.read_new(scores, groups))
-
-    def decide_on(self, values: Floats, index: NDArray[np.intp] | None) -> Decisions:
-        """Decide on scores and groups that `Calibration.read_new` has read."""
-        null_p, mark = None, None
-        if not self.method.decides_by_threshold:
-            refuse_nan(values)
-            null_p = self._null_p_values(values, index)
-            positive = (null_p <= self.alpha) == (self.control == "fpr")
-        elif index is None:
-            positive, mark = self._compare_all(values)
-        else:
-            refuse_nan(values)
-            positive = self._compare_by_group(values, index)
-        if mark is None or values.size <= _COPY_UP_TO:
-            values, mark = values.copy(), None
-        never = np.broadcast_to(np.False_, positive.shape)
-        return Decisions(
-            positive=positive,
-            abstained=never,
-            neither=never,
-            classes=self.calibration.classes,
-            can_abstain=False,
-            _p_values=partial(self._p_values, values, index, null_p, mark),
-        )
-
-    def p_values(self, scores: ArrayLike, groups: ArrayLike | None = None) -> PValues:
-        """Return the p-values that the test compares with alpha, and those of the other class."""
-        values, index = self.calibration.read_new(scores, groups)
-        refuse_nan(values)
-        return self._p_values(values, index, None, None)
+        if self.calibration.groups is not None:
+            raise InputError(
+                f"Each of the {self.calibration.groups.size:,} groups has its own threshold.",
+                parameter="threshold",
+                remedy="Use .thresholds, a dict by group.",
+            )
+        (found,) = self.thresholds.values()
+        if found is None:
+            raise InputError(
+                f"{self.method!r} draws p-values at random, so no threshold decides.",
+                parameter="threshold",
+                remedy="Compare .p_values with alpha, or choose a method with a threshold.",
+            )
+        return found
 
     @property
     def other_error(self) -> Rate:
         """The other error, estimated on the calibration objects of the other class.
 
-        The threshold does not depend on these objects, so the exact interval is valid. With
-        groups it is over all of them; `certificate.cells` has each.
+        The threshold does not depend on these objects, so the exact interval is valid (not for
+        cross-fitted scores). With groups it is over all of them; `certificate.cells` has each.
         """
         cells = self._other_errors
         return Rate(sum(cell.errors for cell in cells), sum(cell.n for cell in cells))
@@ -197,59 +156,70 @@ class ErrorRateTest:
         rates = []
         for i, scores in enumerate(self.calibration.cells[1 - self.null_class]):
             index = np.full(scores.size, i, dtype=np.intp)
-            if self.method.decides_by_threshold:
-                positive = self._compare_by_group(scores, index)
-            else:
-                positive = (self._null_p_values(scores, index) <= self.alpha) == (
-                    self.control == "fpr"
-                )
+            positive = self._positive(scores, index)[0]
             errors = int(np.count_nonzero(positive == (self.control == "fnr")))
             rates.append(Rate(errors, scores.size))
         return tuple(rates)
+
+    @cached_property
+    def _other_nulls(self) -> tuple[NullDistribution | None, ...]:
+        return nulls_of(self.calibration, 1 - self.null_class, self.method)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised, when, and what is not: that of the method, if scores are held out."""
+        if self.calibration.origin == "held out":
+            return self.method.guarantee
+        return Guarantee(
+            kind="none",
+            promise=say("certificate.cross_fitted"),
+            condition=say("certificate.cross_fitted.needs"),
+            not_covered=say("certificate.cross_fitted.not_covered"),
+        )
 
     @cached_property
     def certificate(self) -> Certificate:
         """What is promised, on what data, at what cost in the other error."""
         cal = self.calibration
         negative, positive = (plain_value(value) for value in cal.classes)
-        cells = []
-        for i, null in enumerate(self._nulls):
-            k = null.rank(self.alpha)
-            cells.append(
-                Cell(
-                    group=None if cal.groups is None else plain_value(cal.groups[i]),
-                    pooled=self._pooled[i],
-                    n={
-                        "null": cal.cells[self.null_class][i].size,
-                        "other": cal.cells[1 - self.null_class][i].size,
-                    },
-                    threshold=self._thresholds[i],
-                    condition=self._condition(self._thresholds[i]),
-                    rule=self._rule(self._thresholds[i]),
-                    tied=has_ties(cal.cells[self.null_class][i]),
-                    # The law of a shared threshold is about everybody, not about the group.
-                    realised=RealisedRate(k, null.n) if k and not self._pooled[i] else None,
-                    other_error=self._other_errors[i],
-                    remark=null.remark(),
-                )
-            )
         return Certificate(
             control=self.control,
             alpha=self.alpha,
             method=repr(self.method),
             delta=getattr(self.method, "delta", None),
-            guarantee=self.method.guarantee,
+            fixed_alpha=self.method.fixed_alpha,
+            guarantee=self.guarantee,
             positive_label=positive,
             negative_label=negative,
             higher_is_positive=cal.higher_is_positive,
             n={"negative": cal.n(negative), "positive": cal.n(positive)},
             origin=cal.origin,
-            cells=tuple(cells),
+            cells=tuple(self._cell(i, group) for i, group in enumerate(self.thresholds)),
             other_error=self.other_error,
             score_type=str(cal.dtype),
             data_hash=cal.data_hash,
             version=__version__,
             provenance=cal.provenance,
+            remarks=cal.remarks,
+        )
+
+    def _cell(self, i: int, group: object) -> Cell:
+        scores = [self.calibration.cells[c][i] for c in (self.null_class, 1 - self.null_class)]
+        null, threshold = self._nulls[i], self.thresholds[group]
+        k = null.rank(self.alpha)
+        # The distribution for a shared threshold is about everybody, not about the group.
+        known = k and not self._pooled[i] and self.calibration.origin == "held out"
+        return Cell(
+            group=group,
+            pooled=self._pooled[i],
+            n={"null": scores[0].size, "other": scores[1].size},
+            threshold=threshold,
+            condition=self._condition(threshold),
+            tied=has_ties(scores[0]),
+            realised=RealisedRate(k, null.n) if k and known else None,
+            other_error=self._other_errors[i],
+            remark=null.remark(),
+            contradicted=null.contradicted,
         )
 
     def evaluate(
@@ -262,7 +232,8 @@ class ErrorRateTest:
         scores, labels : array-like of shape (n_objects,)
             Objects that were neither used for training nor for calibration, with true labels.
         groups : array-like of shape (n_objects,), optional
-            Needed exactly if the calibration has groups.
+            Required if the calibration has groups. Otherwise an audit: errors are also counted
+            by these groups, to which nothing is promised.
 
         Examples
         --------
@@ -272,25 +243,26 @@ class ErrorRateTest:
         >>> scores = rng.normal(2 * labels)
         >>> test = rk.calibrate(scores[:1000], labels[:1000]).control("fnr", alpha=0.05)
         >>> test.evaluate(scores[1000:], labels[1000:])
-        FNR 4.74% (3.06% to 6.98%), promised 5%: in line; FPR 31.98% (27.89% to 36.30%)
+        FNR 3.16% (1.80% to 5.08%), promised 5%: in line; FPR 37.83% (33.57% to 42.24%)
         """
-        decisions = self.decide_on(*self.calibration.read_new(scores, groups))
-        truth = read_new_labels(labels, self.calibration.classes)
-        same_length("labels", truth.size, len(decisions))
-        return self.evaluation_of(count(decisions, truth)[0])
+        found: Evaluation = super().evaluate(scores, labels, groups)
+        return found
 
-    def evaluation_of(self, tally: Tally, group: int | None = None) -> Evaluation:
-        """Compare counted decisions with the promise: to all, or to the group of this index."""
-        return tally.against(self.control, self.promised_to(group))
+    def promises(self) -> list[Promise]:
+        """Return what counted errors are compared with: one promise for each own threshold."""
+        if not self.certificate.promised:
+            return [Promise(None)] * len(self._nulls)
+        return [
+            Promise(None) if cell.pooled else self._promise_of(null)
+            for cell, null in zip(self.certificate.cells, self._nulls, strict=True)
+        ]
 
-    def promised_to(self, group: int | None = None) -> float | None:
-        """Return the promised rate in the group of this index, or of all objects.
-
-        None if nothing is promised: in a group with only the threshold of all, and of all objects
-        if there is such a group.
-        """
-        pooled = any(self._pooled) if group is None else self._pooled[group]
-        return None if pooled else self.alpha
+    def _promise_of(self, null: NullDistribution) -> Promise:
+        k = null.rank(self.alpha)
+        if self.method.name == "smoothed":
+            # Rejects what lies beyond the k-th score, and by chance up to the next.
+            k = min(null.n, int(self.alpha * (null.n + 1)) + 1)
+        return Promise(self.alpha, k, null.n) if k else Promise(self.alpha)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Fitted and random parts hold functions; the recipe is smaller and always current.
@@ -305,106 +277,117 @@ class ErrorRateTest:
     def __repr__(self) -> str:
         side = "positive" if self.control == "fnr" else "negative"
         n = sum(null.size for null in self.calibration.cells[self.null_class])
-        text = f"ErrorRateTest: {self.control.upper()} <= {self.alpha:g}, {self.method!r}, "
-        text += f"{n:,} {side} scores\n  "
-        if self.calibration.groups is None:
-            return text + self._rule(self._thresholds[0])
-        names = self.calibration.groups.tolist()
-        rules = [
-            f"group {name!r}: {self._rule(t)}{POOLED if pooled else ''}"
-            for name, t, pooled in zip(names, self._thresholds, self._pooled, strict=True)
-        ]
+        negative, positive = map(show, self.calibration.classes)
+        rules = []
+        for (name, threshold), pooled in zip(self.thresholds.items(), self._pooled, strict=True):
+            condition = self._condition(threshold)
+            rule = say(
+                "certificate.rule", positive=positive, condition=condition, negative=negative
+            )
+            where = "" if self.calibration.groups is None else f"group {show(name)}: "
+            rules.append(where + rule + (say("certificate.pooled") if pooled else ""))
         if len(rules) > _SHOWN:
             poor = sum(self._pooled[_SHOWN:])
             about = f", {poor:,} of them without a promise" if poor else ""
             rules[_SHOWN:] = [f"... and {len(rules) - _SHOWN:,} more groups{about}"]
-        return text + "\n  ".join(rules)
-
-    @property
-    def promise(self) -> str:
-        """What is promised, as a sentence, and which kind of promise it is."""
-        crossed = self.calibration.origin == "cross-fitted"
-        about = "approximate, cross-fitted, " if crossed else ""
-        return f"{self.method.guarantee.promise} ({about}{self.method.guarantee.kind})"
-
-    @property
-    def pooled_groups(self) -> list[Any]:
-        """Groups that are judged by the threshold of all, and are promised nothing."""
-        names = [] if self.calibration.groups is None else self.calibration.groups.tolist()
-        return [name for name, pooled in zip(names, self._pooled, strict=False) if pooled]
-
-    @property
-    def conditions(self) -> list[str]:
-        """When a new object is called positive, in each group; a pooled group says so."""
-        return [
-            self._condition(threshold) + (POOLED if pooled else "")
-            for threshold, pooled in zip(self._thresholds, self._pooled, strict=True)
-        ]
+        return (
+            f"ErrorRateTest: {aim(self)}, {self.method!r}, {n:,} {side} scores\n  "
+            + "\n  ".join(rules)
+        )
 
     def _repr_html_(self) -> str:
         cal = self.calibration
-        sizes = [f"{null.size:,}" for null in cal.cells[self.null_class]]
-        head = ["scores", f"positive ({plain_value(cal.classes[1])!r}) if"]
-        columns = [sizes, self.conditions]
+        head = ["scores", f"positive ({show(cal.classes[1])}) if"]
+        columns = [
+            [f"{null.size:,}" for null in cal.cells[self.null_class]],
+            [
+                self._condition(threshold) + (say("certificate.pooled") if pooled else "")
+                for threshold, pooled in zip(self.thresholds.values(), self._pooled, strict=True)
+            ],
+        ]
         if self.method.decides_by_threshold:  # else finding the other error can be long work
             head.append(f"price: {'FPR' if self.control == 'fnr' else 'FNR'}")
             columns.append([str(rate) for rate in self._other_errors])
-        rows = list(zip(*columns, strict=True))
+        facts = [
+            (f"promise ({self.guarantee.kind})", self.guarantee.promise),
+            ("method", repr(self.method)),
+        ]
         return markup.card(
-            f"ErrorRateTest: {self.control.upper()} ≤ {exact_percent(self.alpha)}",
+            f"ErrorRateTest: {aim(self)}".replace("<=", "≤"),
             [
-                markup.facts([("promise", self.promise), ("method", repr(self.method))]),
-                markup.by_group(cal.groups, head, rows, numbers=[0]),
-                *markup.unpromised(self.control, self.pooled_groups),
+                markup.by_group(cal.groups, head, list(zip(*columns, strict=True)), numbers=[0]),
+                markup.facts(facts),
             ],
         )
 
-    def _rule(self, threshold: float | None) -> str:
-        negative, positive = (repr(plain_value(value)) for value in self.calibration.classes)
-        condition = self._condition(threshold)
-        return f"positive ({positive}) if {condition}, else negative ({negative})"
-
     def _condition(self, threshold: float | None) -> str:
         if threshold is None:
-            p = f"p{self.null_class}"
-            sign = ">" if self.control == "fnr" else "<="
-            return f"{p} {sign} {self.alpha:g}, with {p} drawn at random"
-        signs = {"greater_equal": ">=", "less_equal": "<=", "greater": ">", "less": "<"}
-        sign = signs[self._positive_if.__name__]
-        return f"score {sign} {self.calibration.dtype.type(threshold)!s}"
+            p, sign = f"p{self.null_class}", ">" if self.control == "fnr" else "<="
+            return say("certificate.condition.random", p=p, sign=sign, alpha=f"{self.alpha:g}")
+        return condition_text(self.calibration, self._positive_if.__name__, threshold)
 
-    def _compare_all(self, scores: Floats) -> tuple[NDArray[np.bool_], tuple[int, ...]]:
-        threshold = np.array(self._thresholds, dtype=self.calibration.dtype)
-        positive, mark = compare(scores, threshold, self._positive_if)
-        if mark is None:
-            raise InputError(nan_message(scores))
-        return positive, mark
+    @cached_property
+    def _positive_if(self) -> Callable[..., NDArray[np.bool_]]:
+        """The comparison that is true for positive decisions."""
+        if self.control == "fnr":  # not strictly beyond the threshold
+            return np.greater_equal if self.calibration.higher_is_positive else np.less_equal
+        return np.greater if self.calibration.higher_is_positive else np.less
 
-    def _compare_by_group(self, scores: Floats, index: NDArray[np.intp]) -> NDArray[np.bool_]:
-        return self._positive_if(scores, np.array(self._thresholds, dtype=np.float64)[index])
+    def _positive(
+        self, scores: Floats, index: Index
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None]:
+        """Return which objects are called positive, and the p-values if these were needed."""
+        if self.method.decides_by_threshold:
+            # An array, so that the two number types are brought to the wider one; a bare number
+            # would be rounded to the type of the scores.
+            limits = np.array(list(self.thresholds.values()), dtype=np.float64)
+            return self._positive_if(scores, limits if index is None else limits[index]), None
+        null_p = judge(self._nulls, scores, index)
+        return (null_p <= self.alpha) == (self.control == "fpr"), null_p
 
-    def _null_p_values(self, scores: Floats, index: NDArray[np.intp] | None) -> NDArray[np.float64]:
-        return judge(self._nulls, scores, index)
+    def _decide(self, values: Floats, index: Index) -> Decisions:
+        positive, null_p = self._positive(values, index)
+        never = np.broadcast_to(np.False_, values.shape)
+        return Decisions(
+            positive=positive,
+            abstained=never,
+            neither=never,
+            classes=self.calibration.classes,
+            can_abstain=False,
+            _p_values=partial(self._p_values, values, index, null_p),
+        )
+
+    def _continuing(self) -> ErrorRateTest:
+        if self.method.decides_by_threshold:
+            return self
+        test = replace(self, _nulls=tuple(map(_going_on, self._nulls)))
+        test.__dict__["_other_nulls"] = tuple(map(_going_on, self._other_nulls))
+        return test
 
     def _p_values(
-        self,
-        scores: Floats,
-        index: NDArray[np.intp] | None,
-        null_p: NDArray[np.float64] | None,
-        mark: tuple[int, ...] | None,
+        self, scores: Floats, index: Index, null_p: NDArray[np.float64] | None
     ) -> PValues:
-        if mark is not None and self._compare_all(scores)[1] != mark:
-            raise InputError(
-                "The array of scores was changed after decide(), so its p-values no longer belong "
-                "to these decisions. Ask for .p_values first, or pass a copy of the array."
-            )
         if null_p is None:
-            null_p = self._null_p_values(scores, index)
+            null_p = judge(self._nulls, scores, index)
         other_p = judge(self._other_nulls, scores, index)
         return PValues(other_p, null_p) if self.null_class else PValues(null_p, other_p)
 
 
-def _continuing(null: Any) -> Any:  # noqa: ANN401 - a null distribution or None
+def aim(test: ErrorRateTest) -> str:
+    """Write which rate a test keeps, and at which level."""
+    return f"{test.control.upper()} <= {exact_percent(test.alpha)}"
+
+
+def condition_text(calibration: Calibration, comparison: str, threshold: float) -> str:
+    """Write when a score leads to a positive decision, with all its digits."""
+    shown = str(calibration.dtype.type(threshold))
+    if float(shown) != threshold:  # between two scores of less precision
+        shown = repr(threshold)
+    return say("certificate.condition", sign=_SIGNS[comparison], threshold=shown)
+
+
+def _going_on(null: Any) -> Any:  # noqa: ANN401 - a null distribution or None
+    """Return a null distribution whose draws go on from call to call, where it draws."""
     return null.continuing() if hasattr(null, "continuing") else null
 
 
@@ -412,29 +395,33 @@ def build_test(
     calibration: Calibration,
     control: str,
     alpha: float,
-    method: Method,
+    method: Method | str,
     thin_groups: object,
 ) -> ErrorRateTest:
     """Build the test, or refuse if the promise is impossible with these scores."""
-    check_method(method)
-    null_class = null_class_of(control)
+    method = check_method(method)
+    control = check_control(control)
+    null_class = 1 if control == "fnr" else 0
     alpha = check_probability(alpha, "alpha")
-    if not isinstance(thin_groups, str) or thin_groups not in ("refuse", "pool"):
-        raise InputError(f'thin_groups={show(thin_groups)} must be "refuse" or "pool".')
+    check_choice(thin_groups, "thin_groups", ("refuse", "pool"))
     cells = calibration.cells[null_class]
     pooled = tuple(not method.can_promise(scores.size, alpha) for scores in cells)
     if any(pooled) and (calibration.groups is None or thin_groups == "refuse"):
         raise _too_few(calibration, control, alpha, method)
     if not method.can_promise(sum(scores.size for scores in cells), alpha):
         raise _too_few(calibration.pooled(), control, alpha, method)
-    shared = calibration.pooled().nulls(null_class, method)[0] if any(pooled) else None
+    shared = null_of(calibration.pooled(), null_class, 0, method) if any(pooled) else None
     nulls = tuple(
-        shared if is_thin else calibration.null(null_class, i, method)
+        shared if is_thin else null_of(calibration, null_class, i, method)
         for i, is_thin in enumerate(pooled)
     )
+    if any(null is not None and null.contradicted for null in nulls):
+        text = say("certificate.contradicted", rate=control.upper(), alpha=exact_percent(alpha))
+        words = (text, " Choose a rank method, such as ", Parameter("method", Conformal()), ".")
+        warnings.warn(ContradictedFitWarning(words), stacklevel=3)
     return ErrorRateTest(
         calibration,
-        "fnr" if null_class else "fpr",
+        control,
         alpha,
         method,
         "pool" if thin_groups == "pool" else "refuse",
@@ -446,31 +433,37 @@ def build_test(
 def _too_few(
     calibration: Calibration, control: str, alpha: float, method: Method
 ) -> TooFewScoresError:
-    null_class = null_class_of(control)
+    null_class = 1 if control == "fnr" else 0
     needed = method.smallest_n(alpha)
-    label = plain_value(calibration.classes[null_class])
     side = "positive" if null_class else "negative"
     sizes = [scores.size for scores in calibration.cells[null_class]]
-    if calibration.groups is None:
-        got, where, remedy = f"got {sizes[0]:,}", "", ""
-    else:
-        names = calibration.groups.tolist()
+    got, where = f"got {sizes[0]:,}", ""
+    remedy: list[Words] = ["Add data, or raise ", Parameter("alpha"), "."]
+    if calibration.groups is not None:
         thin = [
-            f"group {name!r}: {n:,}"
-            for name, n in zip(names, sizes, strict=True)
+            f"group {show(name)}: {n:,}"
+            for name, n in zip(calibration.groups.tolist(), sizes, strict=True)
             if not method.can_promise(n, alpha)
         ]
         more = f" and {len(thin) - _SHOWN:,} more" if len(thin) > _SHOWN else ""
-        got = f"too few in {', '.join(thin[:_SHOWN])}{more}"
-        where = " in each group"
-        remedy = (
-            ', pass thin_groups="pool" to give such groups the threshold of all together, without '
-            "a promise of their own"
-        )
+        got, where = f"too few in {', '.join(thin[:_SHOWN])}{more}", " in each group"
+        remedy += [
+            " ",
+            Parameter("thin_groups", "pool"),
+            " gives such groups the threshold of all together, without a promise of their own.",
+        ]
+    weaker = Conformal()
+    if isinstance(method, HighProbability) and weaker.can_promise(min(sizes), alpha):
+        remedy += [
+            " ",
+            Parameter("method", weaker),
+            f" needs {weaker.smallest_n(alpha):,}: ",
+            "it keeps the rate on average over calibration sets, not for this very test.",
+        ]
     return TooFewScoresError(
         f"{control.upper()} <= {alpha:g} with {method!r} needs at least {needed:,} calibration "
-        f"scores of the {side} class ({label!r}){where}; {got}. Add data, raise alpha{remedy}, or "
-        "choose a method with a weaker promise.",
+        f"scores of the {side} class ({show(calibration.classes[null_class])}){where}; {got}.",
         available=min(sizes),
         needed=needed,
+        remedy=tuple(remedy),
     )

@@ -41,7 +41,7 @@ class Decisions:
     --------
     >>> import numpy as np, ratekeeper as rk
     >>> cal = rk.calibrate(np.linspace(0, 1, 80), np.repeat(["no", "yes"], 40))
-    >>> cal.control("fnr", alpha=0.05).decide([0.2, 0.9])
+    >>> cal.control("fnr", alpha=0.1).decide([0.2, 0.9])
     Decisions on 2 objects: 1 'yes', 1 'no'
       labels: 'no', 'yes'
     """
@@ -68,12 +68,7 @@ class Decisions:
 
     @cached_property
     def p_values(self) -> PValues:
-        """The p-values behind the decisions, computed when first asked for.
-
-        Of more than a million scores no copy is kept. If the caller has changed a value in the
-        array since, this is refused; only a reordering that keeps the values and the number of
-        positive decisions in every stretch of 65,536 scores goes unnoticed.
-        """
+        """The p-values behind the decisions, computed when first asked for."""
         return self._p_values()
 
     def __len__(self) -> int:

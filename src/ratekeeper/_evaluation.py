@@ -1,20 +1,25 @@
 """Errors counted on labelled new objects, beside the promise.
 
-Counts add up: a `Tally` of each batch, their sum, and then what it says about the promise.
+Counts add up: a `Tally` of each batch, their sum, and then what it says about the promise. One
+look at all rates and groups of a test calls a promise exceeded with probability at most 5% if
+nothing has changed since calibration.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._formatting import exact_percent, percent
-from ratekeeper._rates import Rate
+from ratekeeper._formatting import exact_percent, percent, show
+from ratekeeper._rates import Rate, beta_binomial_tail, holm
+from ratekeeper._sentences import say, verdicts_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from ratekeeper._decisions import Decisions
@@ -23,6 +28,8 @@ if TYPE_CHECKING:
 Pair = tuple[int, int]
 
 _NOTHING = (0, 0)
+FALSE_ALARMS = 0.05  # the most, over all rates and groups of one evaluation
+_SHOWN = 8  # groups
 
 
 @dataclass(frozen=True)
@@ -71,19 +78,25 @@ class Tally:
         """The FPR: negatives that were decided positive or neither."""
         return Rate(self.positive[0] + self.neither[0], self.n[0])
 
-    def against(self, control: Control, promised: float | None) -> Evaluation:
-        """Compare with the promise about one rate; None if nothing is promised."""
-        if control == "fnr":
-            return Evaluation(control, promised, self.misses, self.alarms)
-        return Evaluation(control, promised, self.alarms, self.misses)
+    def rate(self, control: Control) -> Rate:
+        """Return the rate of this name."""
+        return self.misses if control == "fnr" else self.alarms
 
-    def against_both(
-        self, promised_fnr: float | None, promised_fpr: float | None
-    ) -> JointEvaluation:
-        """Compare with the promises about both rates."""
+    def against(
+        self, control: Control, promised: float | None, p_value: float | None = None
+    ) -> Evaluation:
+        """Put one rate beside its promise; None if nothing is promised."""
+        other: Control = "fpr" if control == "fnr" else "fnr"
+        return Evaluation(control, promised, self.rate(control), self.rate(other), p_value)
+
+    def joined(self, parts: Sequence[Evaluation]) -> Evaluation | JointEvaluation:
+        """Return the one evaluation, or both with what was left undecided."""
+        if len(parts) == 1:
+            return parts[0]
+        fnr, fpr = parts
         return JointEvaluation(
-            self.against("fnr", promised_fnr),
-            self.against("fpr", promised_fpr),
+            fnr,
+            fpr,
             abstained=_by_class(self.abstained, self.n),
             neither=_by_class(self.neither, self.n),
         )
@@ -131,7 +144,164 @@ def count(
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Promise:
+    """What a counted rate is compared with.
+
+    Parameters
+    ----------
+    alpha : float or None
+        The promised rate; None if nothing is promised.
+    k, n : int or None
+        If the threshold is, or is at most as bold as, the k-th most extreme of n calibration
+        scores. Without them only the average of the true rate is known to be at most `average`.
+    average : float or None
+        The largest average that the true rate can have over calibration sets; alpha by default.
+    """
+
+    alpha: float | None
+    k: int | None = None
+    n: int | None = None
+    average: float | None = None
+
+    def chance(self, rate: Rate) -> float | None:
+        """Return a p-value of "nothing has changed": small if there are too many errors.
+
+        Notes
+        -----
+        **Guarantee.** The larger of two p-values. The first is exact for a true rate equal to
+        alpha (binomial), so that what is called exceeded lies above alpha beyond chance. The
+        second is exact for new objects like the calibration objects, whatever the draw of the
+        calibration: beta-binomial, from the rank of the threshold; at most that with tied scores.
+        Where there is no rank, Markov's inequality bounds it from the average. So for an unchanged
+        population ``P(chance <= level) <= level``. None if nothing is promised or counted.
+
+        Examples
+        --------
+        >>> Promise(0.05, k=5, n=100).chance(Rate(9, 100)).__round__(3)
+        0.125
+        """
+        from scipy.special import betainc
+
+        if self.alpha is None or not rate.n:
+            return None
+        if not rate.errors:
+            return 1.0
+        at_alpha = float(betainc(rate.errors, rate.n - rate.errors + 1, self.alpha))
+        if self.k is not None and self.n is not None:
+            unchanged = float(beta_binomial_tail(rate.errors, rate.n, self.k, self.n))
+        else:
+            average = self.alpha if self.average is None else self.average
+            unchanged = min(1.0, average / rate.rate)
+        return max(at_alpha, unchanged)
+
+
+def evaluate(
+    promises: Mapping[Control, Sequence[Promise]],
+    tallies: Sequence[Tally],
+    groups: Sequence[object] | None,
+) -> Evaluation | JointEvaluation:
+    """Compare counted decisions with what is promised, of everybody and by group.
+
+    Parameters
+    ----------
+    promises : dict
+        For each controlled rate one promise for everybody, or one for each group.
+    tallies : sequence of Tally
+        One for each group, or one for everybody.
+    groups : sequence or None
+        Their names. With one promise for everybody they are an audit: nothing is promised to them.
+    """
+    whole = sum(tallies, Tally())
+    by_group = groups is not None and all(len(one) == len(tallies) for one in promises.values())
+    if groups is not None and not by_group:
+        promises = {
+            control: [*given, *[Promise(None)] * len(tallies)]
+            for control, given in promises.items()
+        }
+        cells = [whole, *tallies]
+    else:
+        cells = list(tallies)
+    # Holm over everything that is promised: any false alarm at all in at most 5% of evaluations.
+    chances = {
+        (control, i): promise.chance(cells[i].rate(control))
+        for control, given in promises.items()
+        for i, promise in enumerate(given)
+    }
+    counted = {place: p for place, p in chances.items() if p is not None}
+    adjusted = dict(zip(counted, holm(list(counted.values())).tolist(), strict=True))
+
+    def one(i: int) -> Evaluation | JointEvaluation:
+        parts = [
+            cells[i].against(control, given[i].alpha, adjusted.get((control, i)))
+            for control, given in promises.items()
+        ]
+        return cells[i].joined(parts)
+
+    if groups is None:
+        return one(0)
+    if not by_group:
+        return one(0).with_groups(dict(zip(groups, map(one, range(1, len(cells))), strict=True)))
+    parts = []
+    for control, given in promises.items():
+        # A promise to every group is one to everybody. It is called exceeded only if that of some
+        # group is, so that no false alarm is added.
+        level = None if any(p.alpha is None for p in given) else given[0].alpha
+        least = min((p for (c, _), p in adjusted.items() if c == control), default=1.0)
+        at_alpha = Promise(level, average=0.0).chance(whole.rate(control))
+        parts.append(whole.against(control, level, at_alpha and max(at_alpha, least)))
+    return whole.joined(parts).with_groups(
+        dict(zip(groups, map(one, range(len(cells))), strict=True))
+    )
+
+
+class _Evaluated:
+    """What evaluations of one and of both rates share: groups, text and notebook card."""
+
+    groups: Mapping[Any, Any]
+
+    @property
+    def parts(self) -> tuple[Evaluation, ...]:
+        """The rates that are compared with a promise."""
+        raise NotImplementedError
+
+    def with_groups(self, groups: Mapping[Any, Any]) -> Self:
+        """Return the same with what was counted in each group."""
+        return replace(self, groups=groups)  # type: ignore[type-var]
+
+    def _lines(self) -> list[str]:
+        raise NotImplementedError
+
+    def _rows(self) -> list[list[str]]:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        lines = self._lines()
+        for name, one in list(self.groups.items())[:_SHOWN]:
+            text = "; ".join(one._lines())  # noqa: SLF001 - of the same kind
+            lines.append(say("evaluation.group", group=show(name), text=text))
+        if len(self.groups) > _SHOWN:
+            lines.append(say("evaluation.more_groups", n=f"{len(self.groups) - _SHOWN:,}"))
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = self._rows()
+        for name, one in list(self.groups.items())[:_SHOWN]:
+            rows += [[f"{row[0]}, {show(name)}", *row[1:]] for row in one._rows()]  # noqa: SLF001
+        evaluated = [self, *self.groups.values()]
+        verdicts = [part.verdict for one in evaluated for part in one.parts]
+        return markup.card(
+            "Evaluation",
+            [
+                markup.table(_HEAD, rows, numbers=_NUMBERS),
+                *markup.rest(_SHOWN, len(self.groups), "groups"),
+                markup.note(verdicts_text(verdicts)),
+                markup.note(say("evaluation.one_look")),
+            ],
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation(_Evaluated):
     """Errors counted on labelled new objects, beside the promise.
 
     Attributes
@@ -139,16 +309,23 @@ class Evaluation:
     control : {"fnr", "fpr"}
         The controlled rate.
     promised : float or None
-        Its promised level. None if nothing is promised: in a group that has only the threshold of
-        all, and over all groups if there is such a one.
+        Its promised level. None if nothing is promised: by an asymptotic method, in a group that
+        has only the threshold of all, and over all groups if there is such a one.
     target, other : Rate
         The controlled error and the other one, as counted, with exact intervals.
+    p_value : float or None
+        How often there are so many errors or more if nothing has changed since calibration,
+        adjusted for all rates and groups of the evaluation (Holm). See `Promise.chance`.
+    groups : dict
+        The same by group, where groups were given.
     """
 
     control: Control
     promised: float | None
     target: Rate
     other: Rate
+    p_value: float | None = None
+    groups: Mapping[Any, Evaluation] = field(default_factory=dict)
 
     @property
     def parts(self) -> tuple[Evaluation, ...]:
@@ -157,11 +334,24 @@ class Evaluation:
 
     @property
     def verdict(self) -> Verdict:
-        """What the interval says about the promise: "kept", "in line" or "exceeded".
+        """What was found about the promise: "kept", "in line" or "exceeded".
 
         "unknown" without objects, "no promise" where nothing is promised.
+
+        Notes
+        -----
+        **Guarantee.** If nothing has changed since calibration, an evaluation calls any promise
+        exceeded with probability at most 5%, over all its rates and groups together. It does not
+        cover repeated looks, whose false alarms add up. "kept" means that the exact 95% interval
+        lies at or below the promise.
         """
-        return "no promise" if self.promised is None else self.target.against(self.promised)
+        if self.promised is None:
+            return "no promise"
+        if not self.target.n:
+            return "unknown"
+        if self.p_value is not None and self.p_value <= FALSE_ALARMS:
+            return "exceeded"
+        return "kept" if self.target.interval[1] <= self.promised else "in line"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain Python values."""
@@ -169,24 +359,41 @@ class Evaluation:
             "control": self.control,
             "promised": self.promised,
             "verdict": self.verdict,
+            "p_value": self.p_value,
             "target": {"name": self.control, **self.target.to_dict()},
-            "other": {"name": self._other, **self.other.to_dict()},
+            "other": {"name": self.other_name.lower(), **self.other.to_dict()},
+            "groups": _group_dicts(self.groups),
         }
 
     @property
-    def _other(self) -> str:
-        return "fpr" if self.control == "fnr" else "fnr"
+    def other_name(self) -> str:
+        """Name of the other rate."""
+        return "FPR" if self.control == "fnr" else "FNR"
 
-    def __repr__(self) -> str:
-        return f"{_beside_promise(self)}; {self._other.upper()} {self.other}"
+    def beside_promise(self) -> str:
+        """Return the counted rate, what was promised, and the verdict."""
+        facts = {"rate": self.control.upper(), "counted": self.target}
+        if self.promised is None:
+            return say("evaluation.beside.none", **facts)
+        promised = exact_percent(self.promised)
+        return say("evaluation.beside", promised=promised, verdict=self.verdict, **facts)
 
-    def _repr_html_(self) -> str:
-        rows = [_row(self), [self._other.upper(), *_counted(self.other), "", ""]]
-        return _card(rows, [self])
+    def _lines(self) -> list[str]:
+        other = say("evaluation.other", rate=self.other_name, counted=self.other)
+        return [f"{self.beside_promise()}; {other}"]
+
+    def row(self) -> list[str]:
+        """Return the cells of a table: rate, counts, interval, promise, verdict."""
+        promised = "nothing" if self.promised is None else f"≤ {exact_percent(self.promised)}"
+        verdict = markup.verdict(self.verdict)
+        return [self.control.upper(), *_counted(self.target), promised, verdict]
+
+    def _rows(self) -> list[list[str]]:
+        return [self.row(), [self.other_name, *_counted(self.other), "", ""]]
 
 
-@dataclass(frozen=True)
-class JointEvaluation:
+@dataclass(frozen=True, repr=False)
+class JointEvaluation(_Evaluated):
     """Errors and abstentions of a test of both rates on labelled new objects.
 
     Attributes
@@ -197,6 +404,8 @@ class JointEvaluation:
     abstained, neither : dict of Rate
         How often the test abstained, and how often it ruled out both classes, on the "negative"
         and on the "positive" objects.
+    groups : dict
+        The same by group, where groups were given.
 
     Examples
     --------
@@ -204,17 +413,19 @@ class JointEvaluation:
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 2000)
     >>> scores = rng.normal(2 * labels)
-    >>> test = rk.calibrate(scores[:1000], labels[:1000]).control_both(0.05, 0.05)
+    >>> cal = rk.calibrate(scores[:1000], labels[:1000])
+    >>> test = cal.control_both(0.05, 0.05, method=rk.Conformal())
     >>> test.evaluate(scores[1000:], labels[1000:])
     FNR 4.74% (3.06% to 6.98%), promised 5%: in line
     FPR 4.45% (2.81% to 6.67%), promised 5%: in line
-    abstained on 27.53% of the negatives, 37.55% of the positives; neither: 0.00%, 0.00%
+    no decision on 27.53% of the negatives, 37.55% of the positives; neither class: 0.00%, 0.00%
     """
 
     fnr: Evaluation
     fpr: Evaluation
     abstained: dict[str, Rate]
     neither: dict[str, Rate]
+    groups: Mapping[Any, JointEvaluation] = field(default_factory=dict)
 
     @property
     def parts(self) -> tuple[Evaluation, ...]:
@@ -228,51 +439,32 @@ class JointEvaluation:
             "fpr": self.fpr.to_dict(),
             "abstained": {name: rate.to_dict() for name, rate in self.abstained.items()},
             "neither": {name: rate.to_dict() for name, rate in self.neither.items()},
+            "groups": _group_dicts(self.groups),
         }
 
-    def __repr__(self) -> str:
-        abstained, neither = (
-            [_share(rates[name]) for name in ("negative", "positive")]
-            for rates in (self.abstained, self.neither)
-        )
-        return (
-            f"{_beside_promise(self.fnr)}\n{_beside_promise(self.fpr)}\n"
-            f"abstained on {abstained[0]} of the negatives, {abstained[1]} of the positives; "
-            f"neither: {neither[0]}, {neither[1]}"
-        )
+    def _lines(self) -> list[str]:
+        shares = {
+            f"{what}_{label}": _share(rates[name])
+            for what, rates in (("abstained", self.abstained), ("neither", self.neither))
+            for label, name in enumerate(("negative", "positive"))
+        }
+        undecided = say("evaluation.undecided", **shares)
+        return [self.fnr.beside_promise(), self.fpr.beside_promise(), undecided]
 
-    def _repr_html_(self) -> str:
-        rows = [_row(self.fnr), _row(self.fpr)]
+    def _rows(self) -> list[list[str]]:
+        rows = [self.fnr.row(), self.fpr.row()]
         for what, rates in (("abstained", self.abstained), ("neither", self.neither)):
             for name, rate in rates.items():
                 rows.append([f"{what}, {name}s", *_counted(rate), "", ""])
-        return _card(rows, [self.fnr, self.fpr])
+        return rows
 
 
 _HEAD = ("", "counted", "rate", "95% interval", "promised", "verdict")
 _NUMBERS = (1, 2, 3, 4)
 
 
-def _beside_promise(evaluation: Evaluation) -> str:
-    text = f"{evaluation.control.upper()} {evaluation.target}, "
-    if evaluation.promised is None:
-        return text + evaluation.verdict
-    text += f"promised {exact_percent(evaluation.promised)}"
-    return f"{text}: {evaluation.verdict}" if evaluation.target.n else text
-
-
-def _card(rows: list[list[str]], parts: list[Evaluation]) -> str:
-    verdicts = [part.verdict for part in parts if part.target.n and part.promised is not None]
-    found = markup.table(_HEAD, rows, numbers=_NUMBERS)
-    return markup.card("Evaluation", [found, *markup.meaning(verdicts)])
-
-
-def _row(evaluation: Evaluation) -> list[str]:
-    if evaluation.promised is None:
-        return [evaluation.control.upper(), *_counted(evaluation.target), "nothing", ""]
-    promised = f"≤ {exact_percent(evaluation.promised)}"
-    verdict = markup.verdict(evaluation.verdict) if evaluation.target.n else ""
-    return [evaluation.control.upper(), *_counted(evaluation.target), promised, verdict]
+def _group_dicts(groups: Mapping[Any, Any]) -> list[dict[str, Any]]:
+    return [{"group": name, **one.to_dict()} for name, one in groups.items()]
 
 
 def _counted(rate: Rate) -> list[str]:

@@ -48,6 +48,17 @@ def listed(values: Sequence[Any] | NDArray[Any], most: int = _SHOWN) -> str:
     return ", ".join(map(show, values[:most])) + ", ..." * (len(values) > most)
 
 
+def listed_with_count(values: Sequence[Any], most: int = _SHOWN) -> str:
+    """Write the first few values, and how many there are if not all are shown.
+
+    Examples
+    --------
+    >>> listed_with_count(["a", "b"]), listed_with_count(range(9), most=3)
+    ("'a', 'b'", '0, 1, 2, ... (9 in all)')
+    """
+    return listed(values, most) + (f" ({len(values):,} in all)" if len(values) > most else "")
+
+
 def show(value: object) -> str:
     """Write a value as people write it, and not longer than half a line.
 
@@ -102,3 +113,25 @@ def near(name: str, known: Iterable[str]) -> str:
 
     found = get_close_matches(name, list(known), n=1)
     return f" Did you mean {found[0]!r}?" if found else ""
+
+
+def json_ready(value: Any) -> Any:  # noqa: ANN401 - any value of an answer
+    """Return what JSON can write; numbers that it does not know become texts.
+
+    Examples
+    --------
+    >>> json_ready({"threshold": float("-inf"), 1: (2, None)})
+    {'threshold': '-inf', '1': [2, None]}
+    """
+    if hasattr(value, "tolist"):  # of NumPy
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {
+            key if isinstance(key, str) else str(json_ready(key)): json_ready(item)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [json_ready(item) for item in value]
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return str(value)
+    return value if value is None or isinstance(value, str | int | float) else str(value)

@@ -39,11 +39,7 @@ _LONGEST = 40  # characters of a name
 _FAINT = "opacity:.65"
 _NOTE = f"max-width:46em;margin:.2em 0;{_FAINT}"
 # Of these both stand out on white and on black, and the word says it without the colour.
-_VERDICTS = {
-    "kept": ("#2a9d58", "✓", "the whole interval is at or below the promise"),
-    "in line": ("#2a9d58", "✓", "the promise lies inside the interval"),
-    "exceeded": ("#d9534f", "✗", "the whole interval is above the promise"),
-}
+_VERDICTS = {"kept": ("#2a9d58", "✓"), "in line": ("#2a9d58", "✓"), "exceeded": ("#d9534f", "✗")}
 
 
 def text(value: object) -> Html:
@@ -86,7 +82,7 @@ def by_group(
     rows: Sequence[Sequence[str]],
     numbers: Iterable[int] = (),
 ) -> Html:
-    """Write one row a group, the first few if there are many; one nameless row without groups.
+    """Write one row per group, the first few if there are many; one nameless row without groups.
 
     Examples
     --------
@@ -98,21 +94,6 @@ def by_group(
     named = [[short(group), *row] for group, row in zip(groups, rows[:_GROUPS], strict=False)]
     shown = table(["group", *head], named, [i + 1 for i in numbers])
     return Html(shown + "".join(rest(len(named), len(rows), "groups")))
-
-
-def unpromised(control: str, groups: Sequence[object]) -> list[Html]:
-    """Say about which groups nothing is promised, if there are any.
-
-    Examples
-    --------
-    >>> unpromised("fnr", [])
-    []
-    """
-    if not groups:
-        return []
-    names = ", ".join(map(short, groups[:_GROUPS])) + (", …" if len(groups) > _GROUPS else "")
-    words = f"Too few scores for a promise about the {control.upper()}, so none is made, in"
-    return [note(f"{words} {len(groups):,} group{'s'[: len(groups) > 1]}: {names}.")]
 
 
 def short(value: object) -> str:
@@ -180,23 +161,13 @@ def verdict(word: str) -> Html:
     >>> "✗ exceeded" in verdict("exceeded")
     True
     """
-    colour, sign, _ = _VERDICTS[word]
+    if word not in _VERDICTS:
+        return text(word)
+    colour, sign = _VERDICTS[word]
     return Html(
         f'<span style="color:{colour};font-weight:600;white-space:nowrap">{sign} {text(word)}'
         "</span>"
     )
-
-
-def meaning(words: Iterable[str]) -> list[Html]:
-    """Say what verdicts mean, each once.
-
-    Examples
-    --------
-    >>> len(meaning(["kept", "kept"])), len(meaning([]))
-    (1, 0)
-    """
-    said = [f"{word}: {_VERDICTS[word][2]}" for word in _VERDICTS if word in set(words)]
-    return [note("; ".join(said) + ".")] if said else []
 
 
 def rest(shown: int, n: int, what: str) -> list[Html]:

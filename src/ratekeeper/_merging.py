@@ -19,17 +19,26 @@ if TYPE_CHECKING:
 
 
 def check_mergeable(one: Calibration, other: Calibration) -> None:
-    """Raise unless both describe their objects in the same way, and none is a sample.
+    """Raise unless both describe their objects in the same way, differ, and none is a sample.
 
     A sample stands for more objects than it holds, so the merged scores would weigh its objects
     too little: the promise would be about another mix.
     """
+    if one.data_hash == other.data_hash:
+        raise InputError(
+            "Both calibrations hold the same objects, and none may count twice: a promise that "
+            "counts copies fails more often than it says.",
+            parameter="other",
+            remedy="Merge calibrations of different objects.",
+        )
     for calibration in (one, other):
         if calibration.provenance is not None and calibration.provenance.sampled_from:
             raise InputError(
                 f"A calibration on a random sample ({calibration.provenance}) cannot be merged: "
-                "its objects would count for less than they stand for. Sample all files together, "
-                "as one folder, or merge calibrations without a sample."
+                "its objects would count for less than they stand for.",
+                parameter="other",
+                remedy="Sample all files together, as one folder, or merge calibrations without a "
+                "sample.",
             )
     for what, mine, theirs in (
         # As text, since True == 1 but they are not the same label.
@@ -39,8 +48,10 @@ def check_mergeable(one: Calibration, other: Calibration) -> None:
     ):
         if mine != theirs:
             raise InputError(
-                f"The calibrations differ in {what}: {mine!r} and {theirs!r}. Calibrate both "
-                "in the same way before merging."
+                f"The calibrations differ in {what}: {mine!r} and {theirs!r}.",
+                parameter="other",
+                value=theirs,
+                remedy="Calibrate both in the same way before merging.",
             )
 
 

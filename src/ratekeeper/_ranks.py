@@ -34,7 +34,6 @@ _LARGEST_CHUNK = 1 << 20
 # can fall into: the plain search would begin with the whole of it for every query.
 _BLOCK = 1024
 _BLOCKS_FROM_SCORES = 1 << 20
-_COMPARE_CHUNK = 1 << 16
 _THREADS_FROM = 1 << 16
 
 
@@ -94,52 +93,6 @@ def look_up(
         return _search(null_scores, scores, "right", table)
     # table[n - position] for every position is the reversed table.
     return _search(null_scores, scores, "left", table[::-1])
-
-
-def compare(
-    scores: Floats, threshold: Floats, operator: Callable[..., NDArray[np.bool_]]
-) -> tuple[NDArray[np.bool_], tuple[int, ...] | None]:
-    """Compare all scores with one threshold, and look at them in the same pass.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_objects,)
-        Scores, possibly with NaN.
-    threshold : ndarray of shape (1,)
-        What to compare with. An array, so that the two number types are brought to the wider one;
-        a bare number would be rounded to the type of the scores.
-    operator : ufunc
-        One of `numpy.less`, `numpy.less_equal`, `numpy.greater`, `numpy.greater_equal`.
-
-    Returns
-    -------
-    result : ndarray of bool, shape (n_objects,)
-    mark : tuple of int, or None
-        None if any score is NaN. Else sums of the bits of the scores and of the results, part by
-        part: another mark later means that the scores have been changed.
-
-    Examples
-    --------
-    >>> compare(np.array([0.2, 0.7]), np.array([0.5]), np.greater)
-    (array([False,  True]), (...))
-    """
-    result = np.empty(scores.size, dtype=bool)
-    marks: list[tuple[int, int] | None] = [None] * -(-scores.size // _COMPARE_CHUNK)
-    bits = scores.view(f"u{scores.itemsize}")
-
-    def work(start: int, stop: int) -> None:
-        here = slice(start, stop)
-        operator(scores[here], threshold, out=result[here])
-        # The part is still in the cache, so a second look costs little. The minimum is NaN if any
-        # member is.
-        if not np.isnan(np.minimum.reduce(scores[here])):
-            total = int(np.add.reduce(bits[here], dtype=np.uint64))
-            marks[start // _COMPARE_CHUNK] = total, int(np.count_nonzero(result[here]))
-
-    _in_chunks(work, scores.size, _COMPARE_CHUNK)
-    if None in marks:
-        return result, None
-    return result, tuple(number for mark in marks if mark for number in mark)
 
 
 def sorted_parts(

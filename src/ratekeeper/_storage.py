@@ -25,8 +25,8 @@ The arrays ascend. They are called ``negative`` and ``positive``, or with groups
   - ``tests``: none, one, or first that of the FNR and then that of the FPR. Each has ``control``,
     ``alpha``, ``method`` (``name`` and ``parameters``), ``thin_groups``, ``thresholds`` and
     ``certificate`` (`Certificate.to_json`). There is one threshold per group, as hexadecimal text
-    ("0x1.8p-1" is 0.75; "inf", "-inf"), or null if the method is random. An object is put out of
-    the class whose error is controlled if its score lies strictly beyond the threshold.
+    ("0x1.8p-1" is 0.75; "inf", "-inf"), or null if the method is random. An object is rejected,
+    as not of the class whose error is controlled, if its score lies strictly beyond the threshold.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ from ratekeeper.exceptions import InputError, MissingFileError, StoredFileError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Storable = Calibration | ErrorRateTest | AbstainingTest
+    from ratekeeper._finished import FinishedTest
+
+    Storable = Calibration | FinishedTest
     Facts = dict[str, Any]  # what JSON calls an object
 
 FORMAT = 2
@@ -234,8 +236,7 @@ def _method_facts(method: methods.Method) -> Facts:
 
 
 def _thresholds(test: ErrorRateTest) -> list[float | None]:
-    found = test.threshold
-    return list(found.values()) if isinstance(found, dict) else [found]
+    return list(test.thresholds.values())
 
 
 def _array_names(groups: NDArray[Any] | None) -> list[str]:

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import math
 from numbers import Real
+from typing import Literal
 
 from ratekeeper._formatting import show
 from ratekeeper.exceptions import InputError
+
+Control = Literal["fnr", "fpr"]
+
+
+def check_control(control: object) -> Control:
+    """Return the canonical name of a rate."""
+    null_class_of(control)
+    return control  # type: ignore[return-value]
 
 
 def null_class_of(control: object) -> int:

@@ -11,6 +11,7 @@
     RatekeeperWarning (UserWarning)
     ├── ReversedScoreWarning            high scores seem to indicate the negative class
     ├── ScoreTypeWarning                scores come in another precision than at calibration
+    ├── ScoreRangeWarning               new scores lie outside the range of the calibration
     └── LongWorkWarning                 what was asked for takes minutes or more
 
 Every message says the value that was given, what is needed and what to do. Errors keep these as
@@ -184,6 +185,14 @@ class ReversedScoreWarning(RatekeeperWarning):
 
 class ScoreTypeWarning(RatekeeperWarning):
     """Scores come in another floating-point precision than at calibration."""
+
+
+class ScoreRangeWarning(RatekeeperWarning):
+    """More new scores lie outside the calibration's range than chance explains."""
+
+
+class ContradictedFitWarning(RatekeeperWarning):
+    """The scores contradict the distribution that was fitted to them."""
 
 
 class LongWorkWarning(RatekeeperWarning):

@@ -11,12 +11,13 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._abstaining import AbstainingTest
-from ratekeeper._control import ErrorRateTest
-from ratekeeper._formatting import exact_percent, listed, show
+from ratekeeper._finished import FinishedTest
+from ratekeeper._formatting import listed, show
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
     from ratekeeper._certificate import Certificate
+    from ratekeeper._control import ErrorRateTest
 
 _LARGEST = "1.7976931348623157E308"  # the largest finite double
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -57,7 +58,7 @@ _RESERVED = frozenset(
 
 
 def decision_sql(
-    test: ErrorRateTest | AbstainingTest,
+    test: FinishedTest,
     *,
     table: str,
     score: str,
@@ -112,7 +113,7 @@ def decision_sql(
       END AS decision
     FROM people t
     """
-    if not isinstance(test, ErrorRateTest | AbstainingTest):
+    if not isinstance(test, FinishedTest):
         raise InputError(
             f"test={show(test)} must be a test, such as calibration.control('fnr', alpha=0.05)."
         )
@@ -140,14 +141,21 @@ def decision_sql(
     return "\n".join(lines)
 
 
-def _rules(test: ErrorRateTest | AbstainingTest, column: str) -> list[str]:
+def _rules(test: FinishedTest, column: str) -> list[str]:
     """Return one CASE expression for each group, or one for everybody."""
     negative, positive = (_literal(value, "label") for value in test.calibration.classes.tolist())
-    if isinstance(test, ErrorRateTest):
+    if not isinstance(test, AbstainingTest):
+        (test,) = test.parts
         conditions = [_condition(test, t, column, positive=True) for t in _thresholds(test)]
         return [f"CASE WHEN {c} THEN {positive} ELSE {negative} END" for c in conditions]
     rules = []
-    for fnr, fpr in zip(_thresholds(test.fnr), _thresholds(test.fpr), strict=True):
+    for fnr, fpr, crossed in zip(
+        _thresholds(test.fnr), _thresholds(test.fpr), test.crossed, strict=True
+    ):
+        if crossed is not None:  # then one threshold between the two decides everything
+            condition = _condition(test.fnr, crossed, column, positive=True)
+            rules.append(f"CASE WHEN {condition} THEN {positive} ELSE {negative} END")
+            continue
         yes, no = (
             f"{_condition(test.fnr, fnr, column, positive=side)} AND "
             f"{_condition(test.fpr, fpr, column, positive=side)}"
@@ -168,8 +176,7 @@ def _condition(test: ErrorRateTest, threshold: float, column: str, *, positive: 
 
 
 def _thresholds(test: ErrorRateTest) -> list[float]:
-    found = test.threshold
-    thresholds = list(found.values()) if isinstance(found, dict) else [found]
+    thresholds = list(test.thresholds.values())
     if None in thresholds:
         raise InputError(
             f"{test.method!r} draws p-values at random, so no threshold decides and SQL cannot: "
@@ -179,12 +186,12 @@ def _thresholds(test: ErrorRateTest) -> list[float]:
     return [t for t in thresholds if t is not None]
 
 
-def _groups(test: ErrorRateTest | AbstainingTest) -> list[Any]:
+def _groups(test: FinishedTest) -> list[Any]:
     groups = test.calibration.groups
     return [] if groups is None else groups.tolist()
 
 
-def _check_group(test: ErrorRateTest | AbstainingTest, group: object) -> None:
+def _check_group(test: FinishedTest, group: object) -> None:
     if (group is None) == (test.calibration.groups is None):
         return
     if group is None:
@@ -271,7 +278,7 @@ def _checked(text: str, what: str) -> str:
     raise InputError(f"The {what} {text!a} has a character that SQL cannot hold. Rename it.")
 
 
-def _header(test: ErrorRateTest | AbstainingTest) -> list[str]:
+def _header(test: FinishedTest) -> list[str]:
     """Say as comments what is promised, on what data, and when the decision is NULL."""
     tests = test.parts
     sentences = [line for one in tests for line in _promise(one.certificate)]
@@ -303,11 +310,9 @@ def _header(test: ErrorRateTest | AbstainingTest) -> list[str]:
 
 
 def _promise(facts: Certificate) -> list[str]:
-    about = "approximate, cross-fitted, " if facts.origin == "cross-fitted" else ""
-    kept = f"{facts.control.upper()} <= {exact_percent(facts.alpha)}"
     sentences = [
-        f"{kept}, kept by {facts.method} of ratekeeper {facts.version}.",
-        f"Promise ({about}{facts.guarantee.kind}): {facts.guarantee.promise}",
+        f"{facts.headline}, {facts.method}, ratekeeper {facts.version}.",
+        *(str(one) for one in facts.statements if one.topic == "promise"),
     ]
     if facts.pooled_groups:
         names = listed(facts.pooled_groups, most=_SHOWN)

@@ -13,9 +13,8 @@ from ratekeeper._cli.promise import RANDOM, make_test, promise_options, refuse_w
 from ratekeeper._cli.refusals import Refusal
 
 if TYPE_CHECKING:
-    from ratekeeper._abstaining import AbstainingTest
     from ratekeeper._calibration import Calibration
-    from ratekeeper._control import ErrorRateTest
+    from ratekeeper._finished import FinishedTest
 
 _EPILOG = """\b
 Examples:
@@ -95,13 +94,13 @@ def _read(given: dict[str, Any]) -> Calibration:
     )
 
 
-def _test(calibration: Calibration, given: dict[str, Any]) -> ErrorRateTest | AbstainingTest:
+def _test(calibration: Calibration, given: dict[str, Any]) -> FinishedTest:
     names = ("fnr", "fpr", "method", "delta", "parameter", "thin_groups")
     seed = given["seed"] if given["method"] in RANDOM else None  # else it was for the sample
     return make_test(calibration, seed=seed, **{name: given[name] for name in names})
 
 
-def _finish(made: Calibration | ErrorRateTest | AbstainingTest, given: dict[str, Any]) -> None:
+def _finish(made: Calibration | FinishedTest, given: dict[str, Any]) -> None:
     from ratekeeper._storage import save
 
     written = Written(given["output"])

@@ -9,13 +9,13 @@ import click
 
 from ratekeeper._cli.printing import print_table
 from ratekeeper._cli.refusals import Refusal
+from ratekeeper._sentences import say
 
 if TYPE_CHECKING:
-    from ratekeeper._abstaining import AbstainingTest
     from ratekeeper._calibration import Calibration
-    from ratekeeper._control import ErrorRateTest
+    from ratekeeper._finished import FinishedTest
 
-    Test = ErrorRateTest | AbstainingTest
+    Test = FinishedTest
 
 _DELTA = 0.05
 
@@ -102,7 +102,7 @@ def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
         "n": {"negative": calibration.n(negative), "positive": calibration.n(positive)},
         "groups": None if calibration.groups is None else _cells(calibration),
         "least_alpha": _cells(calibration.pooled())[0]["least_alpha"],
-        "auc": _auc(calibration),
+        "auc": calibration.auc,
         "higher_is_positive": calibration.higher_is_positive,
         "score_type": str(calibration.dtype),
         "origin": calibration.origin,
@@ -142,17 +142,6 @@ def _least(n: int) -> dict[str, float | None]:
     }
 
 
-def _auc(calibration: Calibration) -> float:
-    """Return how often a positive is rated above a negative, ties counted half."""
-    from ratekeeper._separation import separation
-
-    whole = calibration.pooled()
-    low, high = whole.cells[0][0], whole.cells[1][0]
-    if not calibration.higher_is_positive:
-        low, high = high, low
-    return separation(low, high, thin_to=None).auc
-
-
 def _show_calibration(calibration: Calibration) -> None:
     negative, positive = calibration.classes.tolist()
     end = "high" if calibration.higher_is_positive else "low"
@@ -172,17 +161,17 @@ def _show_calibration(calibration: Calibration) -> None:
             "group",
             "positives",
             "least FNR\non average",
-            "\nhigh p.*",
+            "\nin 95%*",
             "negatives",
             "least FPR\non average",
-            "\nhigh p.*",
+            "\nin 95%*",
         ],
         rows,
     )
     click.echo(
-        f"* But for a chance of {_DELTA:g} over calibration sets (--method high-probability).\n"
-        f"Positive is {positive!r}, negative {negative!r}; {end} scores speak for positive.\n"
-        f"Area under the ROC curve: {_auc(calibration):.4f}, the chance that a positive is rated\n"
+        "* For this very test, in 95% of calibration sets: the default method.\n"
+        f"Positive is {positive!r}, negative {negative!r}; {end} scores indicate positive.\n"
+        f"Area under the ROC curve: {calibration.auc:.4f}, the chance that a positive is rated\n"
         "above a negative, ties counted half."
     )
     click.echo(_origin_text(calibration))
@@ -211,6 +200,7 @@ def _origin_text(calibration: Calibration) -> str:
         lines.append(f"From a file: {source}.")
         lines += [f"Columns: {columns}."] if columns else []
     if calibration.origin == "cross-fitted":
-        lines.append("The scores are cross-fitted, so that every promise is approximate.")
+        lines.append(say("certificate.cross_fitted"))
+    lines += calibration.remarks
     lines.append(f"Data {calibration.data_hash[:16]}.")
     return "\n".join(lines)

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ratekeeper._cli import contents, options, settings
-from ratekeeper._cli.printing import print_json, print_table, rows_text, skipped_text
+from ratekeeper._cli.printing import (
+    print_json,
+    print_paragraph,
+    print_table,
+    rows_text,
+    skipped_text,
+)
 from ratekeeper._cli.refusals import Exceeded
+from ratekeeper._formatting import exact_percent, percent
+from ratekeeper._sentences import say, verdicts_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,33 +32,18 @@ Examples:
   ratekeeper evaluate test.rk later.parquet --score risk --label ill \\
       --group hospital --json
   ratekeeper evaluate test.rk last-night.csv --check
+  ratekeeper evaluate test.rk release.csv --require kept --min-n 1000
 
-\b
-Verdicts, by the exact 95% interval of the counted rate:
-  kept        the whole interval is at or below the promise
-  in line     the promise lies inside
-  exceeded    the whole interval is above: drift, or a broken assumption,
-              or the draw of the calibration set; an average promise is
-              not broken by one test, a high-probability promise may fail
-              with its chance delta
-  unknown     there are no such objects
-  no promise  a group with too few scores shares the threshold of all
+A test without groups can be audited by group: nothing is promised to a group then.
 
-A true rate at the promise is called exceeded in at most 2.5% of evaluations, by chance.
+If nothing has changed since calibration, one evaluation ends with code 4 by --check with
+probability at most 5%, whatever the method and the number of groups. Repeated looks are
+not covered: their false alarms add up.
 """
 _SIDES = {
     "fnr": ("positives", "missed", "positives that the test calls negative"),
     "fpr": ("negatives", "alarms", "negatives that the test calls positive"),
 }
-_WIDTH = 79
-_LEGEND = (
-    "kept: the whole 95% interval is at or below the promise; in line: the promise\n"
-    "lies inside; exceeded: the whole interval is above."
-)
-_UNPROMISED = (
-    "no promise: groups with too few scores of their own share the threshold of all;\n"
-    "nothing is promised to them, nor to everybody together."
-)
 
 
 @click.command("evaluate", epilog=_EPILOG)
@@ -59,6 +52,7 @@ _UNPROMISED = (
 @options.column("score", "scores")
 @options.column("label", "true labels")
 @options.column("group", "groups")
+@click.option("--positive", help="The positive label of FILE, if its labels are other ones.")
 @options.on_invalid()
 @options.source_format()
 @options.as_json()
@@ -67,6 +61,17 @@ _UNPROMISED = (
     is_flag=True,
     help="End with code 4 if a promised rate is exceeded, of all or in a group, or if there are "
     "no objects to count it on.",
+)
+@click.option(
+    "--require",
+    type=click.Choice(["kept"]),
+    help="End with code 4 unless every promise is shown to be kept: its whole 95% interval lies at "
+    "or below the promised rate.",
+)
+@click.option(
+    "--min-n",
+    type=click.IntRange(min=1),
+    help="End with code 4 if a promised rate is counted on fewer objects than this.",
 )
 @settings.command_option
 def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
@@ -85,6 +90,7 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
         score=given["score"],
         label=given["label"],
         group=given["group"],
+        positive_label=given["positive"],
         on_invalid=given["on_invalid"],
         source_format=given["format"],
     )
@@ -92,8 +98,7 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
         print_json({**found.to_dict(), "pooled_groups": _pooled_groups(loaded)})
     else:
         _show(found, loaded)
-    if given["check"]:
-        _check(found)
+    _check(found, given["require"], given["min_n"], check=given["check"])
 
 
 def _certificates(test: contents.Test) -> list[Certificate]:
@@ -120,23 +125,39 @@ def _by_rate(parts: Mapping[str, Any]) -> list[dict[str, Evaluation]]:
     return [{name: part.parts[i] for name, part in parts.items()} for i in range(n_rates)]
 
 
-def _check(found: FileEvaluation) -> None:
-    """End with a code of its own if a promise is broken, or could not be counted at all."""
-    from ratekeeper._formatting import exact_percent
-
-    broken, uncounted = [], []
+def _check(found: FileEvaluation, require: str | None, least: int | None, *, check: bool) -> None:
+    """End with a code of its own if what was asked for is not so, or could not be counted."""
+    broken, open_, few, uncounted = [], [], [], []
     for parts in _by_rate(_named_parts(found)):
         rate = next(iter(parts.values())).control
         promised = {name: part for name, part in parts.items() if part.promised is not None}
         for name, part in promised.items():
-            if part.promised is not None and part.verdict == "exceeded":
-                level = exact_percent(part.promised)
-                broken.append(f"{rate.upper()} of {name} {part.target}, promised {level}")
+            if part.promised is None:
+                continue
+            facts = {
+                "rate": rate.upper(),
+                "whom": name,
+                "counted": part.target,
+                "promised": exact_percent(part.promised),
+            }
+            text = say("evaluation.rate_of", **facts)
+            broken += [text] if part.verdict == "exceeded" else []
+            open_ += [text] if require and part.verdict != "kept" else []
+            few += [f"{text}, {part.target.n:,}"] if least and part.target.n < least else []
         if not any(part.target.n for part in promised.values()):
             to_whom = f"{_SIDES[rate][0]} to whom it is promised" if promised else "promise"
             uncounted.append(f"{rate.upper()} (no {to_whom})")
-    said = [f"A promised rate is exceeded: {'; '.join(broken)}."] if broken else []
-    said += [f"What is promised cannot be counted: {'; '.join(uncounted)}."] if uncounted else []
+    found_wrong = [
+        ("evaluation.exceeded", broken if check or require else []),
+        ("evaluation.not_kept", open_),
+        ("evaluation.too_few", few),
+        ("evaluation.uncounted", uncounted if check or require or least else []),
+    ]
+    said = [
+        say(key, rates="; ".join(rates), least=f"{least or 0:,}")
+        for key, rates in found_wrong
+        if rates
+    ]
     if said:
         raise Exceeded(" ".join(said))
 
@@ -151,41 +172,31 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
         _show_undecided(parts)
     else:
         _show_price(parts)
-    click.echo(_LEGEND)
-    if any(part.promised is None for evaluations in by_rate for part in evaluations.values()):
-        click.echo(_UNPROMISED)
+    verdicts = [part.verdict for evaluations in by_rate for part in evaluations.values()]
+    print_paragraph(verdicts_text(verdicts))
+    if found.groups and test.calibration.groups is None:
+        print_paragraph(say("evaluation.audit"))
     for certificate in _certificates(test):
         if certificate.guarantee.kind == "marginal":
-            click.echo(_average_text(certificate))
+            print_paragraph(_average_text(certificate))
+    print_paragraph(say("evaluation.one_look"))
     click.echo(f"Read {rows_text(found.rows)}. {skipped_text(found.skipped)}".rstrip())
 
 
 def _average_text(certificate: Certificate) -> str:
-    """Say what an average promise leaves open about one test, with its law where there is one."""
-    import textwrap
-
-    from ratekeeper._formatting import exact_percent, percent
-
-    alpha = certificate.alpha
-    laws = [cell.realised for cell in certificate.cells if cell.realised is not None]
-    text = "An average promise is not broken by one test: "
-    if not laws:
-        return textwrap.fill(f"{text}it is about the average over calibration sets.", _WIDTH)
-    low, high = (percent(by(law.exceeds(alpha) for law in laws)) for by in (min, max))
-    most = "at most " if any(cell.tied for cell in certificate.cells) else ""
-    most = "about " if certificate.origin == "cross-fitted" else most
-    text += f"over calibration sets of this size the true {certificate.control.upper()} is above "
-    text += f"{exact_percent(alpha)} in {most}{high if low == high else f'{low} to {high}'} of them"
-    if len(certificate.cells) == 1:
-        text += f", and above {percent(laws[0].interval[1])} in {most}5%."
-    else:
-        text += ", by group; inspect shows the law of each."
-    return textwrap.fill(text, _WIDTH)
+    """Say what an average promise leaves open about one test."""
+    (cell, *others) = certificate.cells
+    if others or cell.realised is None:
+        return say("evaluation.average.plain")
+    return say(
+        "evaluation.average",
+        alpha=exact_percent(certificate.alpha),
+        above=percent(cell.realised.exceeds(certificate.alpha)),
+        high=percent(cell.realised.interval[1]),
+    )
 
 
 def _show_target(parts: Mapping[str, Evaluation], *, joint: bool) -> None:
-    from ratekeeper._formatting import exact_percent
-
     rate = next(iter(parts.values())).control
     level = next((part.promised for part in parts.values() if part.promised is not None), None)
     _show_rates(
@@ -229,8 +240,6 @@ def _show_undecided(parts: Mapping[str, JointEvaluation]) -> None:
 
 
 def _rate_cells(rate: Rate) -> list[str]:
-    from ratekeeper._formatting import percent
-
     if not rate.n:
         return ["0", "0", "unknown", ""]
     low, high = rate.interval

@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 
 _COLOURS = {"kept": "green", "in line": "green", "exceeded": "red"}
 _WIDEST = 10_000
+_WIDTH = 79
 
 
 def print_json(facts: Mapping[str, Any]) -> None:
     """Print one JSON object. Numbers that JSON does not know are texts: "inf", "-inf", "nan"."""
     import json
 
-    click.echo(json.dumps(_plain(facts), indent=2, allow_nan=False))
+    from ratekeeper._formatting import json_ready
+
+    click.echo(json.dumps(json_ready(facts), indent=2, allow_nan=False))
 
 
 def print_table(
@@ -44,6 +47,14 @@ def print_table(
     for row in rows:
         table.add_row(*(Text(cell, style=_COLOURS.get(cell, "")) for cell in row))
     screen.print(table)
+
+
+def print_paragraph(text: str) -> None:
+    """Print a text in lines that fit a terminal; nothing if it is empty."""
+    import textwrap
+
+    if text:
+        click.echo(textwrap.fill(text, _WIDTH))
 
 
 def console(unseen_width: int = _WIDEST) -> Console:
@@ -88,20 +99,3 @@ def _table() -> Table:
     from rich.table import Table
 
     return Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401 - any value of an answer
-    """Return what JSON can write."""
-    if hasattr(value, "tolist"):  # of NumPy
-        value = value.tolist()
-    if isinstance(value, dict):
-        return {_key(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not abs(value) < float("inf"):
-        return str(value)
-    return value if value is None or isinstance(value, str | int | float) else str(value)
-
-
-def _key(key: object) -> str:
-    return key if isinstance(key, str) else str(_plain(key))

@@ -14,17 +14,16 @@ from ratekeeper._formatting import near
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ratekeeper._abstaining import AbstainingTest
     from ratekeeper._calibration import Calibration
-    from ratekeeper._control import ErrorRateTest
+    from ratekeeper._finished import FinishedTest
     from ratekeeper.methods import Method
 
     Command = Callable[..., Any]
 
 # The names of ratekeeper.methods.METHODS, here so that help needs no NumPy.
 METHODS = (
-    "conformal",
     "high-probability",
+    "conformal",
     "simultaneous",
     "smoothed",
     "empirical",
@@ -42,11 +41,11 @@ _OPTIONS = (
     click.option(
         "--method",
         type=click.Choice(METHODS),
-        default="conformal",
+        default="high-probability",
         show_default=True,
         metavar="METHOD",
-        help="The kind of promise. conformal: on average over calibration sets; "
-        "high-probability: for this very test; simultaneous: for every alpha at once. Also "
+        help="The kind of promise. high-probability: for this very test, but for a chance delta; "
+        "conformal: on average over calibration sets; simultaneous: for every alpha at once. Also "
         f"{', '.join(METHODS[3:])}.",
     ),
     click.option(
@@ -88,7 +87,7 @@ def make_test(
     parameter: Sequence[str],
     thin_groups: str,
     seed: int | None,
-) -> ErrorRateTest | AbstainingTest:
+) -> FinishedTest:
     """Make the test of one rate, or of both with abstention."""
     how = _method(method, delta, parameter, seed)
     if fnr is not None and fpr is not None:
@@ -102,7 +101,12 @@ def make_test(
 
 def refuse_without_rate(given: dict[str, Any]) -> None:
     """Refuse options of a promise where no rate is to be kept, rather than forget them."""
-    defaults = {"method": "conformal", "delta": None, "parameter": (), "thin_groups": "refuse"}
+    defaults = {
+        "method": "high-probability",
+        "delta": None,
+        "parameter": (),
+        "thin_groups": "refuse",
+    }
     for name, default in defaults.items():
         if given[name] != default:
             option = f"--{name.replace('_', '-')}"

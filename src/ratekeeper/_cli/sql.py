@@ -10,8 +10,7 @@ from ratekeeper._cli import contents, options, settings
 from ratekeeper._cli.refusals import Refusal
 
 if TYPE_CHECKING:
-    from ratekeeper._abstaining import AbstainingTest
-    from ratekeeper._control import ErrorRateTest
+    from ratekeeper._finished import FinishedTest
 
 _EPILOG = """\b
 Examples:
@@ -50,7 +49,7 @@ def command(test: str, table: str, score: str | None, group: str | None, decisio
     click.echo(f"{query};")  # a client that it is piped into waits for the end
 
 
-def _as_calibrated(test: ErrorRateTest | AbstainingTest) -> str:
+def _as_calibrated(test: FinishedTest) -> str:
     source = test.calibration.provenance
     if source is None or source.score is None:
         raise Refusal(
@@ -60,6 +59,6 @@ def _as_calibrated(test: ErrorRateTest | AbstainingTest) -> str:
     return source.score
 
 
-def _group_as_calibrated(test: ErrorRateTest | AbstainingTest) -> str | None:
+def _group_as_calibrated(test: FinishedTest) -> str | None:
     source = test.calibration.provenance
     return None if source is None else source.group

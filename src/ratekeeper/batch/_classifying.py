@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from ratekeeper.batch._judging import AnyTest, Judged
+    from ratekeeper._finished import FinishedTest
+    from ratekeeper.batch._judging import Judged
     from ratekeeper.batch._sources import AnyFile
 
 
@@ -84,7 +85,7 @@ class Classified:
 
 
 def classify_file(
-    test: AnyTest,
+    test: FinishedTest,
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     *,
@@ -159,6 +160,7 @@ def classify_file(
                         judged = judge.judge(file, piece)
                         counts += _counts(judged)
                         sink.write(piece, judged)
+    judge.warn_if_outside()
     inspector = judge.inspector
     return Classified(
         rows=inspector.rows,

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ratekeeper._cells import (
+    fingerprint,
+    is_outside,
+    outside_text,
+    refuse_calibration_objects,
+)
 from ratekeeper._evaluation import Tally, count
+from ratekeeper._finished import evaluate_counts
 from ratekeeper.batch._judging import open_judge
 from ratekeeper.batch._sources import open_sources, pieces_of
 
@@ -14,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ratekeeper._evaluation import Evaluation, JointEvaluation
-    from ratekeeper.batch._judging import AnyTest
+    from ratekeeper._finished import FinishedTest
 
 
 @dataclass(frozen=True)
@@ -24,37 +33,45 @@ class FileEvaluation:
     Attributes
     ----------
     overall : Evaluation or JointEvaluation
-        The errors on all valid rows, beside the promise.
-    groups : dict
-        The same by group, for a test with groups.
+        The errors on all valid rows, beside the promise, and in ``overall.groups`` by group.
     rows : int
         How many were read.
     skipped : dict of str to int
         How many were left out because they are invalid, by reason.
+    outside : str or None
+        What is to be said about scores outside the calibration's range, if they are too many.
     """
 
     overall: Evaluation | JointEvaluation
-    groups: Mapping[Any, Evaluation | JointEvaluation] = field(default_factory=dict)
     rows: int = 0
     skipped: Mapping[str, int] = field(default_factory=dict)
+    outside: str | None = None
+
+    @property
+    def groups(self) -> Mapping[Any, Evaluation | JointEvaluation]:
+        """The same by group, for a test with groups and for an audit."""
+        return self.overall.groups
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain values that JSON can write."""
+        overall = self.overall.to_dict()
         return {
-            "overall": self.overall.to_dict(),
-            "groups": [{"group": name, **one.to_dict()} for name, one in self.groups.items()],
+            "groups": overall.pop("groups"),
+            "overall": overall,
             "rows": self.rows,
             "skipped": dict(self.skipped),
+            "outside": self.outside,
         }
 
 
 def evaluate_file(
-    test: AnyTest,
+    test: FinishedTest,
     source: str | os.PathLike[str],
     *,
     score: str | None = None,
     label: str | None = None,
     group: str | None = None,
+    positive_label: object = None,
     on_invalid: str = "refuse",
     source_format: str | None = None,
 ) -> FileEvaluation:
@@ -67,7 +84,10 @@ def evaluate_file(
     source : path-like
         As in `calibrate_file`. Its objects were neither used for training nor for calibration.
     score, label, group : str, optional
-        Names of the columns, by default those of the calibration.
+        Names of the columns, by default those of the calibration. For a test without groups
+        `group` is an audit: errors are also counted by this column, to which nothing is promised.
+    positive_label : str, optional
+        Which label of this file is the positive one, if it has other labels than the calibration.
     on_invalid : {"refuse", "skip"}, default="refuse"
         What to do with rows that cannot be used. Skipped ones are counted.
     source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
@@ -88,20 +108,37 @@ def evaluate_file(
     1
     """
     judge = open_judge(
-        test, score=score, label=label, group=group, on_invalid=on_invalid, labelled=True
+        test,
+        score=score,
+        label=label,
+        group=group,
+        on_invalid=on_invalid,
+        labelled=True,
+        positive_label=positive_label,
     )
-    groups = test.calibration.groups
-    tallies = [Tally()] * (1 if groups is None else groups.size)
+    known = test.calibration.groups
+    names: list[Any] = [None] if known is None else known.tolist()
+    tallies = [Tally()] * len(names)
+    seen = np.zeros(4, dtype=np.uint64)
     with open_sources(source, source_format) as files:
         judge.check(files[0].name, files[0].columns)
         for name, piece in pieces_of(files, judge.columns, "Evaluating"):
             judged = judge.judge(name, piece)
+            if judge.audited is not None:  # groups are met as they come
+                names = list(judge.audited)
+                tallies += [Tally()] * (len(names) - len(tallies))
             found = count(judged.decisions, judged.truth, judged.index, len(tallies))
             tallies = [one + two for one, two in zip(tallies, found, strict=True)]
-    names = [] if groups is None else groups.tolist()
+            seen += np.array(fingerprint(judged.values, judged.truth), dtype=np.uint64)
+    refuse_calibration_objects(test.calibration, seen.tolist())
+    is_grouped = known is not None or judge.audited is not None
+    outside = None
+    if is_outside(test.calibration, judge.n_outside, judge.n_decided):
+        outside = outside_text(test.calibration, judge.n_outside, judge.n_decided)
+    judge.warn_if_outside()
     return FileEvaluation(
-        overall=test.evaluation_of(sum(tallies, Tally())),
-        groups={name: test.evaluation_of(tallies[i], i) for i, name in enumerate(names)},
+        overall=evaluate_counts(test, tallies, names if is_grouped else None),
         rows=judge.inspector.rows,
         skipped=judge.inspector.skipped,
+        outside=outside,
     )

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper._cells import count_outside, warn_if_outside
+from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._formatting import listed
 from ratekeeper._inputs import in_precision, read_new_scores
-from ratekeeper.batch._columns import Inspector, check_columns, known_codes
+from ratekeeper.batch._columns import (
+    Groups,
+    Inspector,
+    Labels,
+    canonical_label,
+    check_columns,
+    known_codes,
+)
 from ratekeeper.batch._text_files import TextPiece
 from ratekeeper.exceptions import InputError
 
@@ -18,13 +27,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper._abstaining import AbstainingTest
-    from ratekeeper._control import ErrorRateTest
     from ratekeeper._decisions import Decisions
     from ratekeeper._ranks import Floats
     from ratekeeper.batch._pieces import Numbers, Piece
-
-    AnyTest: TypeAlias = ErrorRateTest | AbstainingTest
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +46,8 @@ class Judged:
         Position of the group of each of these rows.
     truth : ndarray of bool
         Whether each is positive; empty where labels were not asked for.
+    values : ndarray
+        The scores of these rows, in the precision of the calibration.
     valid : ndarray of bool or None
         Which rows of the piece are valid, None if all are.
     scores : Numbers
@@ -51,6 +58,7 @@ class Judged:
     rows: NDArray[np.intp] | None
     index: NDArray[np.intp] | None
     truth: NDArray[np.bool_]
+    values: Floats
     valid: NDArray[np.bool_] | None
     scores: Numbers
 
@@ -60,20 +68,27 @@ class Judge:
 
     def __init__(
         self,
-        test: AnyTest,
+        test: FinishedTest,
         *,
         score: str,
         group: str | None,
         label: str | None = None,
+        positive_label: object = None,
         on_invalid: str,
     ) -> None:
-        self._test = test.continuing()
+        self._test = continuing(test)
         self._calibration = test.calibration
         self.score = score
         self.label = label
         self.group = group
         self.inspector = Inspector(on_invalid)
+        is_audit = group is not None and test.calibration.groups is None
+        self._audit = Groups(group) if is_audit and group is not None else None
+        self._positive_label = positive_label
+        self._labels = None if label is None or positive_label is None else Labels(label)
         self._warned = False
+        self.n_decided = 0
+        self.n_outside = 0  # of the calibration's range
         # Where p-values are wanted and nothing is drawn at random, row by row.
         self._sorts = label is None and all(one.method.decides_by_threshold for one in test.parts)
 
@@ -93,9 +108,11 @@ class Judge:
         found = [("score", self.score, numbers.problems)]
         index, truth = None, np.empty(0, dtype=np.intp)
         if self.label is not None:
-            classes = self._calibration.classes.tolist()
-            truth, problems = known_codes(piece, self.label, classes, labels=True)
+            truth, problems = self._truth(name, piece, self.label)
             found.append(("label", self.label, problems))
+        if self._audit is not None:
+            index, problems = self._audit.codes(piece)
+            found.append(("group", self._audit.column, problems))
         if self.group is not None and self._calibration.groups is not None:
             groups = self._calibration.groups.tolist()
             index, problems = known_codes(piece, self.group, groups, labels=False)
@@ -113,8 +130,36 @@ class Judge:
         if rows is not None:
             index = None if index is None else index[rows]
             truth = truth[rows] if truth.size else truth
-        decisions = self._test.decide_on(values, index)
-        return Judged(decisions, rows, index, truth == 1, valid, numbers)
+        self.n_decided += values.size
+        self.n_outside += count_outside(self._calibration, values)
+        decisions = decide_read(self._test, values, None if self._audit else index)
+        return Judged(decisions, rows, index, truth == 1, values, valid, numbers)
+
+    @property
+    def audited(self) -> list[Any] | None:
+        """The groups met so far, of a test that has none itself."""
+        return None if self._audit is None else self._audit.found()
+
+    def _truth(
+        self, name: str, piece: Piece, label: str
+    ) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
+        """Return 1 for positives, and what cannot be used."""
+        if self._labels is None:
+            classes = self._calibration.classes.tolist()
+            return known_codes(piece, label, classes, labels=True)
+        codes, problems = self._labels.codes(name, piece)
+        positive = self._labels.texts.get(canonical_label(self._positive_label))
+        if positive is None and len(self._labels.values) > 1:
+            raise InputError(
+                parameter="positive_label",
+                value=self._positive_label,
+                need=f"one of the labels of {name}, {listed(self._labels.values)}",
+            )
+        return np.where(codes < 0, codes, codes == positive), problems
+
+    def warn_if_outside(self) -> None:
+        """Warn, after the last piece, if too many scores were outside the calibration's range."""
+        warn_if_outside(self._calibration, self.n_outside, self.n_decided, stacklevel=3)
 
     def _fit(self, values: Floats, piece: Piece) -> Floats:
         """Bring scores to the precision of the calibration, where they have none of their own."""
@@ -136,16 +181,17 @@ class Judge:
 
 
 def open_judge(
-    test: AnyTest,
+    test: FinishedTest,
     *,
     score: str | None,
     group: str | None,
     on_invalid: str,
     label: str | None = None,
     labelled: bool = False,
+    positive_label: object = None,
 ) -> Judge:
     """Return the judge; columns that are not named are those of the calibration."""
-    if not hasattr(test, "decide_on"):
+    if not isinstance(test, FinishedTest):
         raise InputError(
             f"A {type(test).__name__} cannot decide: make a test of it first, with control."
         )
@@ -158,7 +204,7 @@ def open_judge(
         if label is None:
             raise InputError(_UNNAMED.format("label", "labels"))
     if test.calibration.groups is None:
-        if group is not None:
+        if group is not None and not labelled:
             raise InputError(
                 f"--group {group} was given, but the test has no groups. Calibrate with --group, "
                 "or leave it out here."
@@ -167,7 +213,14 @@ def open_judge(
         group = group or (known.group if known else None)
         if group is None:
             raise InputError(_UNNAMED.format("group", "groups"))
-    return Judge(test, score=score, group=group, label=label, on_invalid=on_invalid)
+    return Judge(
+        test,
+        score=score,
+        group=group,
+        label=label,
+        positive_label=positive_label,
+        on_invalid=on_invalid,
+    )
 
 
 _UNNAMED = (

@@ -99,6 +99,8 @@ class FittedNull:
         del alpha
         return None
 
+    contradicted = False
+
     def remark(self) -> str | None:
         """Check the fit on scores it has not seen, and say the result."""
         from zlib import crc32

@@ -70,6 +70,10 @@ class NullDistribution(Protocol):
     def remark(self) -> str | None:
         """Say how well the method fits these scores, where that is a question."""
 
+    @property
+    def contradicted(self) -> bool:
+        """Whether the scores contradict the fit."""
+
 
 class Method(ABC):
     """A way to turn calibration scores into p-values.
@@ -80,6 +84,7 @@ class Method(ABC):
     name: ClassVar[str]
     # True if comparing the score with the threshold is, to the last bit, comparing p with alpha.
     decides_by_threshold: ClassVar[bool] = False
+    fixed_alpha: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -109,7 +114,7 @@ class Method(ABC):
         return n >= self.smallest_n(alpha)
 
 
-def check_method(method: object) -> None:
+def check_method(method: object) -> Method:
     """Raise unless it is a method object.
 
     Examples
@@ -122,6 +127,7 @@ def check_method(method: object) -> None:
             f"method={method!r} must be a method object, such as rk.Conformal() or "
             "rk.HighProbability(delta=0.05)."
         )
+    return method
 
 
 def first_true(holds: Callable[[int], bool], start: int = 1) -> int:

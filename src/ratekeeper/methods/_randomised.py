@@ -72,6 +72,8 @@ class RandomisedNull:
         del alpha
         return None
 
+    contradicted = False
+
     def remark(self) -> str | None:
         """Ranks fit any scores: nothing to remark."""
         return None

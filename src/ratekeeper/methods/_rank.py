@@ -98,6 +98,8 @@ class RankNull:
         # m <= k - 1 scores at least as extreme <=> strictly beyond the k-th most extreme score.
         return float(self._scores[k - 1] if self._tail == "low" else self._scores[-k])
 
+    contradicted = False
+
     def remark(self) -> str | None:
         """Ranks fit any scores: nothing to remark."""
         return None

@@ -53,6 +53,7 @@ class Simultaneous(RankMethod):
 
     delta: float = 0.05
     name: ClassVar[str] = "simultaneous"
+    fixed_alpha: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         delta = check_probability(self.delta, "delta")

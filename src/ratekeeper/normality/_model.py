@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from ratekeeper._calibration import Calibration
+from ratekeeper._cells import tail_of
 from ratekeeper._formatting import show
 from ratekeeper.exceptions import InputError
 from ratekeeper.normality._network import Network, Scaling
@@ -99,7 +100,7 @@ def null_law(alternative: Alternative, null_class: int, n: int) -> TabulatedNull
     """Return the law of the scores of a class at one sample size, which gives p-values."""
     known = calibration(alternative, (n,))
     method = tabulated(alternative)
-    return method.against(known.cells[null_class][0], known.tail(null_class))
+    return method.against(known.cells[null_class][0], tail_of(known, null_class))
 
 
 @lru_cache(maxsize=1)

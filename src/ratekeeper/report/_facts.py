@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._abstaining import AbstainingTest
+from ratekeeper._cells import tail_of
+from ratekeeper._finished import decide_read
 from ratekeeper.methods import Conformal, Empirical, HighProbability, Simultaneous
 from ratekeeper.report import _grid as grid
 from ratekeeper.report import _knots as knots
@@ -21,10 +23,11 @@ if TYPE_CHECKING:
     from ratekeeper._calibration import Calibration
     from ratekeeper._certificate import Certificate
     from ratekeeper._control import ErrorRateTest
+    from ratekeeper._finished import FinishedTest
     from ratekeeper._ranks import Floats, Tail
     from ratekeeper.methods import Guarantee, Method
 
-    Test = ErrorRateTest | AbstainingTest
+    Test = FinishedTest
     Pair = tuple[Floats, Floats]
     Null = tuple[int, Tail, int | None]
 
@@ -172,7 +175,7 @@ def _test_facts(test: ErrorRateTest, shown: list[int]) -> dict[str, Any]:
     return {
         "control": test.control,
         "nullClass": test.null_class,
-        "tail": test.calibration.tail(test.null_class),
+        "tail": tail_of(test.calibration, test.null_class),
         "alpha": test.alpha,
         "method": _method(test.method),
         "guarantee": _guarantee(certificate.guarantee),
@@ -200,14 +203,14 @@ def _target_errors(test: ErrorRateTest, cell: int) -> int | None:
     if test.certificate.cells[cell].threshold is None:
         return None  # by lot, so any count would be of one draw
     index = None if test.calibration.groups is None else np.full(scores.size, cell, dtype=np.intp)
-    positive = int(np.count_nonzero(test.decide_on(scores, index).positive))
+    positive = int(np.count_nonzero(decide_read(test, scores, index).positive))
     return scores.size - positive if test.null_class else positive
 
 
 def _abstained(test: Test) -> list[int] | None:
     if not isinstance(test, AbstainingTest):
         return None
-    return [test.certificate.abstained[name].errors for name in ("negative", "positive")]
+    return [test.certificate.undecided[name].errors for name in ("negative", "positive")]
 
 
 def _scores(
@@ -238,7 +241,7 @@ def _scores(
     for i, place in enumerate(shown):
         ranks = [part.certificate.cells[place].realised for part in parts]
         nulls: list[Null] = [
-            (part.null_class, calibration.tail(part.null_class), law.k if law else None)
+            (part.null_class, tail_of(calibration, part.null_class), law.k if law else None)
             for part, law in zip(parts, ranks, strict=True)
         ]
         packed.append(_thinned(cells[i], whole[i], nulls, methods, alphas, int(shares[i])))
@@ -246,7 +249,7 @@ def _scores(
         return {"cells": packed, "pooled": None}
     everybody = calibration.pooled()
     pair = (everybody.cells[0][0], everybody.cells[1][0])
-    nulls = [(part.null_class, calibration.tail(part.null_class), None) for part in parts]
+    nulls = [(part.null_class, tail_of(calibration, part.null_class), None) for part in parts]
     most = int(room * _FOR_EVERYBODY)
     pooled = _thinned(pair, knots.all_knots(pair), nulls, methods, alphas, most)
     return {"cells": packed, "pooled": pooled}

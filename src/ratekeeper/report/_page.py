@@ -10,9 +10,8 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._atomic import whole_file
-from ratekeeper._control import ErrorRateTest
+from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import show
 from ratekeeper.exceptions import InputError
 from ratekeeper.report._facts import certificates_of, page_facts
@@ -40,7 +39,7 @@ _PLACE = re.compile(r"<!-- ([a-z-]+) -->")
 
 
 def build(
-    test: ErrorRateTest | AbstainingTest,
+    test: FinishedTest,
     *,
     evaluation: Any = None,  # noqa: ANN401 - a FileEvaluation, or what looks like one
     title: str | None = None,
@@ -78,7 +77,7 @@ def build(
     >>> page[:15], "<h1>Screening</h1>" in page
     ('<!doctype html>', True)
     """
-    if not isinstance(test, ErrorRateTest | AbstainingTest):
+    if not isinstance(test, FinishedTest):
         raise InputError(
             f"A report is made of a test, not of {show(test)}. Make one with "
             'calibration.control("fnr", alpha=0.05).'
@@ -109,7 +108,7 @@ def build(
 
 
 def write(
-    test: ErrorRateTest | AbstainingTest,
+    test: FinishedTest,
     path: str | os.PathLike[str],
     *,
     evaluation: Any = None,  # noqa: ANN401 - as in build

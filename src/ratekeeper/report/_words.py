@@ -283,7 +283,7 @@ def _by_lot(certificate: Certificate) -> bool:
 def _joint_price(certificate: JointCertificate) -> str:
     lines = [
         _abstains(class_name(certificate.fnr, positive=name == "positive"), rate)
-        for name, rate in sorted(certificate.abstained.items(), reverse=True)
+        for name, rate in sorted(certificate.undecided.items(), reverse=True)
     ]
     return "<p>It leaves undecided what it cannot decide within both promises:</p>" + "".join(lines)
 

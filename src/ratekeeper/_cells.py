@@ -1,0 +1,172 @@
+"""What tests ask of a calibration: a class's scores, which end is extreme, and new objects."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ratekeeper._formatting import listed_with_count
+from ratekeeper._inputs import read_groups, read_new_scores
+from ratekeeper._rates import beta_binomial_tail
+from ratekeeper._sentences import say
+from ratekeeper.exceptions import InputError, Parameter, ScoreRangeWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ratekeeper._calibration import Calibration
+    from ratekeeper._ranks import Floats, Tail
+    from ratekeeper.methods import Method, NullDistribution
+
+# A share of scores outside the calibration's range is reported if so many or more would happen
+# less often than this to objects like the calibration objects.
+_IMPOSSIBLE = 1e-6
+_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+
+
+def tail_of(calibration: Calibration, null_class: int) -> Tail:
+    """Return which end of the scores is evidence against a class."""
+    return "low" if (null_class == 1) == calibration.higher_is_positive else "high"
+
+
+def null_of(
+    calibration: Calibration, null_class: int, group: int, method: Method
+) -> NullDistribution | None:
+    """Look at the scores of a class in the group of this index; None if there are none."""
+    scores = calibration.cells[null_class][group]
+    stream = null_class * len(calibration.cells[0]) + group
+    tail = tail_of(calibration, null_class)
+    return method.against(scores, tail, stream=stream) if scores.size else None
+
+
+def nulls_of(
+    calibration: Calibration, null_class: int, method: Method
+) -> tuple[NullDistribution | None, ...]:
+    """Look at the scores of a class through a method, group by group; None for empty cells."""
+    cells = range(len(calibration.cells[0]))
+    return tuple(null_of(calibration, null_class, i, method) for i in cells)
+
+
+def read_new(
+    calibration: Calibration, scores: ArrayLike, groups: ArrayLike | None
+) -> tuple[Floats, NDArray[np.intp] | None]:
+    """Read new scores and the index of each one's group; NaN is not looked for."""
+    values = read_new_scores(scores, calibration.dtype)
+    return values, group_index(calibration, groups, values.size)
+
+
+def group_index(
+    calibration: Calibration, groups: ArrayLike | None, n_objects: int
+) -> NDArray[np.intp] | None:
+    """Return the index of each object's group, None without groups; refuse unknown ones."""
+    if calibration.groups is None:
+        if groups is not None:
+            raise InputError(
+                "groups was given, but the calibration has no groups.",
+                parameter="groups",
+                remedy="Calibrate with groups, or leave them out here.",
+            )
+        return None
+    if groups is None:
+        raise InputError(
+            f"The calibration has groups ({listed_with_count(calibration.groups.tolist())}).",
+            parameter="groups",
+            remedy=("Pass ", Parameter("groups"), ", one for each score."),
+        )
+    index, names = read_groups(groups, n_objects)
+    return np.asarray(known_groups(calibration, names.tolist()), dtype=np.intp)[index]
+
+
+def known_groups(calibration: Calibration, names: list[Any]) -> list[int]:
+    """Return the positions of groups by name; refuse unknown ones."""
+    groups = [] if calibration.groups is None else calibration.groups.tolist()
+    known = {name: i for i, name in enumerate(groups)}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise InputError(
+            f"groups has {listed_with_count(unknown)}, which the calibration does not know; it has "
+            f"{listed_with_count(groups)}.",
+            parameter="groups",
+            value=unknown[0],
+            remedy="Add calibration objects of the missing groups.",
+        )
+    return [known[name] for name in names]
+
+
+def extent(calibration: Calibration) -> tuple[float, float]:
+    """Return the lowest and the highest of all calibration scores."""
+    cells = [scores for cells in calibration.cells for scores in cells if scores.size]
+    return min(float(scores[0]) for scores in cells), max(float(scores[-1]) for scores in cells)
+
+
+def count_outside(calibration: Calibration, scores: Floats) -> int:
+    """Count new scores outside the range of all calibration scores; NaN is not outside."""
+    low, high = extent(calibration)
+    if not scores.size or (scores.min() >= low and scores.max() <= high):
+        return 0
+    return int(np.count_nonzero(scores < low) + np.count_nonzero(scores > high))
+
+
+def is_outside(calibration: Calibration, outside: int, n: int) -> bool:
+    """Say whether so many of n new scores outside the range are a sign of another scale.
+
+    The share of a class beyond the ends of its n_c calibration scores follows Beta(2, n_c - 1)
+    over calibration sets, so the number of such new objects is beta-binomial. The smaller class
+    gives the larger chance; what is called impossible happens with probability below 1e-6.
+    """
+    sizes = [sum(scores.size for scores in cells) for cells in calibration.cells]
+    least = min(size for size in sizes if size)
+    if not outside or least < 2:  # noqa: PLR2004 - one score has no range
+        return False
+    return bool(beta_binomial_tail(outside, n, 2, least) <= _IMPOSSIBLE)
+
+
+def outside_text(calibration: Calibration, outside: int, n: int) -> str:
+    """Say that new scores lie outside the calibration's range."""
+    low, high = (f"{end:.6g}" for end in extent(calibration))
+    return say("evaluation.outside", outside=f"{outside:,}", n=f"{n:,}", low=low, high=high)
+
+
+def warn_if_outside(calibration: Calibration, outside: int, n: int, *, stacklevel: int = 2) -> None:
+    """Warn if so many of n new scores lie outside the calibration's range."""
+    if is_outside(calibration, outside, n):
+        text = outside_text(calibration, outside, n)
+        warnings.warn(ScoreRangeWarning(text), stacklevel=stacklevel + 1)
+
+
+def fingerprint(scores: Floats, is_positive: NDArray[np.bool_]) -> tuple[int, int, int, int]:
+    """Return numbers that depend on the set of scores of each class, but not on their order.
+
+    Fingerprints of parts add up, modulo 2**64, to that of the whole.
+    """
+    with np.errstate(over="ignore"):
+        bits = scores.astype(np.float64).view(np.uint64) * _MIX[0]
+        bits = (bits ^ (bits >> np.uint64(29))) * _MIX[1]
+        sums = [int(np.add.reduce(bits[mask])) for mask in (~is_positive, is_positive)]
+    n_positive = int(np.count_nonzero(is_positive))
+    return scores.size - n_positive, n_positive, sums[0], sums[1]
+
+
+def refuse_calibration_objects(calibration: Calibration, found: Sequence[int]) -> None:
+    """Raise if labelled objects with this fingerprint are those of the calibration."""
+    if not sum(found[:2]):
+        return
+    if tuple(sum(scores.size for scores in cells) for cells in calibration.cells) != tuple(
+        found[:2]
+    ):
+        return
+    own = np.zeros(4, dtype=np.uint64)
+    for label, cells in enumerate(calibration.cells):
+        for scores in cells:
+            is_positive = np.full(scores.size, bool(label))
+            own += np.array(fingerprint(scores, is_positive), dtype=np.uint64)
+    if own.tolist() == list(found):
+        raise InputError(
+            say("evaluation.calibration_objects"),
+            parameter="scores",
+            remedy="Evaluate on labelled objects that were not used for calibration.",
+        )

@@ -1,0 +1,484 @@
+"""The certificate of a test: what is promised, on what data, and at what cost.
+
+Certificates hold facts; `_sentences` has the words. A certificate is a headline and a list of
+statements, which text, notebook card, report and JSON show each in their own way.
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ratekeeper import _markup as markup
+from ratekeeper._formatting import exact_percent, json_ready, percent, show
+from ratekeeper._sentences import say, state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ratekeeper._provenance import Provenance
+    from ratekeeper._rates import Control, Rate, RealisedRate
+    from ratekeeper._sentences import Statement
+    from ratekeeper.methods import Guarantee
+
+Origin = Literal["held out", "cross-fitted"]
+
+NO_PROMISE = ("asymptotic", "none")  # kinds of guarantees that say nothing about finite n
+_WIDTH = 79
+_NAMED = 30  # groups
+_OF_CELLS = ("rule", "true_rate", "price", "fit", "group")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One threshold of a test: for everybody, or for one group.
+
+    Attributes
+    ----------
+    group : object
+        The group, None for everybody.
+    pooled : bool
+        True if the group has too few scores of its own and is judged by the threshold of all, so
+        that nothing is promised about the rate inside the group.
+    n : dict
+        Number of calibration scores in this cell: ``{"null": ..., "other": ...}``; the null class
+        is the one whose error is controlled.
+    threshold : float or None
+        None for a randomised method.
+    condition : str
+        When a new object is called positive.
+    tied : bool
+        Whether calibration scores of the null class are tied; the distribution of the true rate
+        is then an upper bound.
+    realised : RealisedRate or None
+        Distribution of the true rate, for rank methods; None for a pooled group and for
+        cross-fitted scores.
+    other_error : Rate
+        The other error, estimated on the calibration objects of the other class.
+    remark : str or None
+        What the method says about its fit.
+    contradicted : bool
+        Whether the scores contradict that fit.
+    """
+
+    group: object
+    pooled: bool
+    n: dict[str, int]
+    threshold: float | None
+    condition: str
+    tied: bool
+    realised: RealisedRate | None
+    other_error: Rate
+    remark: str | None = None
+    contradicted: bool = False
+
+    @property
+    def condition_text(self) -> str:
+        """The condition, and for a pooled group that nothing is promised."""
+        return self.condition + (say("certificate.pooled") if self.pooled else "")
+
+
+class _Stated(ABC):
+    """A headline and statements, shown as text, as a notebook card and as JSON."""
+
+    @property
+    @abstractmethod
+    def headline(self) -> str:
+        """What is promised, in a line."""
+
+    @property
+    @abstractmethod
+    def statements(self) -> tuple[Statement, ...]:
+        """Everything that it says, paragraph by paragraph."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return all facts as plain Python values that JSON can write."""
+
+    @abstractmethod
+    def _cell_table(self) -> markup.Html:
+        """Return the thresholds as a table."""
+
+    def to_json(self) -> str:
+        """Return `to_dict` as JSON text. Infinite thresholds are written as strings."""
+        return json.dumps(json_ready(self.to_dict()), indent=2, allow_nan=False)
+
+    def __str__(self) -> str:
+        paragraphs = [self.headline, *map(str, self.statements)]
+        return "\n".join(textwrap.fill(text, _WIDTH, subsequent_indent="  ") for text in paragraphs)
+
+    def __repr__(self) -> str:
+        return f"<{self.headline}; print() shows it whole>"
+
+    def _repr_html_(self) -> str:
+        facts = [(s.title, s.text) for s in self.statements if s.topic not in _OF_CELLS]
+        return markup.card(
+            self.headline.replace("<=", "≤"), [self._cell_table(), markup.facts(facts)]
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Certificate(_Stated):
+    """What a test promises, on what data, and at what cost in the other error.
+
+    Prints as a readable text; `to_dict` and `to_json` give the same facts to machines.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> cal = rk.calibrate(np.linspace(0, 1, 200), np.repeat([0, 1], 100))
+    >>> certificate = cal.control("fnr", alpha=0.05).certificate
+    >>> certificate.to_dict()["guarantee"]["kind"]
+    'high probability'
+    """
+
+    control: Control
+    alpha: float
+    method: str
+    delta: float | None
+    fixed_alpha: bool
+    guarantee: Guarantee
+    positive_label: object
+    negative_label: object
+    higher_is_positive: bool
+    n: dict[str, int]
+    origin: Origin
+    cells: tuple[Cell, ...]
+    other_error: Rate
+    score_type: str
+    data_hash: str
+    version: str
+    provenance: Provenance | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def rate(self) -> str:
+        """Name of the controlled rate: "FNR" or "FPR"."""
+        return self.control.upper()
+
+    @property
+    def other(self) -> str:
+        """Name of the other rate."""
+        return "FPR" if self.control == "fnr" else "FNR"
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the scores contradict the distribution that was fitted to them."""
+        return any(cell.contradicted for cell in self.cells)
+
+    @property
+    def promised(self) -> bool:
+        """Whether anything is promised about this rate with finitely many scores."""
+        return self.guarantee.kind not in NO_PROMISE and not self.contradicted
+
+    @property
+    def pooled_groups(self) -> tuple[object, ...]:
+        """Groups that are judged by the threshold of all, and are promised nothing."""
+        return tuple(cell.group for cell in self.cells if cell.pooled)
+
+    @property
+    def n_promises(self) -> int:
+        """Number of promises that can fail, each with probability delta: one per own threshold."""
+        return len(self.cells) - len(self.pooled_groups)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the promise needs and nobody can check from the scores alone."""
+        held_out = self.origin == "held out"
+        names = ("held_out" if held_out else "folds", "same_class", "independent")
+        scorer = "same_scorer" if held_out else "same_code"
+        return tuple(say(f"certificate.{name}") for name in (*names, scorer))
+
+    @property
+    def headline(self) -> str:
+        """What is promised, in a line."""
+        key = "headline" if self.promised else "headline.none"
+        return say(f"certificate.{key}", rate=self.rate, alpha=exact_percent(self.alpha))
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """Everything that it says, paragraph by paragraph."""
+        return (
+            *_about_promise(self, called="negative" if self.control == "fnr" else "positive"),
+            *self._about_cells(),
+            *_about_groups(self),
+            *_ground(self),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all facts as plain Python values that JSON can write."""
+        return {
+            "control": self.control,
+            "alpha": self.alpha,
+            "method": self.method,
+            "delta": self.delta,
+            "promised": self.promised,
+            "guarantee": {
+                "kind": self.guarantee.kind,
+                "promise": self.guarantee.promise,
+                "condition": self.guarantee.condition,
+                "not_covered": self.guarantee.not_covered,
+            },
+            "positive_label": self.positive_label,
+            "negative_label": self.negative_label,
+            "higher_is_positive": self.higher_is_positive,
+            "n": self.n,
+            "cells": [self._cell_dict(cell) for cell in self.cells],
+            "pooled_groups": list(self.pooled_groups),
+            "other_error": {"name": self.other.lower(), **self.other_error.to_dict()},
+            "score_type": self.score_type,
+            "data_hash": self.data_hash,
+            "origin": self.origin,
+            "assumptions": list(self.assumptions),
+            "remarks": list(self.remarks),
+            "provenance": self.provenance and self.provenance.to_dict(),
+            "version": self.version,
+        }
+
+    def _cell_dict(self, cell: Cell) -> dict[str, Any]:
+        found = cell.realised
+        return {
+            **{name: value for name, value in asdict(cell).items() if name != "realised"},
+            "rule": self._rule(cell),
+            "realised_rate": found
+            and {
+                "distribution": f"Beta({found.k}, {found.n + 1 - found.k})",
+                "mean": found.mean,
+                "low": found.interval[0],
+                "high": found.interval[1],
+                "probability_above_alpha": found.exceeds(self.alpha) if self.fixed_alpha else None,
+            },
+            "other_error": {"name": self.other.lower(), **cell.other_error.to_dict()},
+        }
+
+    def _about_cells(self) -> Iterator[Statement]:
+        for cell in self.cells:
+            rule = f"{self._rule(cell)}."
+            if cell.group is None:
+                yield state("rule", rule)
+                yield from self.about_rate(cell)
+                yield state("price", self._price(cell.other_error))
+                if cell.remark:
+                    yield state("fit", cell.remark)
+                continue
+            found = [statement.text for statement in self.about_rate(cell)]
+            price = f"{say('title.price')}: {self._price(cell.other_error)}"
+            text = " ".join(filter(None, [rule, *found, price, cell.remark]))
+            yield state("group", text, group=show(cell.group), n=f"{cell.n['null']:,}")
+
+    def about_rate(self, cell: Cell) -> Iterator[Statement]:
+        """Say how the true rate of such a test is distributed, where that is known."""
+        if cell.realised is None:
+            return
+        key = "true_rate" if self.fixed_alpha else "true_rate.any_alpha"
+        mean, low, high, above = self._rate_cells(cell)
+        text = say(
+            f"certificate.{key}",
+            n=f"{cell.realised.n:,}",
+            rate=self.rate,
+            alpha=exact_percent(self.alpha),
+            mean=mean,
+            low=low,
+            high=high,
+            above=above,
+        )
+        tied = f" {say('certificate.true_rate.tied')}" if cell.tied else ""
+        yield state("true_rate", text + tied, rate=self.rate)
+
+    def _rate_cells(self, cell: Cell) -> list[str]:
+        if cell.realised is None:
+            return ["", "", "", ""]
+        above = percent(cell.realised.exceeds(self.alpha)) if self.fixed_alpha else ""
+        return [percent(cell.realised.mean), *map(percent, cell.realised.interval), above]
+
+    def _rule(self, cell: Cell) -> str:
+        return say(
+            "certificate.rule",
+            positive=show(self.positive_label),
+            condition=cell.condition,
+            negative=show(self.negative_label),
+        ) + (say("certificate.pooled") if cell.pooled else "")
+
+    def _price(self, rate: Rate) -> str:
+        if self.origin == "cross-fitted":
+            share = percent(rate.rate) if rate.n else str(rate)
+            return say("certificate.price.cross_fitted", other=self.other, share=share)
+        return say("certificate.price", other=self.other, counted=rate)
+
+    def _cell_table(self) -> markup.Html:
+        head = ["scores", f"positive ({show(self.positive_label)}) if", f"price: {self.other}"]
+        rows = [
+            [f"{cell.n['null']:,}", cell.condition_text, self._price(cell.other_error)]
+            for cell in self.cells
+        ]
+        if any(cell.realised for cell in self.cells):
+            head += [f"true {self.rate}: mean", "5%", "95%", f"above {exact_percent(self.alpha)}"]
+            rows = [row + self._rate_cells(c) for row, c in zip(rows, self.cells, strict=True)]
+        groups = None if self.cells[0].group is None else [cell.group for cell in self.cells]
+        return markup.by_group(groups, head, rows, numbers=(0, 3, 4, 5, 6))
+
+
+@dataclass(frozen=True, repr=False)
+class JointCertificate(_Stated):
+    """What a test of both rates promises for each, and its price: objects without a decision.
+
+    Attributes
+    ----------
+    fnr, fpr : Certificate
+        Those of the two tests it consists of. Their prices are those of either test alone.
+    crossed : tuple of str or None
+        For each cell in which the two thresholds cross: when an object is called positive.
+    undecided : dict of Rate
+        How often the test makes no decision on the calibration objects of each class, because
+        both classes remain possible or because both are ruled out.
+    """
+
+    fnr: Certificate
+    fpr: Certificate
+    crossed: tuple[str | None, ...]
+    undecided: dict[str, Rate]
+
+    @property
+    def headline(self) -> str:
+        """What is promised, in a line."""
+        second = f"{self.fpr.rate} <= {exact_percent(self.fpr.alpha)}"
+        alpha = f"{exact_percent(self.fnr.alpha)} and {second}"
+        promised = self.fnr.promised and self.fpr.promised
+        key = "headline" if promised else "headline.none"
+        return say(f"certificate.{key}", rate=self.fnr.rate, alpha=alpha)
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """Everything that it says, paragraph by paragraph."""
+        statements = [
+            *_about_promise(self.fnr, called="negative or neither"),
+            *_about_promise(self.fpr, called="positive or neither"),
+            *self._about_both(),
+            *self._about_cells(),
+            *self._by_rate(_about_groups(part, with_price=False) for part in self._parts),
+            state("price", self._price()),
+            *_ground(self.fnr),
+        ]
+        return tuple(dict.fromkeys(statements))  # what both say is said once
+
+    @property
+    def _parts(self) -> tuple[Certificate, Certificate]:
+        return self.fnr, self.fpr
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all facts of both as plain Python values."""
+        undecided = {name: rate.to_dict() for name, rate in self.undecided.items()}
+        parts = {"fnr": self.fnr.to_dict(), "fpr": self.fpr.to_dict()}
+        return {**parts, "crossed": list(self.crossed), "undecided": undecided}
+
+    @property
+    def most_failing(self) -> float | None:
+        """Bound on the probability that any promise fails; None for promises on average."""
+        deltas = [part.n_promises * part.delta for part in self._parts if part.delta is not None]
+        return min(1.0, sum(deltas)) if deltas else None
+
+    def _about_both(self) -> Iterator[Statement]:
+        key, most = "both.average", self.most_failing
+        if most is not None:
+            key = "both.delta"
+        own = sum(part.n_promises for part in self._parts)
+        failing = say(f"certificate.{key}", own=f"{own:,}", most=f"{most or 0:g}")
+        yield state("both", f"{say('certificate.both')} {failing}")
+        yield state("not_covered", say("certificate.both.not_covered"))
+
+    def _about_cells(self) -> Iterator[Statement]:
+        for i, (fnr, fpr) in enumerate(zip(self.fnr.cells, self.fpr.cells, strict=True)):
+            rule = f"{self.rule(i)}."
+            true_rates = [
+                statement
+                for part, cell in ((self.fnr, fnr), (self.fpr, fpr))
+                for statement in part.about_rate(cell)
+            ]
+            fits = [
+                state("fit", f"{part.rate}: {cell.remark}")
+                for part, cell in ((self.fnr, fnr), (self.fpr, fpr))
+                if cell.remark
+            ]
+            if fnr.group is None:
+                yield from [state("rule", rule), *true_rates, *fits]
+            else:
+                text = " ".join([rule, *(s.text for s in (*true_rates, *fits))])
+                n = f"{fnr.n['null'] + fnr.n['other']:,}"
+                yield state("group", text, group=show(fnr.group), n=n)
+
+    def rule(self, i: int) -> str:
+        """Return when the cell of this index is decided positive and when negative."""
+        labels = {
+            "positive": show(self.fnr.positive_label),
+            "negative": show(self.fnr.negative_label),
+        }
+        if self.crossed[i] is not None:
+            return say("certificate.rule.crossed", condition=self.crossed[i], **labels)
+        conditions = {p.control: p.cells[i].condition_text for p in self._parts}
+        return say("certificate.rule.both", **conditions, **labels)
+
+    def _by_rate(self, statements: Iterator[Iterator[Statement]]) -> Iterator[Statement]:
+        for part, found in zip(self._parts, statements, strict=True):
+            for one in found:
+                yield one._replace(text=f"{part.rate}: {one.text}")
+
+    def _price(self) -> str:
+        return say("certificate.price.both", **{k: str(v) for k, v in self.undecided.items()})
+
+    def _cell_table(self) -> markup.Html:
+        cells = self.fnr.cells
+        groups = None if cells[0].group is None else [cell.group for cell in cells]
+        return markup.by_group(groups, ["rule"], [[self.rule(i)] for i in range(len(cells))])
+
+
+def _about_promise(facts: Certificate, called: str) -> Iterator[Statement]:
+    label = facts.positive_label if facts.control == "fnr" else facts.negative_label
+    share = say(f"certificate.controlled.{facts.control}", label=show(label), called=called)
+    controlled = say("certificate.controlled", share=share, method=facts.method)
+    yield state("controlled", controlled)
+    if facts.contradicted:
+        text = say("certificate.contradicted", rate=facts.rate, alpha=exact_percent(facts.alpha))
+        yield state("promise", text, title="promise.none")
+    elif facts.guarantee.kind == "none":
+        yield state("promise", facts.guarantee.promise, title="promise.none")
+    else:
+        yield state("promise", facts.guarantee.promise, kind=facts.guarantee.kind)
+    yield state("needs", facts.guarantee.condition)
+    yield state("not_covered", facts.guarantee.not_covered)
+
+
+def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[Statement]:
+    if len(facts.cells) > 1:
+        if with_price:
+            text = say("certificate.groups.price", other=facts.other, counted=facts.other_error)
+            yield state("groups", text)
+        if facts.delta is not None and with_price:
+            most = f"{min(1.0, facts.n_promises * facts.delta):g}"
+            text = say("certificate.groups.delta", own=f"{facts.n_promises:,}", most=most)
+            yield state("groups", text)
+    if facts.pooled_groups:
+        names = ", ".join(map(show, facts.pooled_groups[:_NAMED]))
+        left = len(facts.pooled_groups) - _NAMED
+        names += f" and {left:,} more" if left > 0 else ""
+        yield state("groups", say("certificate.groups.pooled", names=names))
+
+
+def _ground(facts: Certificate) -> Iterator[Statement]:
+    for remark in facts.remarks:
+        yield state("remark", remark)
+    yield state("assumed", " ".join(facts.assumptions))
+    data = say(
+        "certificate.data",
+        negative=f"{facts.n['negative']:,}",
+        positive=f"{facts.n['positive']:,}",
+        type=facts.score_type,
+        hash=facts.data_hash[:16],
+        version=facts.version,
+    )
+    yield state("data", data)
+    if facts.provenance is not None:
+        key = "file.skipped" if facts.provenance.n_skipped else "file"
+        yield state("file", say(f"certificate.{key}", rows=facts.provenance))

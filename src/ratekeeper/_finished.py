@@ -1,0 +1,147 @@
+"""What tests of one and of both rates have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from ratekeeper._cells import (
+    count_outside,
+    fingerprint,
+    read_new,
+    refuse_calibration_objects,
+    warn_if_outside,
+)
+from ratekeeper._evaluation import count, evaluate
+from ratekeeper._inputs import read_groups, read_new_labels, refuse_nan, same_length
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from ratekeeper._calibration import Calibration
+    from ratekeeper._certificate import Certificate, JointCertificate
+    from ratekeeper._control import ErrorRateTest
+    from ratekeeper._decisions import Decisions
+    from ratekeeper._evaluation import Evaluation, JointEvaluation, Tally
+    from ratekeeper._p_values import PValues
+    from ratekeeper._ranks import Floats
+
+    Index = NDArray[np.intp] | None
+
+
+class FinishedTest(ABC):
+    """What tests of one and of both rates have in common: they decide, and say what they promise.
+
+    Attributes
+    ----------
+    parts : tuple of ErrorRateTest
+        The tests of one rate that it consists of.
+    calibration : Calibration
+        The scores it stands on.
+    """
+
+    @property
+    @abstractmethod
+    def parts(self) -> tuple[ErrorRateTest, ...]:
+        """The tests of one rate that it consists of."""
+
+    @property
+    @abstractmethod
+    def certificate(self) -> Certificate | JointCertificate:
+        """What is promised, on what data, at what cost."""
+
+    calibration: Calibration
+
+    @abstractmethod
+    def _decide(self, values: Floats, index: Index) -> Decisions:
+        """Decide on scores without NaN, which are kept as they are."""
+
+    @abstractmethod
+    def _continuing(self) -> FinishedTest:
+        """Return the same test for objects that come in parts."""
+
+    def decide(self, scores: ArrayLike, groups: ArrayLike | None = None) -> Decisions:
+        """Decide on new objects.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_objects,)
+            Their scores, from the same model and runtime as at calibration.
+        groups : array-like of shape (n_objects,), optional
+            Their groups, required if and only if the calibration has groups.
+
+        Returns
+        -------
+        Decisions
+            For a rank method this is one comparison; p-values are computed only if asked for.
+
+        Warns
+        -----
+        ScoreRangeWarning
+            If more scores lie outside the calibration's range than chance explains.
+        """
+        values, index = read_new(self.calibration, scores, groups)
+        outside = count_outside(self.calibration, values)
+        warn_if_outside(self.calibration, outside, values.size)
+        return decide_read(self, values, index)
+
+    def p_values(self, scores: ArrayLike, groups: ArrayLike | None = None) -> PValues:
+        """Return the p-values that the test compares with alpha; parameters as in `decide`."""
+        return self.decide(scores, groups).p_values
+
+    def evaluate(
+        self, scores: ArrayLike, labels: ArrayLike, groups: ArrayLike | None = None
+    ) -> Any:  # noqa: ANN401 - Evaluation or JointEvaluation, as the subclasses say
+        """Count both errors on labelled new objects, and compare with the promise.
+
+        Parameters
+        ----------
+        scores, labels : array-like of shape (n_objects,)
+            Objects that were neither used for training nor for calibration, with true labels.
+        groups : array-like of shape (n_objects,), optional
+            Required if the calibration has groups. Otherwise an audit: errors are also counted
+            by these groups, to which nothing is promised.
+
+        Returns
+        -------
+        Evaluation or JointEvaluation
+        """
+        names, own = None, self.calibration.groups
+        is_audit = own is None and groups is not None
+        values, index = read_new(self.calibration, scores, None if is_audit else groups)
+        decisions = decide_read(self, values, index)
+        if own is not None:
+            names = own.tolist()
+        elif groups is not None:
+            index, found = read_groups(groups, values.size)
+            names = found.tolist()
+        truth = read_new_labels(labels, self.calibration.classes)
+        same_length("labels", truth.size, len(decisions))
+        refuse_calibration_objects(self.calibration, fingerprint(values, truth))
+        outside = count_outside(self.calibration, values)
+        warn_if_outside(self.calibration, outside, values.size)
+        return evaluate_counts(self, count(decisions, truth, index, len(names or [0])), names)
+
+
+def decide_read(test: FinishedTest, values: Floats, index: Index) -> Decisions:
+    """Decide on scores and groups that `read_new` has read."""
+    refuse_nan(values)
+    # P-values are computed when asked for, from the scores as they are now.
+    return test._decide(values.copy(), index)  # noqa: SLF001 - of this very class
+
+
+def continuing(test: FinishedTest) -> FinishedTest:
+    """Return the same test for objects that come in parts, judged as one whole would be.
+
+    With a seed, a randomised method makes the same draws in every call; here the draws of a call
+    go on where those of the last one ended. Other methods do not need it.
+    """
+    return test._continuing()  # noqa: SLF001 - of this very class
+
+
+def evaluate_counts(
+    test: FinishedTest, tallies: list[Tally], names: list[Any] | None
+) -> Evaluation | JointEvaluation:
+    """Compare counted decisions with the promises of a test; see `evaluate` in `_evaluation`."""
+    return evaluate({part.control: part.promises() for part in test.parts}, tallies, names)
