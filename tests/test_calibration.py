@@ -106,7 +106,7 @@ def test_unlike_calibrations_do_not_merge(changes, words):
     other = rk.calibrate([0.1, 0.9], **arguments)
     with pytest.raises(rk.InputError, match=words):
         one.merge(other)
-    with pytest.raises(rk.InputError, match="Only a Calibration"):
+    with pytest.raises(rk.InputError, match="must be a Calibration"):
         one.merge([0.1, 0.9])
     grouped = rk.calibrate([0.1, 0.9], [0, 1], groups=["a", "b"])
     with pytest.raises(rk.InputError, match="kind of groups"):

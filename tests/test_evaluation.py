@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper._evaluation import Evaluation, Tally, count
+from ratekeeper._evaluation import Evaluation, Promise, Tally, count, evaluate
+from ratekeeper._finished import evaluate_counts
 from ratekeeper._rates import Rate
 
 
@@ -26,6 +27,9 @@ def by_hand(test, scores, labels, groups=None):
     """Count from the two tests themselves, not from the joint decisions."""
     rejected_positive = ~test.fnr.decide(scores, groups).positive
     rejected_negative = test.fpr.decide(scores, groups).positive
+    if test.crossed[0] is not None:  # one threshold between the two decides
+        rejected_positive = scores < test.crossed[0]
+        rejected_negative = ~rejected_positive
     positives, negatives = labels == 1, labels == 0
     return {
         "misses": int((rejected_positive & positives).sum()),
@@ -52,9 +56,9 @@ def test_errors_of_a_joint_test_are_those_of_its_two_tests(gap, alpha):
         rates = getattr(found, name)
         assert list(rates) == ["negative", "positive"]
         assert list(rates.values()) == [Rate(*pair) for pair in zip(expected[name], n, strict=True)]
-    # Each case of the parameters has one kind and not the other.
+    # Overlapping classes leave objects undecided; thresholds that cross leave none.
     assert (sum(expected["abstained"]) > 0) == (gap == 1.0)
-    assert (sum(expected["neither"]) > 0) == (gap == 6.0)
+    assert sum(expected["neither"]) == 0
 
 
 def test_each_part_of_a_joint_evaluation_is_the_evaluation_of_its_own_test():
@@ -80,7 +84,7 @@ def test_evaluation_with_groups_reads_the_groups():
     expected = by_hand(test, shifted[900:], labels[900:], groups[900:])
     assert found.fnr.target.errors == expected["misses"]
     assert found.fpr.target.errors == expected["alarms"]
-    with pytest.raises(rk.InputError, match="pass groups"):
+    with pytest.raises(rk.InputError, match="Pass groups"):
         test.evaluate(shifted[900:], labels[900:])
 
 
@@ -110,7 +114,7 @@ def test_counts_of_batches_add_up():
     for i, name in enumerate(names):
         members = groups == name
         assert parts[i] == count(test.decide(scores[members]), labels[members] == 1)[0]
-    assert test.evaluation_of(whole) == test.evaluate(scores, labels)
+    assert evaluate_counts(test, [whole], None) == test.evaluate(scores, labels)
     assert all(type(value) is int for value in (*whole.negative, *whole.abstained))
 
 
@@ -121,7 +125,7 @@ def test_a_tally_gives_the_evaluation_of_a_test_of_one_rate():
         test = rk.calibrate(scores[:500], labels[:500]).control(control, 0.1, method=rk.Conformal())
         tally = count(test.decide(scores[500:]), labels[500:] == 1)[0]
         found = test.evaluate(scores[500:], labels[500:])
-        assert tally.against(control, 0.1) == found
+        assert tally.against(control, 0.1, found.p_value) == found
         assert found.target == (tally.misses if control == "fnr" else tally.alarms)
 
 
@@ -140,7 +144,7 @@ def test_the_facts_of_an_evaluation_go_to_json():
     )
     found = joint().evaluate(*labelled(100, 6)[:2])
     facts = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert list(facts) == ["fnr", "fpr", "abstained", "neither"]
+    assert list(facts) == ["fnr", "fpr", "abstained", "neither", "groups"]
     assert facts["fpr"]["control"] == "fpr"
     assert facts["abstained"]["positive"]["n"] == found.fnr.target.n
 
@@ -148,12 +152,14 @@ def test_the_facts_of_an_evaluation_go_to_json():
 def test_an_evaluation_reads_at_a_glance():
     """Each rate beside its promise with a verdict, then abstentions; unknown without objects."""
     tally = Tally(negative=(90, 20), positive=(4, 70), abstained=(5, 10), neither=(1, 0))
-    assert repr(tally.against_both(0.1, 0.05)).splitlines() == [
+    promises = {"fnr": [Promise(0.1, 50, 500)], "fpr": [Promise(0.05, 25, 500)]}
+    assert repr(evaluate(promises, [tally], None)).splitlines() == [
         "FNR 20.00% (12.67% to 29.18%), promised 10%: exceeded",
         "FPR 5.00% (1.64% to 11.28%), promised 5%: in line",
-        "abstained on 5.00% of the negatives, 10.00% of the positives; neither: 1.00%, 0.00%",
+        "no decision on 5.00% of the negatives, 10.00% of the positives; "
+        "neither class: 1.00%, 0.00%",
     ]
-    nobody = repr(Tally(negative=(9, 0)).against_both(0.1, 0.05))
-    assert nobody.startswith("FNR unknown (no objects), promised 10%\n")
+    nobody = repr(evaluate(promises, [Tally(negative=(9, 0))], None))
+    assert nobody.startswith("FNR unknown (no objects), promised 10%: unknown\n")
     assert "unknown of the positives" in nobody
     assert "nan" not in nobody

@@ -10,7 +10,7 @@ import pytest
 
 import ratekeeper as rk
 from ratekeeper import _markup as markup
-from ratekeeper._evaluation import Tally
+from ratekeeper._evaluation import Promise, Tally, evaluate
 
 EVIL = "<script>alert('1')</script>"
 LABELS = ("well", '"><b onload="x">ill&amp;</b>')
@@ -47,6 +47,9 @@ class Page(HTMLParser):
         return " ".join(" ".join(self.words).split())
 
 
+BOTH = {"fnr": [Promise(0.05, 5, 100)], "fpr": [Promise(0.5, 50, 100)]}
+
+
 def calibration(groups=None, n=1500, seed=0):
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 2, n)
@@ -81,9 +84,9 @@ def subjects():
         "certificate": one.certificate,
         "certificate by group": grouped.control("fpr", 0.05, method=rk.Conformal()).certificate,
         "joint certificate": both.certificate,
-        "evaluation": tally.against("fnr", 0.05),
-        "joint evaluation": tally.against_both(0.05, 0.5),
-        "evaluation of nobody": Tally().against_both(0.05, 0.1),
+        "evaluation": evaluate({"fnr": [Promise(0.05, 5, 100)]}, [tally], None),
+        "joint evaluation": evaluate(BOTH, [tally], None),
+        "evaluation of nobody": evaluate(BOTH, [Tally()], None),
         "plan": rk.plan("fpr", 0.01, delta=0.05, n=400, excess=0.005),
     }
 

@@ -110,7 +110,7 @@ def assert_same_test(one, other):
     assert (one.control, one.alpha, one.method) == (other.control, other.alpha, other.method)
     assert one.thin_groups == other.thin_groups
     assert repr(one) == repr(other)
-    assert one.threshold == other.threshold
+    assert one.thresholds == other.thresholds
     assert one.certificate == other.certificate
 
 
@@ -376,7 +376,7 @@ def test_the_file_of_format_1_still_loads():
     assert_same_calibration(test.calibration, grouped_calibration())
     assert (test.control, test.alpha, test.method) == ("fnr", 0.1, rk.Conformal())
     assert test.thin_groups == "pool"
-    thresholds = {name: round(t, 6) for name, t in test.threshold.items()}
+    thresholds = {name: round(t, 6) for name, t in test.thresholds.items()}
     assert thresholds == {"north": 1.089109, "south": 1.029703, "west": 1.079208}
     assert test.certificate.pooled_groups == ("west",)
     assert test.decide([1.0, 1.2], groups=["north", "west"]).labels.tolist() == ["no", "yes"]
@@ -676,7 +676,7 @@ def test_any_other_fact_gives_the_same_object_or_a_refusal(where, value):
         except rk.StoredFileError:
             return
     assert loaded.calibration == grouped_calibration()
-    assert loaded.threshold == rk.load(GOLDEN).threshold
+    assert loaded.thresholds == rk.load(GOLDEN).thresholds
 
 
 @pytest.mark.parametrize("method", [rk.Kernel(), rk.Parametric("norm")], ids=repr)
@@ -690,7 +690,7 @@ def test_fitted_thresholds_may_differ_in_the_last_digits(tmp_path, method):
         moved = changed(facts, ["tests", 0, "thresholds", 0], (threshold + error).hex())
         path.write_bytes(put_together(header, moved, data))
         if accepted:
-            assert rk.load(path).threshold == threshold
+            assert rk.load(path).thresholds == thresholds
         else:
             assert_refused(path, "versions of NumPy and SciPy")
 
