@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ratekeeper.normality._families import draw_group
-from ratekeeper.normality._pearson import pearson_grid, sample_pearson
+from ratekeeper.normality.training import draw_group, pearson_grid, sample_pearson
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -40,7 +39,7 @@ LARGEST_KURTOSIS = 40.0
 # made otherwise: its scaler says that it has seen 6,118 samples, 70% of twice 4,370, and the
 # means that it holds are those of a grid that ends at a kurtosis of 20 (for 40, the quantiles'
 # means would be off by up to nine standard errors). Of the 445 laws on that grid 437 must have come
-# through the author's sampler; which ones is not known, so 437 are drawn by lot for each size.
+# through the author's sampler; which ones is not known, so 437 are drawn at random for each size.
 TRAINING_KURTOSIS = 20.0
 
 

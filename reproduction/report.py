@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper.normality._pearson import pearson_grid
+from ratekeeper.normality.training import pearson_grid
 from reproduction import published
 from reproduction.leak_free import FAIR, FAIR_LARGER, LEAKY, STALE
 from reproduction.networks import networks_table

@@ -26,8 +26,7 @@ from reproduction.valid.targets import smallest_step
 from scipy import stats
 
 from ratekeeper._atomic import write
-from ratekeeper.normality._families import held_out_families
-from ratekeeper.normality.training._pipeline import populations
+from ratekeeper.normality.training import HELD_OUT_FAMILIES, populations
 
 FILES = {
     "README.md",
@@ -107,7 +106,7 @@ def test_the_tables_of_the_valid_test_are_complete(quick):
     places = {(row["group"], int(row["n"])) for row in read(quick / "valid_power.csv")}
     assert places == {(group, n) for group in GROUPS for n in SMALL_SIZES}
     places = {(row["family"], int(row["n"])) for row in read(quick / "valid_held_out.csv")}
-    assert places == {(one.name, n) for one in held_out_families() for n in SMALL_SIZES}
+    assert places == {(one.name, n) for one in HELD_OUT_FAMILIES.values() for n in SMALL_SIZES}
     assert {int(row["n"]) for row in read(quick / "valid_near_normal.csv")} == set(LARGE_SIZES)
     assert set(NETWORKS.values()) <= {row["test"] for row in read(quick / "leak_free.csv")}
 
@@ -147,7 +146,7 @@ def test_the_page_says_what_every_network_was_trained_on(quick):
     table = text[start : text.index("\n\n", start)]
     for name in NETWORKS.values():
         assert f"| {name} |" in table
-    for one in held_out_families():
+    for one in HELD_OUT_FAMILIES.values():
         assert one.name.replace("_", " ") not in table
         assert one.name.replace("_", " ") in text
         assert not any(one.name in members for members in populations().values())

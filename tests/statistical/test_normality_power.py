@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from ratekeeper.normality import CLASSICAL, normality_test
-from ratekeeper.normality._families import draw_group
-from ratekeeper.normality.training._simulation import NEAR, Source, draw
+from ratekeeper.normality.training import NEARLY_NORMAL, draw_group
 
 LEVEL, ROWS = 0.05, 10_000
 GROUPS, SIZES = ("G1", "G2", "G3", "G4"), (10, 20, 50, 100)
@@ -43,9 +42,9 @@ def test_directed_power_on_its_own_kind(alternative, group, n, aim):
     assert lead > aim - 5 * error
 
 
-@pytest.mark.parametrize("name", NEAR)
+@pytest.mark.parametrize("name", NEARLY_NORMAL)
 def test_power_near_the_normal_at_large_n(name):
     """At n = 1,000 the omnibus test is not clearly below Shapiro-Wilk."""
-    samples = draw(Source("near", name), np.random.default_rng(3), 2_000, 1_000)
+    samples = NEARLY_NORMAL[name](np.random.default_rng(3), 2_000, 1_000)
     lead, error = _lead(samples, "omnibus")
     assert lead > -0.02 - 5 * error
