@@ -183,11 +183,11 @@ class NormalityResult:
         p, least = np.ravel(self.pvalue), self.smallest_pvalue
         name = f"NormalityResult ({self.alternative}"
         if np.ndim(self.statistic):
-            shown = ", ".join(p_text(one, least, 3) for one in p[:_SHOWN])
+            shown = ", ".join(p_text(one, one <= least, 3) for one in p[:_SHOWN])
             more = ", ..." if p.size > _SHOWN else ""
             return f"{name}, {p.size:,} samples)", [("p-values", f"{shown}{more} ({_SMALL})")]
         return f"{name}, n = {self.n:,})", [
-            ("p-value", f"{p_text(self.pvalue, least)} ({_SMALL})"),
+            ("p-value", f"{p_text(self.pvalue, self.pvalue <= least)} ({_SMALL})"),
             ("statistic", f"{self.statistic:.4g}"),
         ]
 
@@ -197,7 +197,12 @@ class NormalityResult:
         if np.ndim(self.statistic):
             p, statistic = np.ravel(self.pvalue), np.ravel(self.statistic)
             rows = [
-                [str(i), f"{n:,}", p_text(p[i], self.smallest_pvalue), f"{statistic[i]:.4g}"]
+                [
+                    str(i),
+                    f"{n:,}",
+                    p_text(p[i], p[i] <= self.smallest_pvalue),
+                    f"{statistic[i]:.4g}",
+                ]
                 for i, n in enumerate(self._groups[:_SHOWN].tolist())
             ]
             head = ("sample", "n", "p-value", "statistic")
@@ -208,12 +213,12 @@ class NormalityResult:
         return markup.card(title, [*shown, *caution])
 
 
-def p_text(p: float, smallest: float, digits: int = 4) -> str:
-    """Write a p-value, as a bound where tables cannot show how small it is.
+def p_text(p: float, is_bound: bool, digits: int = 4) -> str:  # noqa: FBT001 - a fact about p
+    """Write a p-value, or that it is below one where tables cannot show how small it is.
 
     Examples
     --------
-    >>> p_text(0.03, 4e-6), p_text(4e-6, 4e-6)
+    >>> p_text(0.03, False), p_text(4e-6, True)
     ('0.03', '< 4e-06')
     """
-    return f"{'< ' if p <= smallest else ''}{p:.{digits}g}"
+    return f"{'< ' if is_bound else ''}{p:.{digits}g}"
