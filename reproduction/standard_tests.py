@@ -50,7 +50,7 @@ def usual_rejections(x: Array, alphas: tuple[float, ...]) -> dict[tuple[str, flo
     p = {
         "SW": shapiro(clean, axis=1).pvalue,
         "LF": lilliefors_p_value(statistic["LF"], n),
-        # The limit law of the Jarque-Bera statistic is chi-squared with 2 degrees of freedom.
+        # In the limit the Jarque-Bera statistic is chi-squared with 2 degrees of freedom.
         "JB": np.exp(-statistic["JB"] / 2),
     }
     found = {}
@@ -101,7 +101,7 @@ def exact_tests() -> tuple[str, ...]:
 def exact_p_values(x: Array, tests: tuple[str, ...] | None = None) -> dict[str, Array]:
     """Return the Monte Carlo p-values of normality, test by test; all of `exact_tests` by default.
 
-    Constant samples get 0: no normal law gives them, and the tests refuse to judge them.
+    Constant samples get 0: no normal distribution gives them, and the tests refuse to judge them.
     """
     import ratekeeper as rk
     from ratekeeper.normality import classical_p_values

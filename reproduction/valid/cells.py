@@ -1,4 +1,4 @@
-"""Power at 5% in many cells: a law or group of laws, and a sample size.
+"""Power at 5% in many cells: a distribution or group of them, and a sample size.
 
 Within a cell all tests judge the same samples, so that differences of power are paired. All of
 them have Monte Carlo critical values.
@@ -31,7 +31,7 @@ DIRECTED = tuple(NETWORKS[kind] for kind in ("heavy", "skewed", "light"))
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """Which samples of one law and size each test rejected.
+    """Which samples of one distribution and size each test rejected.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def group_cells(study: Study, watch: Watch) -> list[Cell]:
 
 
 def near_cells(study: Study, watch: Watch) -> list[Cell]:
-    """Judge large samples of laws that are close to the normal."""
+    """Judge large samples of distributions that are close to the normal."""
     rng = study.generator("valid, near")
     cells = []
     for law, n in watch(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -21,6 +22,7 @@ from ratekeeper.normality.training import (
 )
 from ratekeeper.normality.training._shapes import Kind, between, log_between
 
+ROOT = Path(__file__).parents[2]
 FAMILIES = {**TRAINING_FAMILIES, **HELD_OUT_FAMILIES}
 
 
@@ -48,6 +50,16 @@ def test_no_family_is_both_trained_on_and_held_out():
     assert not {one.draw for one in training} & {one.draw for one in held_out}
     for some in (training, held_out):
         assert {one.kind for one in some} == set(get_args(Kind))
+
+
+def test_the_guide_counts_the_families():
+    """The guide and the page of the study say how many families there are."""
+    guide = (ROOT / "docs" / "normality.md").read_text(encoding="utf-8")
+    assert f"tell {len(TRAINING_FAMILIES)} families" in guide
+    assert f"{len(HELD_OUT_FAMILIES)} families that no training ever saw" in " ".join(guide.split())
+    assert f"the {len(HELD_OUT_FAMILIES)} held-out families" in guide
+    study = (ROOT / "reproduction" / "results" / "README.md").read_text(encoding="utf-8")
+    assert f"all {len(TRAINING_FAMILIES)} training families" in study
 
 
 def _one(recipe, seed):
