@@ -11,8 +11,9 @@ from statsmodels.stats import diagnostic
 
 from ratekeeper.exceptions import InputError
 from ratekeeper.normality import CLASSICAL, classical_p_values, classical_test
-from ratekeeper.normality.training._classical_tables import draws_at, simulate_tables
+from ratekeeper.normality.training._classical_tables import DRAWS, simulate_tables
 from ratekeeper.normality.training._order_statistics import SIZES
+from ratekeeper.normality.training._simulation import rows_at
 
 NAN = float("nan")
 GOOD = [0.3, -1.2, 0.8, 2.1, -0.4, 0.1, 1.5, -0.9]
@@ -33,7 +34,7 @@ def test_sizes_are_nominal(n):
     law, so that the number of rejections is beta-binomial. Each of 318 one-sided bounds is broken
     with probability 2e-9.
     """
-    count, draws = 4_000 if n == 1000 else 20_000, draws_at(n)
+    count, draws = 4_000 if n == 1000 else 20_000, rows_at(DRAWS, n)
     found = classical_p_values(_normal([n, 5], count, n))
     assert list(found) == [name for name, test in CLASSICAL.items() if test.smallest <= n]
     for alpha in (0.01, 0.05, 0.1):

@@ -206,7 +206,8 @@ def _judge(z: Array, samples: Array, alternative: Alternative) -> Judged:
     n = z.shape[1]
     ties = np.zeros(len(z))
     if np.equal(z[:, 1:], z[:, :-1]).any():  # perhaps only since an outlier ate the other values
-        ties = _equal_neighbours(np.sort(samples, axis=1))
+        ordered = np.sort(samples, axis=1)
+        ties = (ordered[:, 1:] == ordered[:, :-1]).sum(axis=1) / n
     statistic = neural_tests()[alternative].network.scores(features(_leaning_right(z)), n)
     return statistic, null_distribution(alternative, 1, n).p_values(statistic), ties
 
@@ -219,10 +220,6 @@ def _leaning_right(z: Array) -> Array:
     if turned.any():
         z[turned] = -z[turned, ::-1]
     return z
-
-
-def _equal_neighbours(rows: Array) -> Array:
-    return np.asarray((rows[:, 1:] == rows[:, :-1]).sum(axis=1) / rows.shape[1])
 
 
 def _one_sample(sample: ArrayLike, i: int) -> Array:

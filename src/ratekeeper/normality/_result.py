@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper._control import ErrorRateTest
     from ratekeeper._decisions import Decisions
     from ratekeeper.normality._model import Alternative
 
@@ -118,24 +117,8 @@ class NormalityResult:
             "rounding is added."
         )
 
-    def _test(self, alpha: float, control: str) -> ErrorRateTest:
-        # Its certificate would take kept order statistics for single scores: not for users.
-        check_probability(alpha, "alpha")
-        null_class = null_class_of(control)
-        for n in self._sizes.tolist():
-            smallest = null_distribution(self.alternative, null_class, n).smallest
-            if alpha < smallest:
-                raise InputError(
-                    parameter="alpha",
-                    value=alpha,
-                    need=f"at least {smallest:.2g}, the smallest p-value that the tables show at "
-                    f"n = {n:,} for {control.upper()}",
-                )
-        known = calibration(self.alternative, tuple(self._sizes.tolist()) or (SMALLEST,))
-        return known.control(control, alpha, method=tabulated(self.alternative))
-
     def decide(self, alpha: float, control: str = "fnr") -> Decisions:
-        """Decide between "normal" and "non-normal", one error rate kept.
+        """Decide between "normal" and "non-normal", with one error rate kept.
 
         Parameters
         ----------
@@ -150,7 +133,21 @@ class NormalityResult:
         Decisions
             ``.labels`` are "normal" and "non-normal".
         """
-        return self._test(alpha, control).decide(np.ravel(self.statistic), groups=self._groups)
+        check_probability(alpha, "alpha")
+        null_class, sizes = null_class_of(control), self._sizes.tolist()
+        for n in sizes:
+            smallest = null_distribution(self.alternative, null_class, n).smallest
+            if alpha < smallest:
+                raise InputError(
+                    parameter="alpha",
+                    value=alpha,
+                    need=f"at least {smallest:.2g}, the smallest p-value that the tables show at "
+                    f"n = {n:,} for {control.upper()}",
+                )
+        # Its certificate would take kept order statistics for single scores: not for users.
+        known = calibration(self.alternative, tuple(sizes) or (SMALLEST,))
+        test = known.control(control, alpha, method=tabulated(self.alternative))
+        return test.decide(np.ravel(self.statistic), groups=self._groups)
 
     @property
     def _groups(self) -> NDArray[np.int64]:

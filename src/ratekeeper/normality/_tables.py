@@ -197,12 +197,7 @@ class NullTables:
 
 
 def check_size(n: int, smallest: int = SMALLEST, largest: int = LARGEST) -> None:
-    """Raise unless tables reach this sample size.
-
-    Examples
-    --------
-    >>> check_size(50)
-    """
+    """Raise unless tables reach this sample size."""
     if n < smallest:
         raise InputError(
             f"A sample of n = {n} is too small: tests of normality need at least {smallest} "

@@ -21,33 +21,22 @@ from ratekeeper.normality.training._order_statistics import (
 from ratekeeper.normality.training._simulation import NORMAL, Part, blocks, rows_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ratekeeper.normality.training._pipeline import Report
     from ratekeeper.normality.training._shapes import Array
 
 _SEED = 20_240_229
 # One less than a round number, so that the levels people use are exact ranks.
-_DRAWS = {100: 199_999, 1_000: 99_999, 10_000: 39_999}  # up to this size, so many
+DRAWS = {100: 199_999, 1_000: 99_999, 10_000: 39_999}  # up to this size, so many
 _RATIO = 1.15
 _BLOCK = 1 << 18
-
-
-def draws_at(n: int) -> int:
-    """Return how many samples of size n are simulated.
-
-    Examples
-    --------
-    >>> draws_at(100), draws_at(101)
-    (199999, 99999)
-    """
-    return rows_at(_DRAWS, n)
 
 
 def simulate_tables(
     sizes: Sequence[int] = SIZES,
     *,
-    draws: Callable[[int], int] = draws_at,
+    draws: Mapping[int, int] = DRAWS,
     report: Report = lambda *_: None,
 ) -> dict[str, Any]:
     """Return the arrays of a table file.
@@ -56,8 +45,8 @@ def simulate_tables(
     ----------
     sizes : sequence of int
         Sample sizes, ascending.
-    draws : callable, optional
-        Gives the number of samples for a size.
+    draws : Mapping, optional
+        Number of samples, by the largest size for which it holds.
     report : callable, optional
         Called with the name of this stage and the share of it that is done.
 
@@ -68,20 +57,21 @@ def simulate_tables(
 
     Examples
     --------
-    >>> arrays = simulate_tables([7, 8], draws=lambda n: 99)
+    >>> arrays = simulate_tables([7, 8], draws={8: 99})
     >>> arrays["sw"].shape[0], arrays["k2"].shape[0]  # K2 starts at n = 8
     (2, 1)
     """
-    levels = tail_levels(max(map(draws, sizes)), _RATIO)
+    rows = {n: rows_at(draws, n) for n in sizes}
+    levels = tail_levels(max(rows.values()), _RATIO)
     # The work for a size is proportional to the values drawn.
-    weight, done = sum(n * draws(n) for n in sizes), 0
+    weight, done = sum(n * count for n, count in rows.items()), 0
     kept = defaultdict(list)
-    for n in sizes:
-        for name, scores in _null_scores(n, draws(n)).items():
+    for n, count in rows.items():
+        for name, scores in _null_scores(n, count).items():
             kept[name].append(extreme_order_statistics(scores, levels, "high"))
-        done += n * draws(n)
+        done += n * count
         report("Simulating classical tables", done / weight)
-    arrays = {name: np.array(rows) for name, rows in kept.items()}
+    arrays = {name: np.array(table) for name, table in kept.items()}
     return {"sizes": np.array(sizes), "levels": levels, **arrays}
 
 

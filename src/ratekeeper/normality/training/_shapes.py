@@ -61,24 +61,12 @@ def open_uniform(rng: Generator, rows: int, n: int) -> Array:
 
 
 def fixed(distribution: str, *parameters: float) -> Draw:
-    """Draw from a distribution of NumPy's generator with these parameters.
-
-    Examples
-    --------
-    >>> fixed("beta", 2, 2)(np.random.default_rng(0), 2, 3).shape
-    (2, 3)
-    """
+    """Draw from a distribution of NumPy's generator with these parameters."""
     return lambda rng, rows, n: getattr(rng, distribution)(*parameters, size=(rows, n))
 
 
 def shaped(distribution: str, *before: float) -> Callable[[float, float], Draw]:
-    """Draw from such a distribution, its last parameter random with a uniform logarithm.
-
-    Examples
-    --------
-    >>> shaped("standard_t")(1.0, 9.0)(np.random.default_rng(0), 2, 3).shape
-    (2, 3)
-    """
+    """Draw from such a distribution, its last parameter random with a uniform logarithm."""
 
     def within(low: float, high: float) -> Draw:
         return lambda rng, rows, n: getattr(rng, distribution)(

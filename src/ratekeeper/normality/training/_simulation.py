@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -26,15 +26,9 @@ Found = TypeVar("Found")
 
 
 class Source(NamedTuple):
-    """What to draw from: the normal, a family to train on, a group, or what is nearly normal.
+    """What to draw from: the normal, a family to train on, a group, or what is nearly normal."""
 
-    Attributes
-    ----------
-    kind : {"normal", "family", "group", "near"}
-    name : str
-    """
-
-    kind: str
+    kind: Literal["normal", "family", "group", "near"]
     name: str
 
 
@@ -62,13 +56,7 @@ def rows_at(rows: Mapping[int, int], n: int) -> int:
 
 
 def draw(source: Source, rng: Generator, rows: int, n: int) -> Array:
-    """Draw samples from a source. Held-out families are none.
-
-    Examples
-    --------
-    >>> draw(Source("near", "t(30)"), np.random.default_rng(0), 2, 5).shape
-    (2, 5)
-    """
+    """Draw samples from a source. Held-out families are none."""
     match source.kind:
         case "family":
             return TRAINING_FAMILIES[source.name].draw(rng, rows, n)
@@ -90,14 +78,7 @@ def blocks(part: Part, at_once: int) -> Iterator[tuple[slice, Array]]:
 
 
 def simulate(part: Part) -> tuple[NDArray[np.float32], Array]:
-    """Return the features and Shapiro-Wilk's W of simulated samples.
-
-    Examples
-    --------
-    >>> found, w = simulate(Part(NORMAL, 10, 3, (0,)))
-    >>> found.shape[0], w.shape
-    (3, (3,))
-    """
+    """Return the features and Shapiro-Wilk's W of simulated samples."""
     found = np.empty((part.rows, ODD.size), dtype=np.float32)
     w = np.empty(part.rows)
     for here, samples in blocks(part, _BLOCK):
