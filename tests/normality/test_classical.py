@@ -31,8 +31,8 @@ def test_sizes_are_nominal(n):
     """Every test rejects normal samples at the rate alpha, at tabulated sizes and between them.
 
     Of a threshold, which is an order statistic of the simulated scores, the size follows a Beta
-    law, so that the number of rejections is beta-binomial. Each of 318 one-sided bounds is broken
-    with probability 2e-9.
+    distribution, so that the number of rejections is beta-binomial. Each of 318 one-sided bounds is
+    broken with probability 2e-9.
     """
     count, draws = 4_000 if n == 1000 else 20_000, rows_at(DRAWS, n)
     found = classical_p_values(_normal([n, 5], count, n))

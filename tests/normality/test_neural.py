@@ -23,7 +23,7 @@ each_alternative = pytest.mark.parametrize("alternative", ALTERNATIVES)
 
 
 def _samples(seed, rows, n):
-    """Return rows of several laws."""
+    """Return rows of several distributions."""
     rng = np.random.default_rng([seed, n])
     return np.vstack([getattr(rng, DRAWS[i % 4])(size=n) for i in range(rows)])
 
@@ -415,15 +415,15 @@ def test_the_population_is_stated(alternative):
 def test_alternatives_look_for_different_things():
     """A directed test finds its own departure more often than those of the others."""
     rng = np.random.default_rng(14)
-    laws = {
+    departures = {
         "heavy": rng.standard_t(2, size=(400, 50)),
         "skewed": rng.exponential(size=(400, 50)),
         "light": rng.uniform(size=(400, 50)),
     }
-    for own, samples in laws.items():
+    for own, samples in departures.items():
         power = {
             kind: np.mean(normality_test(samples, axis=1, alternative=kind).pvalue <= 0.05)
-            for kind in laws
+            for kind in departures
         }
         assert max(power, key=power.get) == own
         assert power[own] > 0.5
@@ -453,6 +453,26 @@ def test_results_read_well_and_travel():
     again = pickle.loads(pickle.dumps(batch))  # noqa: S301 - our own bytes
     np.testing.assert_array_equal(again.pvalue, batch.pvalue)
     np.testing.assert_array_equal(again.p0, batch.p0)
+
+
+@each_alternative
+@pytest.mark.parametrize("n", [12, 100, 105, 10_000])
+def test_the_smallest_p_value_is_said_to_be_a_bound(alternative, n):
+    """It is 1 in 250,000 at every n, and is printed as a bound, alone and among others."""
+    far = np.random.default_rng(0).normal(size=n)
+    far[:2] = 1e9, -1e9
+    if alternative == "skewed":
+        far[1] = 1e9
+    if alternative == "light":
+        far = np.repeat([0.0, 1.0], [n // 2, n - n // 2])
+    result = normality_test(far, alternative=alternative)
+    assert result.smallest_pvalue == pytest.approx(1 / 250_000)
+    assert (result.pvalue == result.smallest_pvalue) == ("< 4e-06" in repr(result))
+    if n > 12:
+        assert result.pvalue == result.smallest_pvalue
+    both = normality_test([far, far], axis=1, alternative=alternative)
+    assert repr(both).count("< 4e-06") == 2 * ("< 4e-06" in repr(result))
+    assert "<" not in repr(normality_test(GOOD, alternative=alternative))
 
 
 @pytest.mark.parametrize("samples", [None, 3, 0.5])

@@ -44,7 +44,7 @@ def _simulated(seed, draws=999):
 
 
 def _read(scores, levels, tail):
-    """Return the kept scores, most extreme first, and the null law that reads them."""
+    """Return the kept scores, most extreme first, and the null distribution that reads them."""
     kept = extreme_order_statistics(scores, levels, tail).astype(np.float64)
     ascending = kept if tail == "low" else kept[::-1]
     return kept, Tabulated(tuple(levels.tolist())).against(ascending, tail)

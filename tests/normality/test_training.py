@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from ratekeeper.normality import CLASSICAL
 from ratekeeper.normality._features import ODD
 from ratekeeper.normality._model import ALTERNATIVES, WEIGHTS, load_tests
 from ratekeeper.normality._network import SIZE_INPUTS, Scaling, size_inputs
@@ -22,6 +23,7 @@ from ratekeeper.normality.training import (
     train,
 )
 from ratekeeper.normality.training.__main__ import main
+from ratekeeper.normality.training._classical_tables import simulate_tables
 from ratekeeper.normality.training._learning import Learner, imitate, tell_apart
 from ratekeeper.normality.training._order_statistics import SIZES, tail_levels
 from ratekeeper.normality.training._simulation import NORMAL, Part, Source, draw, simulate
@@ -273,6 +275,22 @@ def test_the_full_plan_is_what_ships():
     for rows in (FULL.scaling_rows, FULL.normal_rows, FULL.family_rows, FULL.family_draws):
         assert list(rows) == sorted(rows)
         assert max(rows) == SIZES[-1]
+
+
+def test_the_command_makes_the_classical_tables(tmp_path, monkeypatch):
+    """With --classical it writes what the classical tests read, and trains nothing."""
+
+    def few(report):
+        return simulate_tables([5, 8], draws={8: 99}, report=report)
+
+    monkeypatch.setattr("ratekeeper.normality.training.__main__.simulate_tables", few)
+    path = tmp_path / "classical.npz"
+    result = CliRunner().invoke(main, ["--classical", "-o", str(path)])
+    assert result.exit_code == 0, result.output
+    with np.load(path, allow_pickle=False) as arrays:
+        assert set(arrays) == {"sizes", "levels", *CLASSICAL}
+        assert arrays["sizes"].tolist() == [5, 8]
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_command_needs_a_file():
