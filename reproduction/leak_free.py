@@ -34,7 +34,7 @@ SHOWN_SDS = (0.29, 1.0, 3.0, 10.0)
 
 @dataclass(frozen=True)
 class LeakFree:
-    """What the fair scale law gave.
+    """What the fair distribution of scales gave.
 
     Attributes
     ----------

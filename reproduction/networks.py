@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ratekeeper.normality._families import held_out_families
-from ratekeeper.normality._pearson import pearson_grid
-from ratekeeper.normality.training._pipeline import populations
+from collections import Counter
+
+from ratekeeper.normality.training import HELD_OUT_FAMILIES, pearson_grid, populations
 from reproduction.leak_free import FAIR, FAIR_LARGER, LEAKY
 from reproduction.protocol import LARGEST_KURTOSIS, TRAINING_KURTOSIS
 from reproduction.standard_tests import NETWORKS
@@ -32,14 +32,15 @@ def networks_table() -> Table:
 def _described(members: tuple[str, ...]) -> str:
     """Return what a network of ours was trained on."""
     if members == ("pearson",):
-        return f"{_PEARSON} alone, all {len(pearson_grid()):,} laws"
-    # A family with a wide range of shapes is cut into pieces, named name[from-to].
-    names = list(dict.fromkeys(name.split("[")[0] for name in members))
-    if "pearson" in names:
-        return f"all {len(names)} training families, {_PEARSON} among them"
-    return f"{len(names)} families: {', '.join(names).replace('_', ' ')}"
+        return f"{_PEARSON} alone, all {len(pearson_grid()):,} distributions"
+    if "pearson" in members:
+        return f"all {len(members)} training families, {_PEARSON} among them"
+    # A wide range of shapes is cut into several families, named name[from-to].
+    parts = Counter(name.split("[")[0].replace("_", " ") for name in members)
+    named = (f"{name} (in {count} parts)" if count > 1 else name for name, count in parts.items())
+    return f"{len(members)} families: {', '.join(named)}"
 
 
 def held_out_names() -> str:
     """Return the families that no network was trained on, in words."""
-    return ", ".join(one.name for one in held_out_families()).replace("_", " ")
+    return ", ".join(HELD_OUT_FAMILIES).replace("_", " ")

@@ -1,15 +1,15 @@
 """The samples of the experiment: how they were drawn for the paper, and how they should have been.
 
 A sample is drawn as a shape (a standard normal sample, or a standardised one of the Pearson
-system), a mean from U(-100, 100) and a number from U(1, 20). Only then does a scale law say what
-the number is:
+system), a mean from U(-100, 100) and a number from U(1, 20). Only then does a rule for the scale
+say what the number is:
 
 * ``"published"``: the standard deviation of a normal sample, but the *variance* of a non-normal
   one. The author's generator hands the drawn sd to an argument that is a variance, so no
   non-normal sample has a standard deviation above 4.47, and most normal ones do.
 * ``"fair"``: the standard deviation of both.
 
-One set serves both laws, so the two differ in nothing but the scale of the non-normal samples.
+One set serves both rules, so the two differ in nothing but the scale of the non-normal samples.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ratekeeper.normality._families import draw_group
-from ratekeeper.normality._pearson import pearson_grid, sample_pearson
+from ratekeeper.normality.training import draw_group, pearson_grid, sample_pearson
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -39,8 +38,9 @@ LARGEST_KURTOSIS = 40.0
 # samples of each class to train. The network it then loads, which gave the published numbers, was
 # made otherwise: its scaler says that it has seen 6,118 samples, 70% of twice 4,370, and the
 # means that it holds are those of a grid that ends at a kurtosis of 20 (for 40, the quantiles'
-# means would be off by up to nine standard errors). Of the 445 laws on that grid 437 must have come
-# through the author's sampler; which ones is not known, so 437 are drawn by lot for each size.
+# means would be off by up to nine standard errors). Of the 445 distributions on that grid 437
+# must have come through the author's sampler; which ones is not known, so 437 are drawn at random
+# for each size.
 TRAINING_KURTOSIS = 20.0
 
 
@@ -61,7 +61,7 @@ class Counts:
     size : int
         Normal samples of each size and standard deviation in the study of the valid test.
     near, held_out : int
-        Of each law that is nearly normal, and of each held-out family, and size.
+        Of each distribution that is nearly normal, and of each held-out family, and size.
     """
 
     train: int
@@ -110,7 +110,7 @@ class Samples:
     Attributes
     ----------
     shapes : ndarray of shape (rows, n)
-        Draws from laws with mean 0 and standard deviation 1.
+        Draws from distributions with mean 0 and standard deviation 1.
     is_normal : ndarray of shape (rows,)
         The class.
     means, drawn : ndarray of shape (rows,)
@@ -128,7 +128,7 @@ class Samples:
         return self.shapes.shape[1]
 
     def sd(self, law: Law) -> Array:
-        """Return the standard deviation of the law of each sample."""
+        """Return the standard deviation of the distribution of each sample."""
         if law == "fair":
             return self.drawn
         return np.where(self.is_normal, self.drawn, np.sqrt(self.drawn))
@@ -143,8 +143,8 @@ def draw_set(
 ) -> list[Samples]:
     """Draw a balanced set, one entry for each size of `SIZES`.
 
-    The numbers of samples of the sizes differ by one at most. The Pearson laws are those of the
-    published grid up to a kurtosis.
+    The numbers of samples of the sizes differ by one at most. The Pearson distributions are
+    those of the published grid up to a kurtosis.
     """
     grid = pearson_grid()
     grid = grid[grid[:, 1] <= largest_kurtosis]
@@ -167,7 +167,8 @@ def draw_group_fairly(rng: Generator, group: str, rows: int, n: int) -> tuple[Ar
 
     As published they keep the scale of their textbook parameters, which is small: the standard
     deviation of a uniform sample is 0.29. At a fair scale each sample is moved and stretched so
-    that its own mean and standard deviation are draws from the laws that normal samples have.
+    that its own mean and standard deviation are draws from the distributions that normal samples
+    have.
     """
     raw = draw_group(rng, group, rows, n)
     means, scales = rng.uniform(*MEANS, rows), rng.uniform(*SCALES, rows)
@@ -177,7 +178,7 @@ def draw_group_fairly(rng: Generator, group: str, rows: int, n: int) -> tuple[Ar
 
 
 def _draw(rng: Generator, grid: Array, rows: int, n: int) -> Samples:
-    # Every point of the grid equally often; what is left over goes to points drawn by lot.
+    # Every point of the grid equally often; what is left over goes to points drawn at random.
     copies, left = divmod(rows, len(grid))
     points = np.r_[
         np.tile(np.arange(len(grid)), copies), rng.choice(len(grid), left, replace=False)

@@ -68,7 +68,7 @@ def inputs(x: Array) -> Array:
 
 
 def inputs_of(samples: list[Samples], law: Law) -> Array:
-    """Return the inputs of a whole set under a scale law."""
+    """Return the inputs of a whole set under a rule for the scale."""
     return np.vstack([inputs(part.values(law)) for part in samples])
 
 
@@ -111,5 +111,5 @@ def train(samples: list[Samples], law: Law, seed: int) -> Pipeline:
 
 
 def scores(network: Pipeline, descriptors: Array) -> Array:
-    """Return the network's output for each row of inputs; high speaks for normal."""
+    """Return the network's output for each row of inputs; a high one indicates normal."""
     return network.predict_proba(descriptors)[:, 1]

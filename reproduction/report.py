@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper.normality._pearson import pearson_grid
+from ratekeeper.normality.training import pearson_grid
 from reproduction import published
 from reproduction.leak_free import FAIR, FAIR_LARGER, LEAKY, STALE
 from reproduction.networks import networks_table
@@ -62,7 +62,7 @@ class Results:
             run.densities,
             run.control,
             run.by_size,
-            self.other_error,
+            self.power,
             self.fair.table,
             self.scale,
             self.fair_power,

@@ -41,7 +41,7 @@ def usual_rejections(x: Array, alphas: tuple[float, ...]) -> dict[tuple[str, flo
     """
     from scipy.stats import shapiro
 
-    from ratekeeper.normality._classical import CLASSICAL
+    from ratekeeper.normality import CLASSICAL
 
     n = x.shape[1]
     varied = ~_is_constant(x)
@@ -50,7 +50,7 @@ def usual_rejections(x: Array, alphas: tuple[float, ...]) -> dict[tuple[str, flo
     p = {
         "SW": shapiro(clean, axis=1).pvalue,
         "LF": lilliefors_p_value(statistic["LF"], n),
-        # The limit law of the Jarque-Bera statistic is chi-squared with 2 degrees of freedom.
+        # In the limit the Jarque-Bera statistic is chi-squared with 2 degrees of freedom.
         "JB": np.exp(-statistic["JB"] / 2),
     }
     found = {}
@@ -88,7 +88,7 @@ def lilliefors_p_value(distance: Array, n: int) -> Array:
 
 def titles() -> dict[str, str]:
     """Return the short name and the title of every classical test."""
-    from ratekeeper.normality._classical import CLASSICAL
+    from ratekeeper.normality import CLASSICAL
 
     return {key.upper(): test.title for key, test in CLASSICAL.items()}
 
@@ -101,15 +101,15 @@ def exact_tests() -> tuple[str, ...]:
 def exact_p_values(x: Array, tests: tuple[str, ...] | None = None) -> dict[str, Array]:
     """Return the Monte Carlo p-values of normality, test by test; all of `exact_tests` by default.
 
-    Constant samples get 0: no normal law gives them, and the tests refuse to judge them.
+    Constant samples get 0: no normal distribution gives them, and the tests refuse to judge them.
     """
     import ratekeeper as rk
-    from ratekeeper.normality._classical import p_values
+    from ratekeeper.normality import classical_p_values
 
     varied = ~_is_constant(x)
     wanted = tests or exact_tests()
     classical = [name.lower() for name in wanted if name not in NETWORKS.values()]
-    judged = {name.upper(): p for name, p in p_values(x[varied], classical).items()}
+    judged = {name.upper(): p for name, p in classical_p_values(x[varied], classical).items()}
     for alternative, name in NETWORKS.items():
         if name in wanted:
             result = rk.normality_test(x[varied], axis=1, alternative=alternative)

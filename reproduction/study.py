@@ -88,7 +88,7 @@ class Study:
         training_set: TrainingSet = "saved",
         training: int = 0,
     ) -> NeuralTest:
-        """Return a network as a test, calibrated on the calibration set under a scale law."""
+        """Return a network as a test, calibrated under a rule for the scale."""
         network = self.networks[trained_on, training_set, training]
         calibration = rk.calibrate(
             scores(network, self._inputs["calibration", calibrated_on]),
@@ -98,11 +98,11 @@ class Study:
         return NeuralTest(network, calibration)
 
     def test_scores(self, test: NeuralTest, law: Law) -> Array:
-        """Return the network's output on the test set under a scale law."""
+        """Return the network's output on the test set under a rule for the scale."""
         return scores(test.network, self._inputs["test", law])
 
     def test_p_values(self, test: NeuralTest, law: Law) -> rk.PValues:
-        """Return both p-values of every sample of the test set under a scale law."""
+        """Return both p-values of every sample of the test set under a rule for the scale."""
         return test.calibration.p_values(self.test_scores(test, law), groups=sizes(self.test))
 
 

@@ -129,7 +129,7 @@ def test_both_rates_give_three_outcomes():
     assert set(facts) == {"fnr", "fpr", "crossed", "undecided"}
     scores, labels = normal_scores()
     abstained = near.decide(scores[labels == 1]).abstained.sum()
-    assert facts["abstained"]["positive"]["errors"] == abstained
+    assert facts["undecided"]["positive"]["errors"] == abstained
 
 
 def test_both_rates_can_be_the_users_words():

@@ -26,8 +26,7 @@ from reproduction.valid.targets import smallest_step
 from scipy import stats
 
 from ratekeeper._atomic import write
-from ratekeeper.normality._families import held_out_families
-from ratekeeper.normality.training._pipeline import populations
+from ratekeeper.normality.training import HELD_OUT_FAMILIES, populations
 
 FILES = {
     "README.md",
@@ -107,7 +106,7 @@ def test_the_tables_of_the_valid_test_are_complete(quick):
     places = {(row["group"], int(row["n"])) for row in read(quick / "valid_power.csv")}
     assert places == {(group, n) for group in GROUPS for n in SMALL_SIZES}
     places = {(row["family"], int(row["n"])) for row in read(quick / "valid_held_out.csv")}
-    assert places == {(one.name, n) for one in held_out_families() for n in SMALL_SIZES}
+    assert places == {(one.name, n) for one in HELD_OUT_FAMILIES.values() for n in SMALL_SIZES}
     assert {int(row["n"]) for row in read(quick / "valid_near_normal.csv")} == set(LARGE_SIZES)
     assert set(NETWORKS.values()) <= {row["test"] for row in read(quick / "leak_free.csv")}
 
@@ -147,7 +146,7 @@ def test_the_page_says_what_every_network_was_trained_on(quick):
     table = text[start : text.index("\n\n", start)]
     for name in NETWORKS.values():
         assert f"| {name} |" in table
-    for one in held_out_families():
+    for one in HELD_OUT_FAMILIES.values():
         assert one.name.replace("_", " ") not in table
         assert one.name.replace("_", " ") in text
         assert not any(one.name in members for members in populations().values())
@@ -234,7 +233,7 @@ def test_the_full_sets_have_the_stated_sizes():
     assert labels(uneven).sum() == 1_205
 
 
-def test_the_scale_laws_are_the_stated_ones():
+def test_the_rules_for_the_scale_are_the_stated_ones():
     """Published: sd U(1, 20) of normal samples, variance U(1, 20) of others. Fair: sd of both."""
     samples = draw_set(np.random.default_rng(1), 6_000)
     normal = np.concatenate([part.is_normal for part in samples])
@@ -247,8 +246,8 @@ def test_the_scale_laws_are_the_stated_ones():
     assert leaky[~normal].max() <= np.sqrt(20)
 
 
-def test_the_two_scale_laws_share_their_shapes():
-    """Standardised, the samples of both laws are the same; normal samples are the same at once."""
+def test_the_two_rules_for_the_scale_share_their_shapes():
+    """Standardised, the samples of both rules are the same; normal samples are the same at once."""
     (part,) = draw_set(np.random.default_rng(2), 500)[4:5]
     leaky, fair = part.values("published"), part.values("fair")
     assert np.array_equal(leaky[part.is_normal], fair[part.is_normal])
@@ -256,7 +255,7 @@ def test_the_two_scale_laws_share_their_shapes():
         assert (x - part.means[:, None]) / sd[:, None] == pytest.approx(part.shapes, abs=1e-9)
 
 
-def test_groups_at_a_fair_scale_follow_the_laws_of_normal_samples():
+def test_groups_at_a_fair_scale_are_scaled_as_normal_samples():
     """Each sample's own mean and sd are draws from U(-100, 100) and U(1, 20)."""
     raw, scaled = draw_group_fairly(np.random.default_rng(3), "G4", 2_000, 20)
     assert ((raw >= 0) & (raw <= 1)).all()

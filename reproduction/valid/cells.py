@@ -1,4 +1,4 @@
-"""Power at 5% in many cells: a law or group of laws, and a sample size.
+"""Power at 5% in many cells: a distribution or group of them, and a sample size.
 
 Within a cell all tests judge the same samples, so that differences of power are paired. All of
 them have Monte Carlo critical values.
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.normality._families import draw_group, held_out_families
-from ratekeeper.normality.training._simulation import NEAR, Source, draw
+from ratekeeper.normality.training import HELD_OUT_FAMILIES, NEARLY_NORMAL, draw_group
 from reproduction.protocol import GROUPS
 from reproduction.standard_tests import NETWORKS, OURS, exact_p_values, titles
 from reproduction.trainings import LEVEL
@@ -32,7 +31,7 @@ DIRECTED = tuple(NETWORKS[kind] for kind in ("heavy", "skewed", "light"))
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """Which samples of one law and size each test rejected.
+    """Which samples of one distribution and size each test rejected.
 
     Attributes
     ----------
@@ -88,11 +87,13 @@ def group_cells(study: Study, watch: Watch) -> list[Cell]:
 
 
 def near_cells(study: Study, watch: Watch) -> list[Cell]:
-    """Judge large samples of laws that are close to the normal."""
+    """Judge large samples of distributions that are close to the normal."""
     rng = study.generator("valid, near")
     cells = []
-    for law, n in watch([(law, n) for n in LARGE_SIZES for law in NEAR], "nearly normal samples"):
-        x = draw(Source("near", law), rng, study.counts.near, n)
+    for law, n in watch(
+        [(law, n) for n in LARGE_SIZES for law in NEARLY_NORMAL], "nearly normal samples"
+    ):
+        x = NEARLY_NORMAL[law](rng, study.counts.near, n)
         cells.append(_judged(law, x, (OURS, *titles())))
     return cells
 
@@ -101,7 +102,7 @@ def held_out_cells(study: Study, watch: Watch) -> list[Cell]:
     """Judge samples of the families that no network was trained on."""
     rng = study.generator("valid, held out")
     cells = []
-    jobs = [(family, n) for family in held_out_families() for n in SMALL_SIZES]
+    jobs = [(family, n) for family in HELD_OUT_FAMILIES.values() for n in SMALL_SIZES]
     for family, n in watch(jobs, "held-out families"):
         x = family.draw(rng, study.counts.held_out, n)
         cells.append(_judged(family.name, x, (OURS, *titles())))

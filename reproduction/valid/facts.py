@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper.normality._families import held_out_families
-from ratekeeper.normality._tables import SIZES as TABULATED
+from ratekeeper.normality.training import FULL, HELD_OUT_FAMILIES
 from reproduction.networks import held_out_names
 from reproduction.standard_tests import OURS
 from reproduction.valid.cells import RIVAL, best_on_average, mean_lead
@@ -32,11 +31,11 @@ def valid_facts(study: Study, found: Valid) -> dict[str, Any]:
         "size_outside": sum(one.verdict == "outside" for one in found.sizes),
         "size_all_inside": 1 - OUTSIDE * checks,
         "size_draws": f"{table_draws('omnibus'):,}",
-        "size_between": " and ".join(f"{n:,}" for n in SIZES if n not in TABULATED),
+        "size_between": " and ".join(f"{n:,}" for n in SIZES if n not in FULL.sizes),
         "group_rows": f"{counts.group:,}",
         "near_rows": f"{counts.near:,}",
         "held_out_rows": f"{counts.held_out:,}",
-        "held_out_count": len(held_out_families()),
+        "held_out_count": len(HELD_OUT_FAMILIES),
         "held_out_names": held_out_names(),
         "rising": "rises" if step > 0 else "does not rise",
         "step": step,

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ratekeeper as rk
-from ratekeeper.normality._model import neural_tests
 from reproduction.standard_tests import NETWORKS
 
 if TYPE_CHECKING:
@@ -84,8 +83,8 @@ def size_band(rows: int, level: float, draws: int) -> tuple[float, float]:
 
 def table_draws(kind: str) -> int:
     """Return how many simulated scores stand behind the table of a network."""
-    # The smallest level that they can show is 1 / (N + 1).
-    return round(1 / neural_tests()[kind].normal.levels[0]) - 1
+    # The smallest p-value that they can show is 1 / (N + 1).
+    return round(1 / rk.normality_test(range(5), alternative=kind).smallest_pvalue) - 1
 
 
 def _rejections(rng: Generator, rows: int, n: int, sd: float) -> dict[tuple[str, float], int]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.normality._families import family
+from ratekeeper.normality.training import HELD_OUT_FAMILIES
 from reproduction.standard_tests import OURS
 from reproduction.tables import Table
 from reproduction.valid.cells import RIVAL, SMALL_SIZES, mean_lead
@@ -106,7 +106,7 @@ def _held_out_families(cells: Sequence[Cell]) -> Table:
         here = [cell for cell in cells if cell.law == law]
         leads = [cell.lead() for cell in here]
         best = float(np.mean([cell.lead(rival=cell.best_classical) for cell in here]))
-        rows.append((law, family(law).kind, *leads, *mean_lead(here), best))
+        rows.append((law, HELD_OUT_FAMILIES[law].kind, *leads, *mean_lead(here), best))
     sizes = (f"n = {n}" for n in SMALL_SIZES)
     columns = ("family", "kind", *sizes, "mean", ERROR, "mean lead over best classical")
     return Table("valid_held_out_families", columns, rows)

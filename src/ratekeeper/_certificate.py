@@ -17,7 +17,7 @@ from ratekeeper._formatting import exact_percent, json_ready, percent, show
 from ratekeeper._sentences import say, state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ratekeeper._provenance import Provenance
     from ratekeeper._rates import Control, Rate, RealisedRate
@@ -99,8 +99,8 @@ class _Stated(ABC):
         """Return all facts as plain Python values that JSON can write."""
 
     @abstractmethod
-    def _cell_table(self) -> markup.Html:
-        """Return the thresholds as a table."""
+    def _cell_html(self) -> list[markup.Html]:
+        """Return the thresholds as a table, with notes."""
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON text. Infinite thresholds are written as strings."""
@@ -116,7 +116,7 @@ class _Stated(ABC):
     def _repr_html_(self) -> str:
         facts = [(s.title, s.text) for s in self.statements if s.topic not in _OF_CELLS]
         return markup.card(
-            self.headline.replace("<=", "≤"), [self._cell_table(), markup.facts(facts)]
+            self.headline.replace("<=", "≤"), [*self._cell_html(), markup.facts(facts)]
         )
 
 
@@ -308,7 +308,7 @@ class Certificate(_Stated):
             return say("certificate.price.cross_fitted", other=self.other, share=share)
         return say("certificate.price", other=self.other, counted=rate)
 
-    def _cell_table(self) -> markup.Html:
+    def _cell_html(self) -> list[markup.Html]:
         head = ["scores", f"positive ({show(self.positive_label)}) if", f"price: {self.other}"]
         rows = [
             [f"{cell.n['null']:,}", cell.condition_text, self._price(cell.other_error)]
@@ -318,7 +318,15 @@ class Certificate(_Stated):
             head += [f"true {self.rate}: mean", "5%", "95%", f"above {exact_percent(self.alpha)}"]
             rows = [row + self._rate_cells(c) for row, c in zip(rows, self.cells, strict=True)]
         groups = None if self.cells[0].group is None else [cell.group for cell in self.cells]
-        return markup.by_group(groups, head, rows, numbers=(0, 3, 4, 5, 6))
+        notes = [
+            cell.remark if groups is None else f"{show(cell.group)}: {cell.remark}"
+            for cell in self.cells
+            if cell.remark
+        ]
+        if any(cell.tied and cell.realised for cell in self.cells):
+            notes.append(say("certificate.true_rate.tied"))
+        table = markup.by_group(groups, head, rows, numbers=(0, 3, 4, 5, 6))
+        return [table, *map(markup.note, notes)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -428,10 +436,17 @@ class JointCertificate(_Stated):
     def _price(self) -> str:
         return say("certificate.price.both", **{k: str(v) for k, v in self.undecided.items()})
 
-    def _cell_table(self) -> markup.Html:
+    def _cell_html(self) -> list[markup.Html]:
         cells = self.fnr.cells
         groups = None if cells[0].group is None else [cell.group for cell in cells]
-        return markup.by_group(groups, ["rule"], [[self.rule(i)] for i in range(len(cells))])
+        rows = [[self.rule(i)] for i in range(len(cells))]
+        notes = [
+            f"{part.rate}{'' if groups is None else f', {show(cell.group)}'}: {cell.remark}"
+            for part in self._parts
+            for cell in part.cells
+            if cell.remark
+        ]
+        return [markup.by_group(groups, ["rule"], rows), *map(markup.note, notes)]
 
 
 def _about_promise(facts: Certificate, called: str) -> Iterator[Statement]:
@@ -460,10 +475,7 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
             text = say("certificate.groups.delta", own=f"{facts.n_promises:,}", most=most)
             yield state("groups", text)
     if facts.pooled_groups:
-        names = ", ".join(map(show, facts.pooled_groups[:_NAMED]))
-        left = len(facts.pooled_groups) - _NAMED
-        names += f" and {left:,} more" if left > 0 else ""
-        yield state("groups", say("certificate.groups.pooled", names=names))
+        yield state("groups", pooled_text(facts.pooled_groups))
 
 
 def _ground(facts: Certificate) -> Iterator[Statement]:
@@ -482,3 +494,10 @@ def _ground(facts: Certificate) -> Iterator[Statement]:
     if facts.provenance is not None:
         key = "file.skipped" if facts.provenance.n_skipped else "file"
         yield state("file", say(f"certificate.{key}", rows=facts.provenance))
+
+
+def pooled_text(groups: Sequence[object]) -> str:
+    """Say about which groups nothing is promised."""
+    left = len(groups) - _NAMED
+    names = ", ".join(map(show, groups[:_NAMED])) + (f" and {left:,} more" if left > 0 else "")
+    return say("certificate.groups.pooled", names=names)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ratekeeper import _markup as markup
 from ratekeeper._cells import null_of, nulls_of
-from ratekeeper._certificate import Cell, Certificate
+from ratekeeper._certificate import Cell, Certificate, pooled_text
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Promise
 from ratekeeper._finished import FinishedTest
@@ -308,6 +308,8 @@ class ErrorRateTest(FinishedTest):
         if self.method.decides_by_threshold:  # else finding the other error can be long work
             head.append(f"price: {'FPR' if self.control == 'fnr' else 'FNR'}")
             columns.append([str(rate) for rate in self._other_errors])
+        names = list(self.thresholds)
+        pooled = [name for name, is_thin in zip(names, self._pooled, strict=True) if is_thin]
         facts = [
             (f"promise ({self.guarantee.kind})", self.guarantee.promise),
             ("method", repr(self.method)),
@@ -316,6 +318,7 @@ class ErrorRateTest(FinishedTest):
             f"ErrorRateTest: {aim(self)}".replace("<=", "≤"),
             [
                 markup.by_group(cal.groups, head, list(zip(*columns, strict=True)), numbers=[0]),
+                *([markup.note(pooled_text(pooled))] if pooled else []),
                 markup.facts(facts),
             ],
         )

@@ -1,4 +1,4 @@
-"""The command `normality`: one row a column and group."""
+"""The command `normality`: one row per column and group."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
+from ratekeeper._cli import normality as command
+from ratekeeper.normality import _tables
 
 
 @pytest.fixture
@@ -70,14 +72,66 @@ def test_gaps_are_refused_or_counted(run, table):
     assert "296" in text.stdout
 
 
-def test_too_many_values_are_said(run, tmp_path):
-    """A sample beyond the tables is no crash, and the remedy speaks no Python."""
+@pytest.fixture
+def long(tmp_path):
+    """Write a column with more values than the tables cover, and one with many more gaps."""
+    values = np.random.default_rng(0).exponential(size=10_001)
     path = tmp_path / "long.csv"
-    path.write_text("x\n" + "\n".join(map(str, range(10_001))) + "\n")
-    found = samples(run("normality", path, "--json"))["x", None]
-    assert found["verdict"] == "not tested"
-    assert "10,000" in found["remark"]
-    assert "rng" not in found["remark"]
+    rows = [f"{x!r},{x!r}" if i < 30 else f"{x!r}," for i, x in enumerate(values.tolist())]
+    path.write_text("\n".join(["x,short", *rows]) + "\n")
+    return path, values
+
+
+def test_nothing_tested_is_no_success(run, long):
+    """A sample beyond the tables is named with an option as the remedy; alone it ends with 2."""
+    path, _ = long
+    for options in ([], ["--json"]):
+        result = run("normality", path, "--column", "x", *options)
+        assert result.exit_code == 2
+        assert "not tested" in result.stdout
+        words = "Nothing was tested. A sample of n = 10,001 is larger than the tables reach (10,000"
+        assert words in result.stderr
+        assert "with --sample 10000." in result.stderr
+        assert "rng" not in result.output
+    found = samples(run("normality", path, "--on-invalid", "skip", "--json"))
+    assert found["x", None]["verdict"] == "not tested"
+    assert found["short", None]["verdict"] == "not normal"
+
+
+def test_a_sample_of_many_values_is_tested(run, long):
+    """--sample draws with its seed, says from how many, and leaves smaller samples whole."""
+    path, values = long
+    asked = ["normality", path, "--on-invalid", "skip", "--sample", "200", "--json"]
+    found, again, other = (samples(run(*asked, *seed)) for seed in ([], [], ["--seed", "1"]))
+    drawn = found["x", None]
+    assert (drawn["n"], drawn["sampled_from"]) == (200, 10_001)
+    assert "A random sample of 200 of the 10,001 values was tested." in drawn["remark"]
+    assert found == again
+    assert other["x", None]["statistic"] != drawn["statistic"]
+    assert (found["short", None]["n"], found["short", None]["sampled_from"]) == (30, None)
+    assert found["short", None]["p_value"] == rk.normality_test(values[:30]).pvalue
+    assert samples(run(*asked[:4], "--sample", "10000", "--json"))["x", None]["n"] == 10_000
+
+
+def test_the_sizes_of_samples_are_those_of_the_tables(run, long):
+    """--sample takes what the tables cover; --seed without it is refused."""
+    assert (command.SMALLEST, command.LARGEST) == (_tables.SMALLEST, _tables.LARGEST)
+    for options in (["--sample", "4"], ["--sample", "10001"], ["--seed", "1"]):
+        result = run("normality", long[0], "--column", "x", *options)
+        assert result.exit_code == 2
+        assert options[0] in result.stderr
+
+
+def test_the_smallest_p_value_is_a_bound(run, table):
+    """Where the tables cannot show how small p is, it is printed as a bound, in JSON as a field."""
+    path, *_ = table
+    asked = ["normality", path, "--column", "normal", "--column", "skewed"]
+    text = run(*asked).stdout
+    assert "< 4e-06" in text
+    found = samples(run(*asked, "--json"))
+    assert found["skewed", None]["p_value"] == pytest.approx(4e-6)
+    assert found["skewed", None]["p_value_is_bound"] is True
+    assert found["normal", None]["p_value_is_bound"] is False
 
 
 def test_rows_without_a_group(run, tmp_path):

@@ -10,9 +10,10 @@ from scipy import stats
 from statsmodels.stats import diagnostic
 
 from ratekeeper.exceptions import InputError
-from ratekeeper.normality._classical import CLASSICAL, classical_test, p_values
-from ratekeeper.normality._classical_tables import draws_at, simulate_tables
-from ratekeeper.normality._tables import SIZES
+from ratekeeper.normality import CLASSICAL, classical_p_values, classical_test
+from ratekeeper.normality.training._classical_tables import DRAWS, simulate_tables
+from ratekeeper.normality.training._order_statistics import SIZES
+from ratekeeper.normality.training._simulation import rows_at
 
 NAN = float("nan")
 GOOD = [0.3, -1.2, 0.8, 2.1, -0.4, 0.1, 1.5, -0.9]
@@ -30,11 +31,11 @@ def test_sizes_are_nominal(n):
     """Every test rejects normal samples at the rate alpha, at tabulated sizes and between them.
 
     Of a threshold, which is an order statistic of the simulated scores, the size follows a Beta
-    law, so that the number of rejections is beta-binomial. Each of 318 one-sided bounds is broken
-    with probability 2e-9.
+    distribution, so that the number of rejections is beta-binomial. Each of 318 one-sided bounds is
+    broken with probability 2e-9.
     """
-    count, draws = 4_000 if n == 1000 else 20_000, draws_at(n)
-    found = p_values(_normal([n, 5], count, n))
+    count, draws = 4_000 if n == 1000 else 20_000, rows_at(DRAWS, n)
+    found = classical_p_values(_normal([n, 5], count, n))
     assert list(found) == [name for name, test in CLASSICAL.items() if test.smallest <= n]
     for alpha in (0.01, 0.05, 0.1):
         k = round(alpha * (draws + 1))
@@ -76,7 +77,7 @@ def test_p_values_fall_as_evidence_grows(test, n):
 
 @each_test
 def test_the_ideal_has_p_value_one(test):
-    """The statistic that speaks for normality most has the p-value 1, also if rounding helps it."""
+    """The ideal statistic has the p-value 1, also if rounding carries it past the ideal."""
     ideal = test.ideal(20)
     past = ideal + (1e-16 if test.tail == "low" else -1e-16)
     scores = test.log_distance(np.array([ideal, past]), 20)
@@ -110,13 +111,13 @@ def test_samples_may_lie_along_any_axis(test):
 def test_tests_share_their_work():
     """P-values of several tests at once are those of each alone."""
     samples = _normal(17, 5, 25)
-    together = p_values(samples)
+    together = classical_p_values(samples)
     assert list(together) == list(CLASSICAL)
     for name, p in together.items():
         assert (p == CLASSICAL[name].p_values(samples)).all()
-    assert list(p_values(samples, "za")) == ["za"]
-    assert list(p_values(samples, ["zc", "sw"])) == ["zc", "sw"]
-    assert "k2" not in p_values(samples[:, :7])
+    assert list(classical_p_values(samples, "za")) == ["za"]
+    assert list(classical_p_values(samples, ["zc", "sw"])) == ["zc", "sw"]
+    assert "k2" not in classical_p_values(samples[:, :7])
 
 
 @each_test
@@ -150,7 +151,7 @@ BAD = {
     "too large": (np.arange(10_001.0), ["n = 10,001", "10,000", "subsample"]),
     "text": (["a"] * 9, ["values", "sample of numbers", "Convert to float"]),
     "complex": (np.array(GOOD) * 1j, ["complex128 values", "Convert to float"]),
-    "truth values": ([True, False] * 4, ["bool values", "Convert to float"]),
+    "booleans": ([True, False] * 4, ["bool values", "Convert to float"]),
     "ragged": ([GOOD, GOOD[:5]], ["cannot be read as numbers", "sample of numbers"]),
     "an object": (object(), ["cannot be read as numbers", "sample of numbers"]),
     "a number": (0.5, ["a single value, 0.5", "sample of numbers"]),
@@ -160,10 +161,10 @@ BAD = {
 @pytest.mark.parametrize(("samples", "words"), BAD.values(), ids=BAD)
 def test_bad_samples_are_refused(samples, words):
     """Every refusal says the value, the need and the remedy."""
-    for judge in (CLASSICAL["sw"].statistic, CLASSICAL["bhep"].p_values, p_values):
+    for judge in (CLASSICAL["sw"].statistic, CLASSICAL["bhep"].p_values, classical_p_values):
         with pytest.raises(InputError) as error:
             judge(samples)
-        assert all(word in str(error.rate) for word in words), error.rate
+        assert all(word in str(error.value) for word in words), error.value
 
 
 @pytest.mark.parametrize("judge", [CLASSICAL["k2"].p_values, lambda x: classical_test(x, "k2")])
@@ -175,10 +176,10 @@ def test_k2_needs_eight_values(judge):
 
 def test_bad_arguments_are_refused():
     """Unknown tests, axes that do not exist and tables of samples are named."""
-    with pytest.raises(InputError, match=r"'ks' is not a classical test.* 'sw', .* 'bhep'"):
+    with pytest.raises(InputError, match=r"name='ks' must be a classical test.* 'sw', .* 'bhep'"):
         classical_test(GOOD, "ks")
-    with pytest.raises(InputError, match=r"\['sw'\] is not a classical test"):
-        p_values(GOOD, [["sw"]])
+    with pytest.raises(InputError, match=r"name=\['sw'\] must be a classical test"):
+        classical_p_values(GOOD, [["sw"]])
     with pytest.raises(InputError, match=r"axis=1 does not exist .* from -1 to 0"):
         CLASSICAL["sw"].p_values(GOOD, axis=1)
     with pytest.raises(InputError, match=r"shape \(2, 8\).*CLASSICAL\['ad'\]\.p_values"):

@@ -144,7 +144,7 @@ def _sorted_features(values):
 
 
 def _quantile(values, deviate):
-    """Return the sample quantile of R's type 8, at the normal law's probability of a deviate."""
+    """Return the sample quantile of R's type 8, at the normal probability of a deviate."""
     place = special.ndtr(deviate) * (N + 1 / 3) + 1 / 3  # a rank
     place = min(max(place, 1), N)
     below = min(int(place), N - 1)

@@ -15,11 +15,12 @@ from ratekeeper.normality._model import (
     NeuralTest,
     load_tests,
     neural_tests,
-    save_tests,
 )
 from ratekeeper.normality._network import Network, Scaling, compressed, size_inputs
 from ratekeeper.normality._samples import standardise_sorted
-from ratekeeper.normality._tables import SIZES, NullTables
+from ratekeeper.normality._tables import NullTables
+from ratekeeper.normality.training._order_statistics import SIZES
+from ratekeeper.normality.training._storage import save_tests
 
 SHIPPED = files("ratekeeper.normality").joinpath("data", "neural.npz")
 N_ODD = int(ODD.sum())

@@ -1,4 +1,4 @@
-"""Tables of null laws: which ranks are kept, and how p-values and thresholds are read off them."""
+"""Tables of null distributions: which ranks they keep, and how p-values are read off them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from ratekeeper._calibration import Calibration
 from ratekeeper.exceptions import InputError, TooFewScoresError
 from ratekeeper.normality._tables import (
     LARGEST,
-    SIZES,
     SMALLEST,
     NullTables,
     Tabulated,
     check_size,
-    extreme_order_statistics,
     interpolation,
+)
+from ratekeeper.normality.training._order_statistics import (
+    SIZES,
+    extreme_order_statistics,
     tail_levels,
 )
 
@@ -42,7 +44,7 @@ def _simulated(seed, draws=999):
 
 
 def _read(scores, levels, tail):
-    """Return the kept scores, most extreme first, and the null law that reads them."""
+    """Return the kept scores, most extreme first, and the null distribution that reads them."""
     kept = extreme_order_statistics(scores, levels, tail).astype(np.float64)
     ascending = kept if tail == "low" else kept[::-1]
     return kept, Tabulated(tuple(levels.tolist())).against(ascending, tail)
@@ -210,8 +212,8 @@ def test_alpha_below_the_tables_is_refused():
     with pytest.raises(TooFewScoresError) as error:
         known.control("fnr", 0.0004, method=method)
     words = ("FNR <= 0.0004", "levels from 0.001", "at least 2,499", "'good'", "raise alpha")
-    assert all(word in str(error.rate) for word in words), error.rate
-    assert error.rate.needed == 2499
+    assert all(word in str(error.value) for word in words), error.value
+    assert error.value.needed == 2499
 
 
 def test_the_method_says_what_it_promises():

@@ -8,18 +8,25 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from ratekeeper.normality._families import family, held_out_families, training_families
+from ratekeeper.normality import CLASSICAL
 from ratekeeper.normality._features import ODD
 from ratekeeper.normality._model import ALTERNATIVES, WEIGHTS, load_tests
 from ratekeeper.normality._network import SIZE_INPUTS, Scaling, size_inputs
-from ratekeeper.normality._tables import SIZES, tail_levels
-from ratekeeper.normality.training import FULL, QUICK, train
-from ratekeeper.normality.training import _simulation as simulation
+from ratekeeper.normality.training import (
+    FULL,
+    GROUPS,
+    HELD_OUT_FAMILIES,
+    NEARLY_NORMAL,
+    QUICK,
+    TRAINING_FAMILIES,
+    populations,
+    train,
+)
 from ratekeeper.normality.training.__main__ import main
+from ratekeeper.normality.training._classical_tables import simulate_tables
 from ratekeeper.normality.training._learning import Learner, imitate, tell_apart
-from ratekeeper.normality.training._pipeline import populations
+from ratekeeper.normality.training._order_statistics import SIZES, tail_levels
 from ratekeeper.normality.training._simulation import NORMAL, Part, Source, draw, simulate
-from ratekeeper.normality.training._tabulation import Draws
 
 SEED = 7
 # Every step of training, as little of each as there can be.
@@ -31,7 +38,8 @@ TINY = replace(
     normal_rows={10: 300},
     family_rows={10: 40},
     validation_rows=100,
-    draws=Draws(199, {10: 10}),
+    normal_draws=199,
+    family_draws={10: 10},
 )
 
 
@@ -83,8 +91,8 @@ def test_the_command_writes_a_file_of_tests(written):
         assert test.normal.sizes.tolist() == list(QUICK.sizes)
         scores = test.network.scores(features, 20)
         assert np.isfinite(scores).all()
-        for law in (test.normal.null(20), test.other.null(20)):
-            p = law.p_values(scores)
+        for null in (test.normal.null(20), test.other.null(20)):
+            p = null.p_values(scores)
             assert ((p > 0) & (p <= 1)).all()
 
 
@@ -132,54 +140,45 @@ def test_tables_are_ordered(quick):
         )
 
 
-@pytest.mark.parametrize("name", [one.name for one in held_out_families()])
-def test_held_out_families_are_never_drawn(name):
-    """Whoever asks the simulation for a family that is held out is refused."""
-    with pytest.raises(AssertionError, match=f"{name} is held out"):
+@pytest.mark.parametrize("name", HELD_OUT_FAMILIES)
+def test_held_out_families_cannot_be_drawn(name):
+    """The simulation knows no family that is held out."""
+    with pytest.raises(KeyError, match=name):
         draw(Source("family", name), np.random.default_rng(0), 2, 10)
-    with pytest.raises(AssertionError, match="held out"):
-        simulate(Part(Source("family", name), 10, 2, (0,)))
 
 
 def test_populations_are_training_families():
     """Every network is trained for families that are not held out, each of the right kind."""
     found = populations()
     assert list(found) == list(ALTERNATIVES)
-    held_out = {one.name for one in held_out_families()}
     for names in found.values():
         assert names
-        assert not set(names) & held_out
+        assert set(names) <= TRAINING_FAMILIES.keys()
         assert len(set(names)) == len(names)
-    assert found["omnibus"] == tuple(one.name for one in training_families())
+    assert found["omnibus"] == tuple(TRAINING_FAMILIES)
     assert found["pearson"] == ("pearson",)
     for kind in ("heavy", "skewed", "light"):
-        own = {one.name for one in training_families() if one.kind == kind}
+        own = {one.name for one in TRAINING_FAMILIES.values() if one.kind == kind}
         assert own <= set(found[kind])
-        assert {family(name).kind for name in set(found[kind]) - own} <= {"contaminated", "mixed"}
+        others = {TRAINING_FAMILIES[name].kind for name in set(found[kind]) - own}
+        assert others <= {"contaminated", "mixed"}
     assert not set(found["heavy"]) & set(found["light"])
     assert not set(found["heavy"]) & set(found["skewed"])
     assert not set(found["skewed"]) & set(found["light"])
 
 
 def test_everything_that_is_simulated_is_allowed(monkeypatch):
-    """A whole training draws normal samples, training families, groups and near laws only."""
+    """A whole training draws normal samples, training families and groups only."""
     seen = set()
 
-    def watched(part):
-        seen.add(part.source)
-        return simulate(part)
+    def watched(source, *rest):
+        seen.add(source)
+        return draw(source, *rest)
 
-    def here(parts, workers):
-        return ((part, *watched(part)) for part in parts)
-
-    for module in ("examples", "pipeline"):
-        monkeypatch.setattr(f"ratekeeper.normality.training.{module}.simulate_all", here)
-    monkeypatch.setattr("ratekeeper.normality.training._pipeline.simulate", watched)
+    monkeypatch.setattr("ratekeeper.normality.training._simulation.draw", watched)
     train(TINY, seed=1, workers=1)
-    allowed = {Source("family", one.name) for one in training_families()}
-    allowed |= {Source("group", name) for name in ("G1", "G2", "G3", "G4")}
-    allowed |= {NORMAL}
-    assert seen == allowed
+    families = {Source("family", name) for name in TRAINING_FAMILIES}
+    assert seen == {NORMAL} | families | {Source("group", name) for name in GROUPS}
 
 
 def test_parts_have_streams_of_their_own():
@@ -257,10 +256,10 @@ def test_a_learner_learns():
     np.testing.assert_allclose(scores, learner.outputs(even, odd)[:, 0], rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", simulation.NEAR)
-def test_near_laws_are_near_the_normal(name):
-    """The laws that are close to normal have some skewness or excess, though little."""
-    values = draw(Source("near", name), np.random.default_rng(3), 1, 400_000)[0]
+@pytest.mark.parametrize("name", NEARLY_NORMAL)
+def test_what_is_nearly_normal_is_not_normal(name):
+    """It has some skewness or excess, though little."""
+    values = NEARLY_NORMAL[name](np.random.default_rng(3), 1, 400_000)[0]
     z = (values - values.mean()) / values.std()
     skewness, excess = (z**3).mean(), (z**4).mean() - 3
     assert 0.1 < max(abs(skewness), abs(excess)) < 3.5
@@ -272,10 +271,26 @@ def test_the_full_plan_is_what_ships():
     assert set(FULL.training_sizes) <= set(FULL.sizes)
     assert set(FULL.anchors) <= set(FULL.training_sizes)
     assert (FULL.training_sizes[0], FULL.training_sizes[-1]) == (SIZES[0], SIZES[-1])
-    assert tail_levels(FULL.draws.normal, FULL.level_ratio)[0] == 1 / 250_000
-    for rows in (FULL.scaling_rows, FULL.normal_rows, FULL.family_rows, FULL.draws.other):
+    assert tail_levels(FULL.normal_draws, FULL.level_ratio)[0] == 1 / 250_000
+    for rows in (FULL.scaling_rows, FULL.normal_rows, FULL.family_rows, FULL.family_draws):
         assert list(rows) == sorted(rows)
         assert max(rows) == SIZES[-1]
+
+
+def test_the_command_makes_the_classical_tables(tmp_path, monkeypatch):
+    """With --classical it writes what the classical tests read, and trains nothing."""
+
+    def few(report):
+        return simulate_tables([5, 8], draws={8: 99}, report=report)
+
+    monkeypatch.setattr("ratekeeper.normality.training.__main__.simulate_tables", few)
+    path = tmp_path / "classical.npz"
+    result = CliRunner().invoke(main, ["--classical", "-o", str(path)])
+    assert result.exit_code == 0, result.output
+    with np.load(path, allow_pickle=False) as arrays:
+        assert set(arrays) == {"sizes", "levels", *CLASSICAL}
+        assert arrays["sizes"].tolist() == [5, 8]
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_command_needs_a_file():

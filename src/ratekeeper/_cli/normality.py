@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+SMALLEST, LARGEST = 5, 10_000  # sizes of samples that the tables of the test cover
 _EPILOG = """\b
 Examples:
   ratekeeper normality measurements.csv
   ratekeeper normality measurements.csv --column weight --by sex
   ratekeeper normality model.parquet --column residual --alternative heavy
+  ratekeeper normality large.parquet --sample 10000
 
 Among many tests some p-values are small by chance: nothing is adjusted for that.
 """
@@ -33,15 +35,15 @@ Among many tests some p-values are small by chance: nothing is adjusted for that
     "--column",
     multiple=True,
     metavar="COLUMN",
-    help="Column to test, may be repeated; all columns of numbers if left out.",
+    help="Column to test; may be repeated. All columns of numbers if left out.",
 )
-@click.option("--by", metavar="COLUMN", help="Test each group of this column apart.")
+@click.option("--by", metavar="COLUMN", help="Test the groups of this column separately.")
 @click.option(
     "--alternative",
     type=click.Choice(["omnibus", "heavy", "skewed", "light"]),
     default="omnibus",
     show_default=True,
-    help="What to look for: anything, heavy tails, skewness, light tails.",
+    help="What to look for: any departure, heavy tails, skewness or light tails.",
 )
 @click.option(
     "--alpha",
@@ -50,6 +52,14 @@ Among many tests some p-values are small by chance: nothing is adjusted for that
     show_default=True,
     help="Share of normal samples that may be called not normal.",
 )
+@click.option(
+    "--sample",
+    metavar="N",
+    type=click.IntRange(SMALLEST, LARGEST),
+    help="Test a random sample of N values where a column or group has more. Required for more "
+    f"than {LARGEST:,} values, which the tables of the test do not cover.",
+)
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of --sample.  [default: 0]")
 @options.on_invalid()
 @options.source_format()
 @options.as_json()
@@ -58,19 +68,25 @@ def command(file: str, column: tuple[str, ...], by: str | None, **given: Any) ->
     """Test columns of a file for normality.
 
     Prints a row for each column, and each group: number of values, statistic, p-value and a
-    verdict. A small p-value speaks against normality; a large one does not prove it. The columns
-    are read into memory. Writes nothing.
+    verdict. A small p-value is evidence against normality; a large one does not prove it. The
+    columns are read into memory. Writes nothing. If not one sample can be tested, the exit code is
+    2.
     """
+    if given["sample"] is None and given["seed"] is not None:
+        raise Refusal(f"--seed {given['seed']} is for --sample; without it nothing is random.")
     samples, without_group = _samples(file, column, by, given)
-    found = [_judge(sample, given["alternative"], given["alpha"]) for sample in samples]
+    found = [_judge(sample, given) for sample in samples]
     if given["json"]:
         facts = [dict(vars(one)) for one in found]
-        asked = {"alternative": given["alternative"], "alpha": given["alpha"]}
+        asked = {name: given[name] for name in ("alternative", "alpha", "sample")}
         print_json({**asked, "rows_without_group": without_group, "samples": facts})
-        return
-    _show(found, by, given["alpha"])
-    if without_group:
-        click.echo(f"Skipped {rows_text(without_group)} without {by}.")
+    else:
+        _show(found, by, given["alpha"])
+        if without_group:
+            click.echo(f"Skipped {rows_text(without_group)} without {by}.")
+    if all(one.p_value is None for one in found):
+        reasons = dict.fromkeys(str(one.remark) for one in found)
+        raise Refusal(f"Nothing was tested. {' '.join(reasons)}")
 
 
 @dataclass(frozen=True)
@@ -87,10 +103,12 @@ class _Judged:
     group: object
     n: int
     skipped: int
-    statistic: float | None
-    p_value: float | None
-    verdict: str
-    remark: str | None
+    sampled_from: int | None = None
+    statistic: float | None = None
+    p_value: float | None = None
+    p_value_is_bound: bool = False  # the tables cannot show how small it is
+    verdict: str = "not tested"
+    remark: str | None = None
 
 
 def _samples(
@@ -168,9 +186,9 @@ def _refuse_text(file: str, name: str, values: NDArray[Any]) -> None:
         if bad.size:
             raise Refusal(
                 f"{file}, row {bad[0] + 1:,}, column {name!r}: {values[bad[0]].item()!r} is not a "
-                "number. Mend it, or leave out this column."
+                "number. Fix it, or leave out this column."
             )
-    raise Refusal(f"{file}, column {name!r} is not of numbers. Leave it out.")
+    raise Refusal(f"{file}, column {name!r} does not hold numbers. Leave it out.")
 
 
 def _usable(
@@ -191,22 +209,37 @@ def _usable(
     return usable
 
 
-def _judge(sample: _Sample, alternative: Any, alpha: float) -> _Judged:  # noqa: ANN401
+def _judge(sample: _Sample, given: dict[str, Any]) -> _Judged:
+    import numpy as np
+
     from ratekeeper.normality import normality_test
 
-    size = sample.values.size
-    start = (sample.column, sample.group, size, sample.skipped)
+    values, whole, most = sample.values, sample.values.size, given["sample"]
+    if most is not None and whole > most:
+        values = np.random.default_rng(given["seed"] or 0).choice(values, most, replace=False)
+    judged = _Judged(sample.column, sample.group, values.size, sample.skipped)
     try:
-        result = normality_test(sample.values, alternative=alternative)
+        result = normality_test(values, alternative=given["alternative"])
     except InputError as error:  # too few or too many values, or all the same
-        reason = str(error).partition(", such as rng.choice")[0].rstrip(".")
-        return _Judged(*start, None, None, "not tested", f"{reason}.")
-    verdict = "not normal" if result.pvalue <= alpha else "no evidence"
-    return _Judged(*start, result.statistic, result.pvalue, verdict, result.caution)
+        remedy = f"Test a random sample of it with --sample {LARGEST}."
+        reason = f"{error.found} {remedy if values.size > LARGEST else error.remedy}"
+        return replace(judged, remark=reason)
+    drawn = whole > values.size
+    text = f"A random sample of {values.size:,} of the {whole:,} values was tested."
+    return replace(
+        judged,
+        sampled_from=whole if drawn else None,
+        statistic=result.statistic,
+        p_value=result.pvalue,
+        p_value_is_bound=result.pvalue <= result.smallest_pvalue,
+        verdict="not normal" if result.pvalue <= given["alpha"] else "no evidence",
+        remark=" ".join(filter(None, (text * drawn, result.caution))) or None,
+    )
 
 
 def _show(found: list[_Judged], by: str | None, alpha: float) -> None:
     from ratekeeper._formatting import exact_percent
+    from ratekeeper.normality._result import p_text
 
     has_skipped = any(one.skipped for one in found)
     headings = ["column", *([by] if by else []), "n", *(["skipped"] if has_skipped else [])]
@@ -215,8 +248,11 @@ def _show(found: list[_Judged], by: str | None, alpha: float) -> None:
     for one in found:
         row = [one.column, *([str(one.group)] if by else []), f"{one.n:,}"]
         row += [f"{one.skipped:,}"] if has_skipped else []
-        row += ["" if x is None else f"{x:.4g}" for x in (one.statistic, one.p_value)]
-        rows.append([*row, one.verdict])
+        if one.statistic is None or one.p_value is None:
+            rows.append([*row, "", "", one.verdict])
+            continue
+        p_value = p_text(one.p_value, one.p_value_is_bound)
+        rows.append([*row, f"{one.statistic:.4g}", p_value, one.verdict])
     print_table(
         f"Normal? At most {exact_percent(alpha)} of normal samples are called not normal",
         headings,

@@ -1,14 +1,15 @@
-"""Neural tests of normality, the classical tests beside them, and what both are judged on.
+"""Neural tests of normality, and the classical tests beside them.
 
-`normality_test` is what most people want. `classical` holds Shapiro-Wilk and eight others under
-one interface; `families` and `pearson` draw alternatives; ``python -m
-ratekeeper.normality.training`` retrains the networks and simulates their tables anew.
+`normality_test` is what most people want. `classical_test` is Shapiro-Wilk or one of eight others
+under one interface. `ratekeeper.normality.training` draws alternatives, and
+``python -m ratekeeper.normality.training`` retrains the networks and simulates their tables anew.
 """
 
 from ratekeeper.normality._classical import (
     CLASSICAL,
     ClassicalResult,
     ClassicalTest,
+    classical_p_values,
     classical_test,
 )
 from ratekeeper.normality._model import ALTERNATIVES
@@ -21,6 +22,7 @@ __all__ = [
     "ClassicalResult",
     "ClassicalTest",
     "NormalityResult",
+    "classical_p_values",
     "classical_test",
     "normality_test",
     "normality_tests",

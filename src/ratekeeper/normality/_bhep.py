@@ -37,7 +37,7 @@ def bhep(z: Array) -> Array:
     """Return the BHEP statistic with beta = 1 of each row; see `statistics`.
 
     Two ways to the same number: the double sum over pairs for small n, and the integral, by a
-    trapezoid rule whose error stays below 1e-7, for larger n, where it costs O(n) a row.
+    trapezoid rule whose error stays below 1e-7, for larger n, where it costs O(n) per row.
 
     Examples
     --------

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._formatting import show
 from ratekeeper.exceptions import InputError
 from ratekeeper.normality import _statistics as statistics
 from ratekeeper.normality._bhep import bhep
 from ratekeeper.normality._samples import read_samples
+from ratekeeper.normality._statistics import K2_SMALLEST
 from ratekeeper.normality._tables import SMALLEST, NullTables
 
 if TYPE_CHECKING:
@@ -29,6 +29,14 @@ if TYPE_CHECKING:
     from ratekeeper._ranks import Tail
 
     Array = NDArray[np.float64]
+
+
+def _zero(_n: int) -> float:
+    return 0.0
+
+
+def _one(_n: int) -> float:
+    return 1.0
 
 
 @dataclass(frozen=True)
@@ -44,9 +52,9 @@ class ClassicalTest:
     function : callable
         The statistic of sorted standardised samples; see `ratekeeper.normality._statistics`.
     tail : {"low", "high"}
-        Which values of the statistic speak against normality.
+        Which values of the statistic are evidence against normality.
     ideal : callable
-        Gives, for n, the value of the statistic that speaks for normality most.
+        Gives, for n, the value of the statistic that agrees with normality best.
     smallest : int
         Smallest sample size for which the statistic is defined.
 
@@ -73,7 +81,7 @@ class ClassicalTest:
     title: str
     function: Callable[..., Array]
     tail: Tail
-    ideal: Callable[[int], float]
+    ideal: Callable[[int], float] = _zero
     smallest: int = SMALLEST
 
     def statistic(self, samples: ArrayLike, axis: int = -1) -> Array:
@@ -101,7 +109,7 @@ class ClassicalTest:
         >>> CLASSICAL["ad"].p_values([[1.0, 2.0, 3.0, 4.0, 9.0]]).round(2)
         array([0.24])
         """
-        return p_values(samples, [self.name], axis)[self.name]
+        return classical_p_values(samples, [self.name], axis)[self.name]
 
     def log_distance(self, statistic: Array, n: int) -> Array:
         """Return the logarithm of the distance from the ideal, the score that is tabulated.
@@ -122,7 +130,7 @@ class ClassicalTest:
 
     @property
     def tables(self) -> NullTables:
-        """The law of the tabulated score under normality, for every n."""
+        """The distribution of the tabulated score under normality, for every n."""
         return _tables()[self.name]
 
 
@@ -143,28 +151,16 @@ class ClassicalResult:
     n: int
 
 
-def _zero(n: int) -> float:
-    del n
-    return 0.0
-
-
-def _one(n: int) -> float:
-    del n
-    return 1.0
-
-
 _ALL = (
     ClassicalTest("sw", "Shapiro-Wilk", statistics.shapiro_wilk, "low", _one),
     ClassicalTest("sf", "Shapiro-Francia", statistics.shapiro_francia, "low", _one),
-    ClassicalTest("ad", "Anderson-Darling", statistics.anderson_darling, "high", _zero),
-    ClassicalTest("lf", "Lilliefors", statistics.lilliefors, "high", _zero),
-    ClassicalTest("jb", "Jarque-Bera", statistics.jarque_bera, "high", _zero),
-    ClassicalTest(
-        "k2", "D'Agostino K2", statistics.dagostino_k2, "high", _zero, statistics.K2_SMALLEST
-    ),
+    ClassicalTest("ad", "Anderson-Darling", statistics.anderson_darling, "high"),
+    ClassicalTest("lf", "Lilliefors", statistics.lilliefors, "high"),
+    ClassicalTest("jb", "Jarque-Bera", statistics.jarque_bera, "high"),
+    ClassicalTest("k2", "D'Agostino K2", statistics.dagostino_k2, "high", smallest=K2_SMALLEST),
     ClassicalTest("za", "Zhang ZA", statistics.zhang_a, "high", statistics.zhang_a_floor),
-    ClassicalTest("zc", "Zhang ZC", statistics.zhang_c, "high", _zero),
-    ClassicalTest("bhep", "BHEP", bhep, "high", _zero),
+    ClassicalTest("zc", "Zhang ZC", statistics.zhang_c, "high"),
+    ClassicalTest("bhep", "BHEP", bhep, "high"),
 )
 CLASSICAL: dict[str, ClassicalTest] = {test.name: test for test in _ALL}
 
@@ -198,17 +194,20 @@ def classical_test(sample: ArrayLike, name: str) -> ClassicalResult:
     if values.ndim != 1:
         raise InputError(
             f"The sample has shape {values.shape}: classical_test takes one sample, one value "
-            f"after the other. For many, call CLASSICAL[{name!r}].p_values."
+            "after the other.",
+            parameter="sample",
+            value=sample,
+            remedy=f"For many, call CLASSICAL[{name!r}].p_values.",
         )
     n = values.size
     statistic = _evaluate(values, [test])[name]
     return ClassicalResult(float(statistic), float(_p_values(test, statistic, n)), n)
 
 
-def p_values(
+def classical_p_values(
     samples: ArrayLike, names: str | Iterable[str] | None = None, axis: int = -1
 ) -> dict[str, Array]:
-    """Return the p-values of several tests, which share their common work.
+    """Return the p-values of several classical tests, which share their common work.
 
     Parameters
     ----------
@@ -224,9 +223,14 @@ def p_values(
     dict of str to ndarray
         Each of the shape of `samples` without `axis`.
 
+    Notes
+    -----
+    For the guarantee of each test see `ClassicalTest`. Nothing is adjusted for testing several
+    times: the smallest of several p-values is not a p-value.
+
     Examples
     --------
-    >>> found = p_values([1.2, 0.3, -0.5, 2.2, 0.9, 1.4, 11.0], ["sw", "lf"])
+    >>> found = classical_p_values([1.2, 0.3, -0.5, 2.2, 0.9, 1.4, 11.0], ["sw", "lf"])
     >>> {name: bool(p < 0.05) for name, p in found.items()}
     {'sw': True, 'lf': True}
     """
@@ -260,7 +264,9 @@ def _named(name: object) -> ClassicalTest:
     test = CLASSICAL.get(name) if isinstance(name, str) else None
     if test is None:
         known = ", ".join(map(repr, CLASSICAL))
-        raise InputError(f"{show(name)} is not a classical test of normality. Take one of {known}.")
+        raise InputError(
+            parameter="name", value=name, need=f"a classical test of normality, one of {known}"
+        )
     return test
 
 

@@ -142,7 +142,7 @@ def _value_planes(s: Single, planes: Single) -> Single:
 def _tail_sums(
     found: NDArray[np.float64], s: Single, square: Single, planes: Single, weights: _Weights
 ) -> None:
-    """Sum log F and log (1 - F), F the fitted normal law, as Anderson-Darling and Zhang do."""
+    """Sum log F and log (1 - F), F the fitted normal, as Anderson-Darling and Zhang do."""
     size, total, odds = planes[0], planes[_MEANS], planes[_MEANS + 1]
     np.add(square, _TAIL_B, out=total)
     np.sqrt(total, out=total)
@@ -178,13 +178,13 @@ def _weights(n: int) -> _Weights:
     for order in range(3, _LEGENDRE + 1):
         column = eval_legendre(order - 1, 2 * position - 1) / n
         (odd if order % 2 else even).append(column)
-    for order in (2, 3, 4, 5):  # where a normal law would put weight on tails of each kind
+    for order in (2, 3, 4, 5):  # where a normal would put weight on tails of each kind
         column = eval_hermitenorm(order, normal) / n
         (even if order % 2 else odd).append(column)
-    identity = np.eye(n)
     for j in range(_EXTREMES):
-        even.append(identity[n - 1 - j] - identity[j])
-        odd.append(identity[n - 1 - j] + identity[j])
+        smallest, largest = np.eye(1, n, j)[0], np.eye(1, n, n - 1 - j)[0]
+        even.append(largest - smallest)
+        odd.append(largest + smallest)
     quantiles = _quantile_weights(n)
     k = len(_DEVIATES)
     for j in range(1, k + 1):

@@ -11,8 +11,6 @@ import numpy as np
 
 from ratekeeper._calibration import Calibration
 from ratekeeper._cells import tail_of
-from ratekeeper._formatting import show
-from ratekeeper.exceptions import InputError
 from ratekeeper.normality._network import Network, Scaling
 from ratekeeper.normality._tables import NullTables
 
@@ -29,13 +27,17 @@ ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 CLASSES = ("non-normal", "normal")
 WEIGHTS = ("even", "odd", "bias", "second", "second_bias", "last", "last_bias")
 
-_RANDOM = "drawn in equal shares from the families that the network was trained on, each sample "
+_RANDOM = (
+    "drawn in equal shares from the families that the network was trained on, each sample with "
+    "its own shape."
+)
 POPULATIONS: Mapping[str, str] = {
-    "omnibus": f"All kinds of alternatives, {_RANDOM}with a shape of its own.",
-    "heavy": f"Symmetric laws with heavier tails than the normal, {_RANDOM}with its own shape.",
-    "skewed": f"Skewed laws, to either side, {_RANDOM}with its own shape.",
-    "pearson": "Laws of the Pearson system, drawn evenly from the paper's grid of 1,305 moments.",
-    "light": f"Laws with lighter tails than the normal, {_RANDOM}with its own shape.",
+    "omnibus": f"All kinds of alternatives, {_RANDOM}",
+    "heavy": f"Symmetric distributions with heavier tails than the normal, {_RANDOM}",
+    "skewed": f"Distributions that are skewed to either side, {_RANDOM}",
+    "light": f"Distributions with lighter tails than the normal, {_RANDOM}",
+    "pearson": "Distributions of the Pearson system, drawn evenly from the paper's grid of 1,305 "
+    "moments.",
 }
 
 
@@ -57,21 +59,6 @@ class NeuralTest:
     other: NullTables
 
 
-def check_alternative(alternative: object) -> Alternative:
-    """Return the alternative if it is one.
-
-    Examples
-    --------
-    >>> check_alternative("heavy")
-    'heavy'
-    """
-    for known in ALTERNATIVES:
-        if isinstance(alternative, str) and alternative == known:
-            return known
-    names = ", ".join(map(repr, ALTERNATIVES))
-    raise InputError(f"alternative={show(alternative)} must be one of {names}.")
-
-
 @lru_cache(maxsize=1024)
 def calibration(alternative: Alternative, sizes: tuple[int, ...]) -> Calibration:
     """Return the calibration of one network's scores, with sample sizes as groups.
@@ -86,7 +73,7 @@ def calibration(alternative: Alternative, sizes: tuple[int, ...]) -> Calibration
         ),
         classes=np.array(CLASSES),
         groups=np.array(sizes),
-        higher_is_positive=False,  # a high score speaks against "normal", the positive class
+        higher_is_positive=False,  # a high score is evidence against "normal", the positive class
     )
 
 
@@ -96,8 +83,8 @@ def tabulated(alternative: Alternative) -> Tabulated:
 
 
 @lru_cache(maxsize=4096)
-def null_law(alternative: Alternative, null_class: int, n: int) -> TabulatedNull:
-    """Return the law of the scores of a class at one sample size, which gives p-values."""
+def null_distribution(alternative: Alternative, null_class: int, n: int) -> TabulatedNull:
+    """Return the distribution of a class's scores at one sample size, which gives p-values."""
     known = calibration(alternative, (n,))
     method = tabulated(alternative)
     return method.against(known.cells[null_class][0], tail_of(known, null_class))
@@ -125,27 +112,6 @@ def load_tests(path: Path) -> dict[str, NeuralTest]:
         )
         for name in names
     }
-
-
-def save_tests(path: Path, tests: Mapping[str, NeuralTest]) -> None:
-    """Write networks and tables, whole or not at all."""
-    some = next(iter(tests.values()))
-    scaling = some.network.scaling
-    arrays = {
-        "sizes": scaling.sizes,
-        "levels": some.normal.levels,
-        "feature_mean": scaling.mean.astype(np.float32),
-        "feature_sd": scaling.sd.astype(np.float32),
-    }
-    for name, test in tests.items():
-        for part in WEIGHTS:
-            arrays[f"{name}.{part}"] = getattr(test.network, part)
-        arrays[f"{name}.normal"] = test.normal.scores.astype(np.float32)
-        arrays[f"{name}.other"] = test.other.scores.astype(np.float32)
-    waiting = path.with_name(path.name + ".part")
-    with waiting.open("wb") as stream:
-        np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
-    waiting.replace(path)
 
 
 def _tables(arrays: Mapping[str, NDArray[np.floating]], key: str, tail: str) -> NullTables:

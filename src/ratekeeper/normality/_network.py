@@ -47,7 +47,7 @@ class Scaling:
 def compressed(
     features: NDArray[np.float64], centre: NDArray[np.float64], factor: NDArray[np.float64]
 ) -> Single:
-    """Bring features to the scale of their law under normality and draw in far values.
+    """Bring features to the scale they have under normality, and draw in far values.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Network:
     scaling: Scaling
 
     def scores(self, features: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-        """Return the score of each row of features; high speaks against normality."""
+        """Return the score of each row of features; a high one is evidence against normality."""
         centre, factor, first, bias, second = _prepared(self, n)
         hidden = compressed(features, centre, factor) @ first
         hidden += bias

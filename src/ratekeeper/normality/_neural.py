@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import repeat
 from threading import Lock
@@ -10,10 +11,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from ratekeeper._formatting import show
-from ratekeeper.exceptions import InputError
+from ratekeeper._validation import check_choice
+from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.normality._features import features
-from ratekeeper.normality._model import check_alternative, neural_tests, null_law
+from ratekeeper.normality._model import ALTERNATIVES, neural_tests, null_distribution
 from ratekeeper.normality._result import NormalityResult
 from ratekeeper.normality._samples import (
     read_numbers,
@@ -24,7 +25,7 @@ from ratekeeper.normality._samples import (
 from ratekeeper.normality._tables import check_size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
     from threadpoolctl import ThreadpoolController
@@ -59,8 +60,8 @@ def normality_test(
     alternative : {"omnibus", "heavy", "skewed", "light"}, default="omnibus"
         What to look for: any departure; symmetric heavy tails; skewness to either side; light
         tails, such as those of bounded measurements. A test for one kind finds it more often and
-        nearly misses the others, so choose before you look at the data. "pearson", the laws of the
-        paper's experiment, is there for comparison with it.
+        nearly misses the others, so choose before you look at the data. "pearson", for the
+        distributions of the paper's experiment, is there for comparison with it.
     nan_policy : {"raise", "omit", "propagate"}, default="raise"
         What to do with NaN: refuse, leave those values out, or give NaN for such samples.
 
@@ -78,6 +79,12 @@ def normality_test(
     coarsely rounded values (see `NormalityResult.caution`), and how often a given departure is
     found.
 
+    **Power.** On families of distributions that were not trained on, the omnibus test finds about
+    as many departures as Shapiro-Wilk: 0.6 percentage points more on average, at 5% and n from 10
+    to 100. **It finds location mixtures less often**: where 20% to 30% of the values are shifted by
+    2.5 to 3 standard deviations, it loses 7 to 11 points at n = 100 (at most 10.7 were measured)
+    and up to 9 at n = 50. If you expect such mixtures, use ``classical_test(x, "sw")``.
+
     Examples
     --------
     >>> import numpy as np, ratekeeper as rk
@@ -90,25 +97,18 @@ def normality_test(
     >>> rk.normality_test(rng.normal(size=(1000, 30)), axis=1).pvalue.shape
     (1000,)
     """
-    alternative = check_alternative(alternative)
-    if check_nan_policy(nan_policy) != "raise":
-        return _with_nan(x, axis, alternative, nan_policy)
+    check_choice(alternative, "alternative", ALTERNATIVES)
+    check_choice(nan_policy, "nan_policy", get_args(NanPolicy))
     samples = read_numbers(x, axis)
+    if nan_policy != "raise":
+        return _with_nan(samples, alternative, nan_policy)
     n = samples.shape[-1]
     check_size(n)
     found = _plain_scores(samples.reshape(-1, n), alternative)
     if found is None:  # either refused here, with the reason, or of extreme scale
         rows = read_samples(samples).reshape(-1, n)
         found = _judge(standardise_sorted(rows), rows, alternative)
-    statistic, pvalue, ties = found
-    if samples.ndim == 1:
-        return NormalityResult(
-            float(statistic[0]), float(pvalue[0]), n, alternative, float(ties[0])
-        )
-    shape = samples.shape[:-1]
-    return NormalityResult(
-        statistic.reshape(shape), pvalue.reshape(shape), n, alternative, ties.reshape(shape)
-    )
+    return _shaped(found, n, samples.shape[:-1], alternative)
 
 
 def normality_tests(
@@ -143,10 +143,13 @@ def normality_tests(
     >>> result.pvalue < 0.01
     array([False,  True])
     """
-    alternative = check_alternative(alternative)
+    check_choice(alternative, "alternative", ALTERNATIVES)
     if not isinstance(samples, Iterable):
         raise InputError(
-            f"samples={show(samples)} is not a list of samples. For one sample use normality_test."
+            parameter="samples",
+            value=samples,
+            need="a list of samples",
+            remedy="For one sample use normality_test.",
         )
     rows = [_one_sample(sample, i) for i, sample in enumerate(samples)]
     sizes = np.array([row.size for row in rows], dtype=np.int64)
@@ -170,7 +173,7 @@ def _plain_scores(samples: Array, alternative: Alternative) -> Judged | None:
     pieces = [samples[start : start + step] for start in range(0, rows, step)]
     # A core for each piece. Products of matrices that take all cores themselves would only wait
     # for each other, and for other programs.
-    with _ALONE, _blas_threads().limit(limits=1, user_api="blas"), ThreadPoolExecutor() as pool:
+    with _ALONE, one_core(), ThreadPoolExecutor() as pool:
         done = list(pool.map(_plain_piece, pieces, repeat(alternative)))
     found = [one for one in done if one is not None]
     if len(found) < len(done):
@@ -184,8 +187,15 @@ def _plain_piece(samples: Array, alternative: Alternative) -> Judged | None:
     return None if z is None else _judge(z, samples, alternative)
 
 
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Let products of matrices within take one core: others may be at work on the rest."""
+    with _threads().limit(limits=1, user_api="blas"):
+        yield
+
+
 @lru_cache(maxsize=1)
-def _blas_threads() -> ThreadpoolController:
+def _threads() -> ThreadpoolController:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
@@ -196,9 +206,10 @@ def _judge(z: Array, samples: Array, alternative: Alternative) -> Judged:
     n = z.shape[1]
     ties = np.zeros(len(z))
     if np.equal(z[:, 1:], z[:, :-1]).any():  # perhaps only since an outlier ate the other values
-        ties = _equal_neighbours(np.sort(samples, axis=1))
+        ordered = np.sort(samples, axis=1)
+        ties = (ordered[:, 1:] == ordered[:, :-1]).sum(axis=1) / n
     statistic = neural_tests()[alternative].network.scores(features(_leaning_right(z)), n)
-    return statistic, null_law(alternative, 1, n).p_values(statistic), ties
+    return statistic, null_distribution(alternative, 1, n).p_values(statistic), ties
 
 
 def _leaning_right(z: Array) -> Array:
@@ -211,62 +222,47 @@ def _leaning_right(z: Array) -> Array:
     return z
 
 
-def _equal_neighbours(rows: Array) -> Array:
-    return np.asarray((rows[:, 1:] == rows[:, :-1]).sum(axis=1) / rows.shape[1])
-
-
 def _one_sample(sample: ArrayLike, i: int) -> Array:
     try:
         row = read_samples(sample)
     except InputError as error:
-        raise InputError(f"Sample {i}: {error}") from error
+        raise InputError(
+            f"Sample {i}: {error.worded()}", parameter="samples", value=error.value
+        ) from error
     if row.ndim != 1:
         raise InputError(
-            f"Sample {i} has shape {row.shape}, but each sample must be one-dimensional. For an "
-            "array of samples use normality_test with axis."
+            f"Sample {i} has shape {row.shape}, but each sample must be one-dimensional.",
+            parameter="samples",
+            value=sample,
+            remedy=("For an array of samples use normality_test with ", Parameter("axis"), "."),
         )
     return row
 
 
-def check_nan_policy(nan_policy: object) -> NanPolicy:
-    """Return the policy if it is one.
-
-    Examples
-    --------
-    >>> check_nan_policy("omit")
-    'omit'
-    """
-    for known in get_args(NanPolicy):
-        if isinstance(nan_policy, str) and nan_policy == known:
-            return nan_policy  # type: ignore[return-value]
-    names = ", ".join(map(repr, get_args(NanPolicy)))
-    raise InputError(f"nan_policy={show(nan_policy)} must be one of {names}.")
-
-
-def _with_nan(
-    x: ArrayLike, axis: int, alternative: Alternative, nan_policy: NanPolicy
-) -> NormalityResult:
-    samples = read_numbers(x, axis)
+def _with_nan(samples: Array, alternative: Alternative, nan_policy: NanPolicy) -> NormalityResult:
     shape, n = samples.shape[:-1], samples.shape[-1]
-    if nan_policy == "propagate":
-        gone = np.asarray(np.isnan(samples).any(axis=-1))
-        # Something in the place of what is missing, so that the others keep their own.
-        filled = np.where(gone[..., None], np.arange(n), samples)
-        found = normality_test(filled, axis=-1, alternative=alternative)
-        columns = [
-            np.where(gone, np.nan, column) for column in (found.statistic, found.pvalue, found.ties)
-        ]
-        sizes = np.full(shape, n)
-    elif not shape:
-        return normality_test(samples[~np.isnan(samples)], alternative=alternative)
-    else:
-        rows = samples.reshape(-1, n)
-        found = normality_tests([row[~np.isnan(row)] for row in rows], alternative=alternative)
-        columns = [column.reshape(shape) for column in (found.statistic, found.pvalue, found.ties)]
-        sizes = found.n.reshape(shape)
-    statistic, pvalue, ties = columns
-    if not shape:
-        return NormalityResult(
-            float(statistic), float(pvalue), int(sizes), alternative, float(ties)
-        )
-    return NormalityResult(statistic, pvalue, sizes, alternative, ties)
+    rows = samples.reshape(-1, n)
+    missing = np.isnan(rows)
+    if nan_policy == "omit":
+        kept = [row[~gone] for row, gone in zip(rows, missing, strict=True)]
+        if not shape:
+            return normality_test(kept[0], alternative=alternative)
+        result = normality_tests(kept, alternative=alternative)
+        found = result.statistic, result.pvalue, result.ties
+        return _shaped(found, result.n.reshape(shape), shape, alternative)
+    gone = np.asarray(missing.any(axis=1))
+    # Something in the place of what is missing, so that the others keep their own.
+    filled = np.where(gone[:, None], np.arange(n), rows)
+    result = normality_test(filled.reshape(samples.shape), axis=-1, alternative=alternative)
+    parts = np.reshape([result.statistic, result.pvalue, result.ties], (3, -1))
+    statistic, pvalue, ties = np.where(gone, np.nan, parts)
+    sizes = np.full(shape, n) if shape else n
+    return _shaped((statistic, pvalue, ties), sizes, shape, alternative)
+
+
+def _shaped(
+    found: Judged, n: int | NDArray[np.int64], shape: tuple[int, ...], alternative: Alternative
+) -> NormalityResult:
+    """Return a result with floats for one sample, else with arrays of a shape."""
+    statistic, pvalue, ties = (part.reshape(shape) if shape else float(part[0]) for part in found)
+    return NormalityResult(statistic, pvalue, n, alternative, ties)

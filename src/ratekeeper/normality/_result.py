@@ -12,7 +12,7 @@ import numpy as np
 from ratekeeper import _markup as markup
 from ratekeeper._validation import check_probability, null_class_of
 from ratekeeper.exceptions import InputError
-from ratekeeper.normality._model import POPULATIONS, calibration, null_law, tabulated
+from ratekeeper.normality._model import POPULATIONS, calibration, null_distribution, tabulated
 from ratekeeper.normality._tables import SMALLEST
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper._control import ErrorRateTest
     from ratekeeper._decisions import Decisions
     from ratekeeper.normality._model import Alternative
 
 # Rounding that leaves this share of equal neighbours begins to move p-values; see the guide.
 _MANY_TIES = 0.1
 _SHOWN = 6
+_SMALL = "a small p-value is evidence against normality"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,9 +36,10 @@ class NormalityResult:
     Attributes
     ----------
     statistic : float or ndarray
-        The network's score. High speaks against normality.
+        The network's score. A high one is evidence against normality.
     pvalue : float or ndarray
-        p_1, the p-value for "the sample is normal": small speaks against normality.
+        p_1, the p-value for "the sample is normal": a small one is evidence against normality. It
+        is never below `smallest_pvalue`.
     n : int or ndarray
         Number of values in the sample (or in each).
     alternative : str
@@ -53,7 +54,7 @@ class NormalityResult:
     tables (about 0.05 percentage points at 5%) and, between tabulated sizes, that of
     interpolation; see `normality_test`. It does not cover dependent values, nor values
     that were rounded so that many are equal: see `caution`. A large p-value does not show that a
-    sample is normal; `p0` speaks about that, relative to a stated population of alternatives.
+    sample is normal; `p0` is about that, relative to a stated population of alternatives.
 
     Examples
     --------
@@ -77,12 +78,20 @@ class NormalityResult:
 
     @cached_property
     def p0(self) -> Any:  # noqa: ANN401 - a float for one sample, else an array
-        """The p-value for "the sample is not normal": small speaks for normality.
+        """The p-value for "the sample is not normal": a small one indicates normality.
 
         It is relative to `population`: at most alpha of *those* alternatives are taken for normal
         when ``p0 <= alpha`` is read as "normal". Other alternatives may be closer to the normal.
         """
         return self._p_values(0)
+
+    @property
+    def smallest_pvalue(self) -> float:
+        """The smallest value that `pvalue` can have, 1 in 250,000; one that equals it is a bound.
+
+        So many normal samples were simulated for the tables, and none had a more extreme score.
+        """
+        return null_distribution(self.alternative, 1, SMALLEST).smallest
 
     @property
     def population(self) -> str:
@@ -108,22 +117,8 @@ class NormalityResult:
             "rounding is added."
         )
 
-    def _test(self, alpha: float, control: str) -> ErrorRateTest:
-        # Its certificate would take kept order statistics for single scores: not for users.
-        check_probability(alpha, "alpha")
-        null_class = null_class_of(control)
-        for n in self._sizes.tolist():
-            smallest = null_law(self.alternative, null_class, n).smallest
-            if alpha < smallest:
-                raise InputError(
-                    f"alpha={alpha!r} is below {smallest:.2g}, the smallest p-value that the "
-                    f"tables show at n = {n:,} for {control.upper()}. Take alpha from there up."
-                )
-        known = calibration(self.alternative, tuple(self._sizes.tolist()) or (SMALLEST,))
-        return known.control(control, alpha, method=tabulated(self.alternative))
-
     def decide(self, alpha: float, control: str = "fnr") -> Decisions:
-        """Decide between "normal" and "non-normal", one error rate kept.
+        """Decide between "normal" and "non-normal", with one error rate kept.
 
         Parameters
         ----------
@@ -138,7 +133,21 @@ class NormalityResult:
         Decisions
             ``.labels`` are "normal" and "non-normal".
         """
-        return self._test(alpha, control).decide(np.ravel(self.statistic), groups=self._groups)
+        check_probability(alpha, "alpha")
+        null_class, sizes = null_class_of(control), self._sizes.tolist()
+        for n in sizes:
+            smallest = null_distribution(self.alternative, null_class, n).smallest
+            if alpha < smallest:
+                raise InputError(
+                    parameter="alpha",
+                    value=alpha,
+                    need=f"at least {smallest:.2g}, the smallest p-value that the tables show at "
+                    f"n = {n:,} for {control.upper()}",
+                )
+        # Its certificate would take kept order statistics for single scores: not for users.
+        known = calibration(self.alternative, tuple(sizes) or (SMALLEST,))
+        test = known.control(control, alpha, method=tabulated(self.alternative))
+        return test.decide(np.ravel(self.statistic), groups=self._groups)
 
     @property
     def _groups(self) -> NDArray[np.int64]:
@@ -153,47 +162,60 @@ class NormalityResult:
         p = np.empty(statistic.size)
         for n in self._sizes.tolist():
             here = groups == n
-            p[here] = null_law(self.alternative, null_class, n).p_values(statistic[here])
+            p[here] = null_distribution(self.alternative, null_class, n).p_values(statistic[here])
         return float(p[0]) if np.ndim(self.statistic) == 0 else p.reshape(np.shape(self.statistic))
 
     def __repr__(self) -> str:
-        if np.ndim(self.statistic) == 0:
-            lines = [
-                f"NormalityResult ({self.alternative}, n = {self.n:,})",
-                f"  p-value    {self.pvalue:.4g}  (small speaks against normality)",
-                f"  statistic  {self.statistic:.4g}",
-            ]
-        else:
-            shown = ", ".join(f"{p:.3g}" for p in np.ravel(self.pvalue)[:_SHOWN])
-            more = ", ..." if np.size(self.pvalue) > _SHOWN else ""
-            lines = [
-                f"NormalityResult ({self.alternative}, {np.size(self.pvalue):,} samples)",
-                f"  p-values   {shown}{more}",
-                "             (small speaks against normality)",
-            ]
+        title, facts = self._facts()
         if self.caution:
-            indent = " " * 13
-            lines.append(
-                textwrap.fill(
-                    self.caution, 79, initial_indent="  caution    ", subsequent_indent=indent
-                )
-            )
-        return "\n".join(lines)
+            facts.append(("caution", self.caution))
+        lines = [
+            textwrap.fill(text, 79, initial_indent=f"  {name:<11}", subsequent_indent=" " * 13)
+            for name, text in facts
+        ]
+        return "\n".join([title, *lines])
+
+    def _facts(self) -> tuple[str, list[tuple[str, str]]]:
+        """Return a title and what to say below it, but for a caution."""
+        p, least = np.ravel(self.pvalue), self.smallest_pvalue
+        name = f"NormalityResult ({self.alternative}"
+        if np.ndim(self.statistic):
+            shown = ", ".join(p_text(one, one <= least, 3) for one in p[:_SHOWN])
+            more = ", ..." if p.size > _SHOWN else ""
+            return f"{name}, {p.size:,} samples)", [("p-values", f"{shown}{more} ({_SMALL})")]
+        return f"{name}, n = {self.n:,})", [
+            ("p-value", f"{p_text(self.pvalue, self.pvalue <= least)} ({_SMALL})"),
+            ("statistic", f"{self.statistic:.4g}"),
+        ]
 
     def _repr_html_(self) -> str:
-        caution = [markup.facts([("caution", self.caution)])] if self.caution else []
-        if np.ndim(self.statistic) == 0:
-            title = f"NormalityResult ({self.alternative}, n = {self.n:,})"
-            pairs = [("p-value", f"{self.pvalue:.4g}"), ("statistic", f"{self.statistic:.4g}")]
-            shown = [markup.facts(pairs)]
-        else:
+        title, facts = self._facts()
+        shown = [markup.facts(facts)]
+        if np.ndim(self.statistic):
             p, statistic = np.ravel(self.pvalue), np.ravel(self.statistic)
-            title = f"NormalityResult ({self.alternative}, {p.size:,} samples)"
             rows = [
-                [str(i), f"{n:,}", f"{p[i]:.4g}", f"{statistic[i]:.4g}"]
+                [
+                    str(i),
+                    f"{n:,}",
+                    p_text(p[i], p[i] <= self.smallest_pvalue),
+                    f"{statistic[i]:.4g}",
+                ]
                 for i, n in enumerate(self._groups[:_SHOWN].tolist())
             ]
             head = ("sample", "n", "p-value", "statistic")
-            shown = [markup.table(head, rows, range(4)), *markup.rest(len(rows), p.size, "samples")]
-        small = markup.note("A small p-value speaks against normality.")
-        return markup.card(title, [*shown, small, *caution])
+            small = markup.note(f"{_SMALL.capitalize()}.")
+            rest = markup.rest(len(rows), p.size, "samples")
+            shown = [markup.table(head, rows, range(4)), *rest, small]
+        caution = [markup.facts([("caution", self.caution)])] if self.caution else []
+        return markup.card(title, [*shown, *caution])
+
+
+def p_text(p: float, is_bound: bool, digits: int = 4) -> str:  # noqa: FBT001 - a fact about p
+    """Write a p-value, or that it is below one where tables cannot show how small it is.
+
+    Examples
+    --------
+    >>> p_text(0.03, False), p_text(4e-6, True)
+    ('0.03', '< 4e-06')
+    """
+    return f"{'< ' if is_bound else ''}{p:.{digits}g}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper._formatting import show
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.normality._tables import check_size
 
 if TYPE_CHECKING:
@@ -62,11 +62,15 @@ def read_numbers(samples: ArrayLike, axis: int = -1) -> Array:
     try:
         axis = operator.index(axis)
     except TypeError:
-        raise InputError(f"axis={show(axis)} must be a whole number, such as 0 or -1.") from None
+        raise InputError(
+            parameter="axis", value=axis, need="a whole number, such as 0 or -1"
+        ) from None
     if not -array.ndim <= axis < array.ndim:
         raise InputError(
-            f"axis={axis} does not exist in samples of shape {array.shape}: take an axis from "
-            f"{-array.ndim} to {array.ndim - 1}."
+            (Parameter("axis", axis), f" does not exist in samples of shape {array.shape}."),
+            parameter="axis",
+            value=axis,
+            remedy=f"Use an axis from {-array.ndim} to {array.ndim - 1}.",
         )
     return array if array.ndim == 1 else np.moveaxis(array, axis, -1)
 
@@ -99,7 +103,7 @@ def standardise_sorted(samples: Array) -> Array:
 
 
 def standardise_plain(samples: Array) -> Array | None:
-    """Do the same, or return None where a row is not finite, constant, or of extreme scale.
+    """Do the same, or return None if a row is not finite, constant, or of extreme scale.
 
     The fast way to deal with ordinary samples: what is wrong with others is found out later.
 
@@ -146,14 +150,17 @@ def _numbers(samples: ArrayLike) -> Array:
         array = np.asarray(samples)
         if array.dtype.kind == "O":
             if any(isinstance(value, str | bytes) for value in array.flat):
-                raise InputError(f"samples holds text. {_NEED} Convert to float.")
+                raise _refused("samples holds text.", samples, f"{_NEED} Convert to float.")
             array = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"samples cannot be read as numbers ({error}). {_NEED}") from error
+        if isinstance(error, InputError):
+            raise
+        raise _refused(f"samples cannot be read as numbers ({error}).", samples, _NEED) from error
     if array.dtype.kind not in "fiu":
-        raise InputError(f"samples holds {array.dtype.name} values. {_NEED} Convert to float.")
+        found = f"samples holds {array.dtype.name} values."
+        raise _refused(found, samples, f"{_NEED} Convert to float.")
     if array.ndim == 0:
-        raise InputError(f"samples is a single value, {show(array[()])}. {_NEED}")
+        raise _refused(f"samples is a single value, {show(array[()])}.", samples, _NEED)
     if array.dtype == np.float64:
         return array
     # Extended precision may hold what float64 cannot; infinities are refused later.
@@ -167,11 +174,13 @@ def _refuse_not_finite(array: Array) -> None:
         return
     places = np.argwhere(~finite)
     *sample, value = places[0].tolist()
+    bad = array[(*sample, value)]
     count = "1 value that is" if len(places) == 1 else f"{len(places):,} values that are"
-    raise InputError(
-        f"samples has {count} NaN or infinite: {show(array[(*sample, value)])} at position {value} "
-        f"of {_which(sample)}. A test of normality needs finite values: drop the others, and ask "
-        "why they are there."
+    raise _refused(
+        f"samples has {count} NaN or infinite: {show(bad)} at position {value} of "
+        f"{_which(sample)}.",
+        float(bad),
+        "A test of normality needs finite values: drop the others, and ask why they are there.",
     )
 
 
@@ -180,11 +189,18 @@ def _refuse_constant(array: Array) -> None:
     if not constant.any():
         return
     sample = np.argwhere(constant)[0].tolist()
-    raise InputError(
-        f"All {array.shape[-1]:,} values of {_which(sample)} are {show(array[(*sample, 0)])}, so "
-        "its variance is 0. A test of normality needs values that vary: check how they were "
-        "recorded, or leave this sample out."
+    same = array[(*sample, 0)]
+    raise _refused(
+        f"All {array.shape[-1]:,} values of {_which(sample)} are {show(same)}, so its variance is "
+        "0.",
+        float(same),
+        "A test of normality needs values that vary: check how they were recorded, or leave this "
+        "sample out.",
     )
+
+
+def _refused(found: str, value: object, remedy: str) -> InputError:
+    return InputError(found, parameter="samples", value=value, remedy=remedy)
 
 
 def _which(sample: list[int]) -> str:

@@ -2,11 +2,26 @@
 
 Every function here takes `z`, an array of shape (rows, n): samples ascending along each row,
 with mean 0 and variance 1 (divisor n - 1), as `standardise_sorted` makes them. It returns one
-number a row. A row's number does not depend on the other rows.
+number per row. A row's number does not depend on the other rows.
 
 Anderson-Darling, Lilliefors and Zhang's statistics also take `tails`, the logarithms that they
 share; without it they compute them. `evaluate` shares them, and keeps memory small. The ninth
 statistic, BHEP, stands in a module of its own.
+
+Examples
+--------
+>>> z = standardise_sorted(np.array([[1.0, 2.0, 3.0, 4.0, 9.0]]))
+>>> for statistic in (shapiro_wilk, shapiro_francia, anderson_darling, lilliefors):
+...     print(statistic.__name__, statistic(z).round(6))
+shapiro_wilk [0.866961]
+shapiro_francia [0.855704]
+anderson_darling [0.401494]
+lilliefors [0.274399]
+>>> for statistic in (jarque_bera, zhang_a, zhang_c):
+...     print(statistic.__name__, statistic(z).round(6))
+jarque_bera [0.922784]
+zhang_a [3.353444]
+zhang_c [2.73567]
 """
 
 from __future__ import annotations
@@ -63,13 +78,7 @@ def log_tails(z: Array) -> LogTails:
 def shapiro_wilk(z: Array) -> Array:
     """Return W with the weights of Royston (1995), that of `scipy.stats.shapiro`.
 
-    Small values speak against normality; 1 is the largest.
-
-    Examples
-    --------
-    >>> z = standardise_sorted(np.array([[1.0, 2.0, 3.0, 4.0, 9.0]]))
-    >>> shapiro_wilk(z).round(6)
-    array([0.866961])
+    Small values are evidence against normality; 1 is the largest.
     """
     n = z.shape[1]
     return np.asarray(np.einsum("ij,j->i", z, _royston_weights(n)) ** 2 / (n - 1))
@@ -78,13 +87,7 @@ def shapiro_wilk(z: Array) -> Array:
 def shapiro_francia(z: Array) -> Array:
     """Return W', the squared correlation with Blom's approximate normal scores.
 
-    Small values speak against normality; 1 is the largest.
-
-    Examples
-    --------
-    >>> z = standardise_sorted(np.array([[1.0, 2.0, 3.0, 4.0, 9.0]]))
-    >>> shapiro_francia(z).round(6)
-    array([0.855704])
+    Small values are evidence against normality; 1 is the largest.
     """
     n = z.shape[1]
     scores = _normal_scores(n)
@@ -92,14 +95,7 @@ def shapiro_francia(z: Array) -> Array:
 
 
 def anderson_darling(z: Array, tails: LogTails | None = None) -> Array:
-    """Return A squared for unknown mean and variance, without any correction for n.
-
-    Examples
-    --------
-    >>> z = standardise_sorted(np.array([[1.0, 2.0, 3.0, 4.0, 9.0]]))
-    >>> anderson_darling(z).round(6)
-    array([0.401494])
-    """
+    """Return A squared for unknown mean and variance, without any correction for n."""
     n = z.shape[1]
     below, above = tails or log_tails(z)
     odd = 2.0 * np.arange(n) + 1
@@ -108,30 +104,16 @@ def anderson_darling(z: Array, tails: LogTails | None = None) -> Array:
 
 
 def lilliefors(z: Array, tails: LogTails | None = None) -> Array:
-    """Return the largest distance between the empirical and the fitted normal law.
-
-    Examples
-    --------
-    >>> z = standardise_sorted(np.array([[1.0, 2.0, 3.0, 4.0, 9.0]]))
-    >>> lilliefors(z).round(6)
-    array([0.274399])
-    """
+    """Return the largest distance between the empirical and the fitted normal distribution."""
     n = z.shape[1]
     normal = np.exp((tails or log_tails(z)).below)
     after = (np.arange(n) + 1) / n - normal
-    # Just before a value the empirical law is 1 / n lower than just after it.
+    # Just before a value the empirical distribution is 1 / n lower than just after it.
     return np.asarray(np.maximum(after.max(axis=1), 1 / n - after.min(axis=1)))
 
 
 def jarque_bera(z: Array) -> Array:
-    """Return the Jarque-Bera statistic, n (skewness^2 / 6 + (kurtosis - 3)^2 / 24).
-
-    Examples
-    --------
-    >>> z = standardise_sorted(np.array([[1.0, 2.0, 3.0, 4.0, 9.0]]))
-    >>> jarque_bera(z).round(6)
-    array([0.922784])
-    """
+    """Return the Jarque-Bera statistic, n (skewness^2 / 6 + (kurtosis - 3)^2 / 24)."""
     skewness, kurtosis = _shape_moments(z)
     return np.asarray(z.shape[1] * (skewness**2 / 6 + (kurtosis - 3) ** 2 / 24))
 
@@ -139,8 +121,8 @@ def jarque_bera(z: Array) -> Array:
 def dagostino_k2(z: Array) -> Array:
     """Return K squared of D'Agostino and Pearson, that of `scipy.stats.normaltest`.
 
-    The squares of a skewness and of a kurtosis, each brought near to a standard normal law. The
-    first of the two transformations exists from n = 8 on.
+    The squares of a skewness and of a kurtosis, each brought near to a standard normal. The first
+    of the two transformations exists from n = 8 on.
 
     Examples
     --------
@@ -151,21 +133,17 @@ def dagostino_k2(z: Array) -> Array:
     if n < K2_SMALLEST:
         raise InputError(
             f"D'Agostino's K2 is not defined for n = {n}: its transformation of the skewness needs "
-            f"at least {K2_SMALLEST} values. Collect more, or take another test, such as 'sw'."
+            f"at least {K2_SMALLEST} values.",
+            parameter="samples",
+            value=n,
+            remedy="Collect more, or use another test, such as 'sw'.",
         )
     skewness, kurtosis = _shape_moments(z)
     return np.asarray(_normal_skewness(skewness, n) ** 2 + _normal_kurtosis(kurtosis, n) ** 2)
 
 
 def zhang_a(z: Array, tails: LogTails | None = None) -> Array:
-    """Return ZA of Zhang and Wu (2005), with mean and sd (divisor n - 1) estimated.
-
-    Examples
-    --------
-    >>> z = standardise_sorted(np.array([[1.0, 2.0, 3.0, 4.0, 9.0]]))
-    >>> zhang_a(z).round(6)
-    array([3.353444])
-    """
+    """Return ZA of Zhang and Wu (2005), with mean and sd (divisor n - 1) estimated."""
     n = z.shape[1]
     below, above = tails or log_tails(z)
     weights = 1 / (np.arange(n) + 0.5)
@@ -175,14 +153,7 @@ def zhang_a(z: Array, tails: LogTails | None = None) -> Array:
 
 
 def zhang_c(z: Array, tails: LogTails | None = None) -> Array:
-    """Return ZC of Zhang and Wu (2005), with mean and sd (divisor n - 1) estimated.
-
-    Examples
-    --------
-    >>> z = standardise_sorted(np.array([[1.0, 2.0, 3.0, 4.0, 9.0]]))
-    >>> zhang_c(z).round(6)
-    array([2.73567])
-    """
+    """Return ZC of Zhang and Wu (2005), with mean and sd (divisor n - 1) estimated."""
     n = z.shape[1]
     below, above = tails or log_tails(z)
     i = np.arange(1, n + 1)
@@ -268,7 +239,7 @@ def _royston_weights(n: int) -> Array:
 
 
 def _shape_moments(z: Array) -> tuple[Array, Array]:
-    """Return skewness and kurtosis (3 for the normal law), both with divisor n."""
+    """Return skewness and kurtosis (3 for the normal), both with divisor n."""
     n = z.shape[1]
     square = z * z
     scale = (n - 1) / n  # the mean square

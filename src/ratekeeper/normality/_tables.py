@@ -1,8 +1,8 @@
-"""Null laws of a statistic by sample size, as tables of Monte Carlo order statistics.
+"""Null distributions of a statistic by sample size, as tables of Monte Carlo order statistics.
 
-Under normality the law of a location-scale-invariant statistic depends on the sample size alone.
-So it is simulated once, size by size, and a few hundred of its order statistics are shipped. They
-are the scores of a `Calibration`, and `Tabulated` is the method that reads them: deciding,
+Under normality the distribution of a location-scale-invariant statistic depends on the sample size
+alone. So it is simulated once, size by size, and a few hundred of its order statistics are shipped.
+They are the scores of a `Calibration`, and `Tabulated` is the method that reads them: deciding,
 thresholds and p-values are those of every other test of this library.
 """
 
@@ -19,15 +19,11 @@ from ratekeeper.methods._fitted import FittedNull
 from ratekeeper.methods._method import Guarantee, Method
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from ratekeeper._ranks import Floats, Tail
 
 SMALLEST, LARGEST = 5, 10_000
-# Every size up to 100, then ten a decade: between those, tables are interpolated in log n.
-SIZES = (*range(SMALLEST, 101), *(round(10 ** (2 + k / 10)) for k in range(1, 21)))
-# Levels that people use stand in every table, so that a decision at one of them is the count.
-_USUAL = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.025, 0.05, 0.1, 0.2, 0.25, 0.5)
 
 
 def interpolation(
@@ -67,52 +63,6 @@ def interpolation(
     return places, weights
 
 
-def tail_levels(draws: int, ratio: float) -> NDArray[np.float64]:
-    """Return the tail probabilities at which a table of so many draws is kept.
-
-    Parameters
-    ----------
-    draws : int
-        Number of simulated statistics, N. Levels are multiples of ``1 / (N + 1)``.
-    ratio : float
-        Step from a level to the next, as a factor, for small levels.
-
-    Examples
-    --------
-    >>> tail_levels(99, 2.0)
-    array([0.01, 0.02, 0.04, 0.05, 0.08, 0.1 , 0.16, 0.2 , 0.25, 0.3 , 0.4 ,
-           0.5 , 0.6 , 0.7 , 0.8 , 0.9 , 1.  ])
-    """
-    steps = np.log(draws + 1) / np.log(ratio)
-    small = ratio ** np.arange(steps) / (draws + 1)
-    width = min(0.1, max(0.01, (ratio - 1) / 5))
-    large = np.arange(1.0, 0.25 - width, -width)
-    wanted = np.r_[small[small < large[-1]], large, _USUAL]
-    ranks = np.unique(np.rint(wanted * (draws + 1)).astype(np.int64))
-    return np.asarray(ranks[ranks > 0] / (draws + 1))
-
-
-def extreme_order_statistics(
-    scores: ArrayLike, levels: NDArray[np.float64], tail: Tail
-) -> NDArray[np.float32]:
-    """Return the order statistics that stand at these tail probabilities, most extreme first.
-
-    Levels that the number of scores cannot show hold an infinity.
-
-    Examples
-    --------
-    >>> extreme_order_statistics(np.arange(1.0, 10.0), np.array([0.01, 0.1, 0.5, 1.0]), "low")
-    array([-inf,   1.,   5.,   9.], dtype=float32)
-    """
-    values = np.sort(np.asarray(scores, dtype=np.float64))
-    if tail == "high":
-        values = -values[::-1]
-    ranks = np.floor(levels * (values.size + 1) * (1 + 1e-12)).astype(np.int64)
-    kept = values[np.clip(ranks - 1, 0, values.size - 1)]
-    kept[ranks < 1] = -np.inf
-    return (kept if tail == "low" else -kept).astype(np.float32)
-
-
 @dataclass(frozen=True, repr=False)
 class Tabulated(Method):
     """Reads p-values off order statistics kept at fixed tail probabilities.
@@ -145,7 +95,8 @@ class Tabulated(Method):
         return Guarantee(
             kind="marginal",
             promise="The rate is alpha, up to the Monte Carlo error of the table.",
-            condition="a statistic whose law under the null class was simulated at this size.",
+            condition="a statistic whose distribution under the null class was simulated at this "
+            "size.",
             not_covered="p-values below the smallest that the number of simulations can show.",
         )
 
@@ -212,7 +163,7 @@ class NullTables:
     scores : ndarray of shape (n_sizes, n_levels)
         Order statistics, most extreme first.
     tail : {"low", "high"}
-        Which end speaks against the class.
+        Which end is evidence against the class.
 
     Examples
     --------
@@ -246,19 +197,19 @@ class NullTables:
 
 
 def check_size(n: int, smallest: int = SMALLEST, largest: int = LARGEST) -> None:
-    """Raise unless tables reach this sample size.
-
-    Examples
-    --------
-    >>> check_size(50)
-    """
+    """Raise unless tables reach this sample size."""
     if n < smallest:
         raise InputError(
             f"A sample of n = {n} is too small: tests of normality need at least {smallest} "
-            "values. Collect more."
+            "values.",
+            parameter="samples",
+            value=n,
+            remedy="Collect more.",
         )
     if n > largest:
         raise InputError(
-            f"A sample of n = {n:,} is larger than the tables reach ({largest:,}). Test a random "
-            f"subsample, such as rng.choice(x, {largest:_}, replace=False)."
+            f"A sample of n = {n:,} is larger than the tables reach ({largest:,}).",
+            parameter="samples",
+            value=n,
+            remedy=f"Test a random subsample, such as rng.choice(x, {largest:_}, replace=False).",
         )

@@ -9,7 +9,14 @@ import numpy as np
 
 from ratekeeper.normality._features import ODD
 from ratekeeper.normality._network import SIZE_INPUTS, compressed, size_inputs
-from ratekeeper.normality.training._simulation import NORMAL, Part, Source, rows_at, simulate_all
+from ratekeeper.normality.training._simulation import (
+    NORMAL,
+    Part,
+    Source,
+    in_processes,
+    rows_at,
+    simulate,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -92,7 +99,7 @@ def gather(
         scaling=scaling,
     )
     start = 0
-    for part, features, _ in simulate_all(parts, workers):
+    for part, (features, _) in in_processes(simulate, parts, workers):
         here = slice(start, start + part.rows)
         found.even[here], found.odd[here] = inputs(features, part.n, scaling)
         normal = part.source == NORMAL

@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.normality._families import training_families
 from ratekeeper.normality._features import ODD
 from ratekeeper.normality._model import NeuralTest
 from ratekeeper.normality._network import SIZE_INPUTS, Scaling
-from ratekeeper.normality._tables import SIZES, tail_levels
 from ratekeeper.normality.training._distillation import mixture_targets, train_students
 from ratekeeper.normality.training._examples import Examples, gather
+from ratekeeper.normality.training._families import TRAINING_FAMILIES
+from ratekeeper.normality.training._groups import GROUPS, NEARLY_NORMAL
 from ratekeeper.normality.training._learning import Learner, tell_apart
+from ratekeeper.normality.training._order_statistics import SIZES
 from ratekeeper.normality.training._prior import LEVEL, Cell, omnibus_weights
 from ratekeeper.normality.training._simulation import (
-    NEAR,
     NORMAL,
     Part,
     Source,
+    in_processes,
     rows_at,
     simulate,
-    simulate_all,
 )
-from ratekeeper.normality.training._tabulation import Draws, tabulate
+from ratekeeper.normality.training._tabulation import tabulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     Report = Callable[[str, float], None]
 
-_GROUPS = ("G1", "G2", "G3", "G4")
 _LARGEST_IN_GROUPS = 100  # above, the groups are found by every test
 # Power in a group may lie so far below Shapiro-Wilk's.
 _FLOOR = -0.006
@@ -69,8 +68,10 @@ class Plan:
         Passes over all samples.
     student_epochs : Mapping
         Likewise, by the name of the network.
-    draws : Draws
-        Samples for the tables.
+    normal_draws : int
+        Normal samples of each size for the tables.
+    family_draws : Mapping
+        Samples of each family for the tables, by the largest size for which the number holds.
     level_ratio : float
         Step between the levels of the tables.
     """
@@ -86,7 +87,8 @@ class Plan:
     student: tuple[int, int]
     teacher_epochs: int
     student_epochs: Mapping[str, int]
-    draws: Draws
+    normal_draws: int
+    family_draws: Mapping[int, int]
     level_ratio: float
 
 
@@ -103,7 +105,8 @@ FULL = Plan(
     student=(64, 32),
     teacher_epochs=7,
     student_epochs={"omnibus": 4, "heavy": 2, "skewed": 2, "light": 2, "pearson": 3},
-    draws=Draws(249_999, {100: 1_000, 1_000: 400, 10_000: 150}),
+    normal_draws=249_999,
+    family_draws={100: 1_000, 1_000: 400, 10_000: 150},
     level_ratio=1.08,
 )
 QUICK = Plan(
@@ -111,14 +114,15 @@ QUICK = Plan(
     training_sizes=(5, 10, 20, 50),
     anchors=(10, 50),
     scaling_rows={10_000: 2_000},
-    normal_rows={10_000: 4_000},
-    family_rows={10_000: 200},
-    validation_rows=1_000,
+    normal_rows={10_000: 1_200},
+    family_rows={10_000: 60},
+    validation_rows=300,
     teacher=(32, 16),
     student=(16, 8),
     teacher_epochs=2,
     student_epochs=dict.fromkeys(("omnibus", "heavy", "skewed", "light", "pearson"), 2),
-    draws=Draws(1_999, {10_000: 40}),
+    normal_draws=1_999,
+    family_draws={10_000: 40},
     level_ratio=1.2,
 )
 
@@ -132,16 +136,15 @@ def populations() -> dict[str, tuple[str, ...]]:
     True
     """
     kinds: dict[str, list[str]] = {"heavy": [], "skewed": [], "light": []}
-    for one in training_families():
+    for one in TRAINING_FAMILIES.values():
         if one.kind in kinds:
             kinds[one.kind].append(one.name)
         elif "scale_contaminated" in one.name:
             kinds["heavy"].append(one.name)
         elif "leaning" in one.name:  # bounded, so light-tailed, whatever else
             kinds["light"].append(one.name)
-    every = tuple(one.name for one in training_families())
     directed = {kind: tuple(names) for kind, names in kinds.items()}
-    return {"omnibus": every, **directed, "pearson": ("pearson",)}
+    return {"omnibus": tuple(TRAINING_FAMILIES), **directed, "pearson": ("pearson",)}
 
 
 def train(
@@ -161,30 +164,14 @@ def train(
         Called with the name of a stage and the share of it that is done.
     """
     workers = workers or os.cpu_count() or 1
-    names = tuple(one.name for one in training_families())
+    names = tuple(TRAINING_FAMILIES)
     scaling = _scaling(plan, seed, workers, report)
     examples = gather(plan, names, scaling, seed=seed, workers=workers, report=report)
     teacher = _teach(plan, examples, len(names), seed, report)
     weights = _omnibus_weights(plan, examples, teacher, seed, report)
     targets = mixture_targets(teacher, examples, names, populations(), plan.anchors, weights)
     networks = train_students(plan, examples, targets, scaling, seed=seed, report=report)
-    done = 0.0
-
-    def advance(share: float) -> None:
-        nonlocal done
-        done += share
-        report("Simulating tables", done)
-
-    tables = tabulate(
-        networks,
-        populations(),
-        plan.sizes,
-        tail_levels(plan.draws.normal, plan.level_ratio),
-        plan.draws,
-        seed=seed,
-        workers=workers,
-        advance=advance,
-    )
+    tables = tabulate(plan, networks, populations(), seed=seed, workers=workers, report=report)
     return {name: NeuralTest(networks[name], *tables[name]) for name in networks}
 
 
@@ -193,7 +180,7 @@ def _scaling(plan: Plan, seed: int, workers: int, report: Report) -> Scaling:
     sd = np.empty_like(mean)
     order = sorted(plan.sizes, reverse=True)
     parts = [Part(NORMAL, n, rows_at(plan.scaling_rows, n), (seed, 0, n)) for n in order]
-    for done, (part, rows, _) in enumerate(simulate_all(parts, workers), start=1):
+    for done, (part, (rows, _)) in enumerate(in_processes(simulate, parts, workers), start=1):
         i = plan.sizes.index(part.n)
         mean[i], sd[i] = rows.mean(axis=0, dtype=np.float64), rows.std(axis=0, dtype=np.float64)
         # Odd features average to 0 by symmetry; some do not vary in the smallest samples.
@@ -231,10 +218,10 @@ def _omnibus_weights(
 def _cells(plan: Plan, examples: Examples, teacher: Learner, n: int, seed: int) -> list[Cell]:
     """Simulate what the weights at a sample size are chosen for."""
     if n <= _LARGEST_IN_GROUPS:
-        sources = [*(Source("group", name) for name in _GROUPS), Source("family", "pearson")]
+        sources = [*(Source("group", name) for name in GROUPS), Source("family", "pearson")]
         rows, floor = plan.validation_rows, _FLOOR
     else:
-        sources = [Source("near", name) for name in NEAR]
+        sources = [Source("near", name) for name in NEARLY_NORMAL]
         rows, floor = max(100, plan.validation_rows // _FEWER), 0.0
     _, w = simulate(Part(NORMAL, n, 2 * rows, (seed, 4, n, 0)))
     critical = np.quantile(w, LEVEL)

@@ -78,9 +78,7 @@ def omnibus_weights(normal: NDArray[np.float32], cells: Sequence[Cell]) -> Array
     """
     null = _Mixture(normal)
     mixtures = [_Mixture(cell.log_ratios) for cell in cells]
-    value = np.array([cell.value for cell in cells])
-    floor = np.array([cell.floor for cell in cells])
-    rival = np.array([cell.rival for cell in cells])
+    value, floor, rival = np.array([(cell.value, cell.floor, cell.rival) for cell in cells]).T
     n_families = normal.shape[1]
     log_weights = np.full(n_families, -np.log(n_families))
     alarm = np.zeros(len(cells))

@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from ratekeeper.normality._families import draw_group, family
 from ratekeeper.normality._features import ODD, features
+from ratekeeper.normality._neural import one_core
 from ratekeeper.normality._samples import standardise_sorted
 from ratekeeper.normality._statistics import shapiro_wilk
+from ratekeeper.normality.training._families import TRAINING_FAMILIES
+from ratekeeper.normality.training._groups import NEARLY_NORMAL, draw_group
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.random import Generator
     from numpy.typing import NDArray
 
+    from ratekeeper.normality.training._shapes import Array
+
 _BLOCK = 1 << 21  # values drawn at once
+Found = TypeVar("Found")
 
 
 class Source(NamedTuple):
-    """A law to draw from: "normal", the name of a family or group, or a law that is near normal.
+    """What to draw from: the normal, a family to train on, a group, or what is nearly normal."""
 
-    Attributes
-    ----------
-    kind : {"normal", "family", "group", "near"}
-    name : str
-    """
-
-    kind: str
+    kind: Literal["normal", "family", "group", "near"]
     name: str
 
 
@@ -46,12 +42,10 @@ class Part(NamedTuple):
 
 
 NORMAL = Source("normal", "normal")
-# Close to normal and fixed, so that large samples tell tests apart.
-NEAR = ("t(30)", "beta(10, 10)", "gamma(50)", "2% contaminated")
 
 
 def rows_at(rows: Mapping[int, int], n: int) -> int:
-    """Return the number of rows that holds for a sample size.
+    """Return the number of rows for a sample size, given by the largest size it holds for.
 
     Examples
     --------
@@ -61,81 +55,48 @@ def rows_at(rows: Mapping[int, int], n: int) -> int:
     return next(number for largest, number in rows.items() if n <= largest)
 
 
-def draw(source: Source, rng: Generator, rows: int, n: int) -> NDArray[np.float64]:
-    """Draw samples from a source.
-
-    Examples
-    --------
-    >>> draw(Source("near", "t(30)"), np.random.default_rng(0), 2, 5).shape
-    (2, 5)
-    """
-    if source.kind == "family":
-        chosen = family(source.name)
-        if chosen.held_out:
-            raise AssertionError(f"{chosen.name} is held out and must not be trained on.")
-        return chosen.draw(rng, rows, n)
-    if source.kind == "group":
-        return draw_group(rng, source.name, rows, n)
-    if source.name == "t(30)":
-        return rng.standard_t(30, (rows, n))
-    if source.name == "beta(10, 10)":
-        return rng.beta(10, 10, (rows, n))
-    if source.name == "gamma(50)":
-        return rng.standard_gamma(50, (rows, n))
-    values = rng.standard_normal((rows, n))
-    if source.name == "2% contaminated":
-        values[rng.random((rows, n)) < 0.02] *= 3  # noqa: PLR2004 - as the name says
-    return values
+def draw(source: Source, rng: Generator, rows: int, n: int) -> Array:
+    """Draw samples from a source. Held-out families are none."""
+    match source.kind:
+        case "family":
+            return TRAINING_FAMILIES[source.name].draw(rng, rows, n)
+        case "group":
+            return draw_group(rng, source.name, rows, n)
+        case "near":
+            return NEARLY_NORMAL[source.name](rng, rows, n)
+    return rng.standard_normal((rows, n))
 
 
-def simulate(part: Part) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Return the features and Shapiro-Wilk's W of simulated samples.
-
-    Examples
-    --------
-    >>> found, w = simulate(Part(NORMAL, 10, 3, (0,)))
-    >>> found.shape[0], w.shape
-    (3, (3,))
-    """
+def blocks(part: Part, at_once: int) -> Iterator[tuple[slice, Array]]:
+    """Draw a part in blocks of so many values, and say which rows they are."""
     rng = np.random.default_rng(part.stream)
+    # A group's rows come member by member, so they are drawn in one piece.
+    step = part.rows if part.source.kind == "group" else max(1, at_once // part.n)
+    for start in range(0, part.rows, step):
+        here = slice(start, min(start + step, part.rows))
+        yield here, draw(part.source, rng, here.stop - start, part.n)
+
+
+def simulate(part: Part) -> tuple[NDArray[np.float32], Array]:
+    """Return the features and Shapiro-Wilk's W of simulated samples."""
     found = np.empty((part.rows, ODD.size), dtype=np.float32)
     w = np.empty(part.rows)
-    # A group's rows come member by member, so they are drawn in one piece.
-    step = part.rows if part.source.kind == "group" else max(1, _BLOCK // part.n)
-    for start in range(0, part.rows, step):
-        rows = min(step, part.rows - start)
-        z = standardise_sorted(draw(part.source, rng, rows, part.n))
-        found[start : start + rows] = features(z)
-        w[start : start + rows] = shapiro_wilk(z)
+    for here, samples in blocks(part, _BLOCK):
+        z = standardise_sorted(samples)
+        found[here], w[here] = features(z), shapiro_wilk(z)
     return found, w
 
 
-@contextmanager
-def one_thread_each() -> Iterator[None]:
-    """Let worker processes started here use one thread each, since there is one for each core."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+def in_processes(
+    function: Callable[[Part], Found], parts: Sequence[Part], workers: int
+) -> Iterator[tuple[Part, Found]]:
+    """Apply a function to many parts in several processes; results come in order."""
+    from joblib import Parallel, delayed
+
+    calls = (delayed(_on_one_core)(function, part) for part in parts)
+    yield from zip(parts, Parallel(workers, return_as="generator")(calls), strict=True)
 
 
-def simulate_all(
-    parts: Sequence[Part], workers: int
-) -> Iterator[tuple[Part, NDArray[np.float32], NDArray[np.float64]]]:
-    """Simulate many parts on several cores; they come in order."""
-    import multiprocessing
-
-    spawn = multiprocessing.get_context("spawn")  # forking a process with threads can hang it
-    with one_thread_each(), ProcessPoolExecutor(workers, mp_context=spawn) as pool:
-        # Small parts travel in bundles; large ones alone, so that no core waits for another.
-        bundle = 1 if max(part.n * part.rows for part in parts) > _BLOCK else 8
-        found = pool.map(simulate, parts, chunksize=bundle)
-        for part, (rows, w) in zip(parts, found, strict=True):
-            yield part, rows, w
+def _on_one_core(function: Callable[[Part], Found], part: Part) -> Found:
+    with one_core():  # not for speed alone: the bits of a product may depend on the number of cores
+        return function(part)

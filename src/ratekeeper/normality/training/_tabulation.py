@@ -1,124 +1,87 @@
-"""The law of the networks' scores, simulated for every sample size."""
+"""The distribution of the networks' scores, simulated for every sample size."""
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ratekeeper.normality._features import features
 from ratekeeper.normality._samples import standardise_sorted
-from ratekeeper.normality._tables import NullTables, extreme_order_statistics
-from ratekeeper.normality.training._simulation import NORMAL, Part, Source, draw, one_thread_each
+from ratekeeper.normality._tables import NullTables
+from ratekeeper.normality.training._order_statistics import extreme_order_statistics, tail_levels
+from ratekeeper.normality.training._simulation import (
+    NORMAL,
+    Part,
+    Source,
+    blocks,
+    in_processes,
+    rows_at,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ratekeeper.normality._network import Network
+    from ratekeeper.normality.training._pipeline import Plan, Report
+    from ratekeeper.normality.training._shapes import Array
 
 _BLOCK = 1 << 20
 _PIECE = 1 << 28  # values simulated in one piece of work, so that progress shows
 
-_networks: list[Network] = []  # of a worker process
-
-
-class Draws(NamedTuple):
-    """How many samples are simulated for the tables.
-
-    Attributes
-    ----------
-    normal : int
-        Normal samples of each size.
-    other : Mapping
-        Samples of each family, up to a sample size.
-    """
-
-    normal: int
-    other: Mapping[int, int]
-
-    def of_family(self, n: int) -> int:
-        """Return how many samples of each family are drawn at a size."""
-        return next(rows for largest, rows in self.other.items() if n <= largest)
-
 
 def tabulate(
+    plan: Plan,
     networks: Mapping[str, Network],
     populations: Mapping[str, Sequence[str]],
-    sizes: Sequence[int],
-    levels: NDArray[np.float64],
-    draws: Draws,
     *,
     seed: int,
     workers: int,
-    advance: Callable[[float], None],
+    report: Report,
 ) -> dict[str, tuple[NullTables, NullTables]]:
     """Return, by network, the tables of its scores on normal samples and on its population."""
-    parts = list(_parts(populations, sizes, draws, seed))
-    weight = sum(part.n * part.rows for part in parts)
-    found: dict[tuple[Source, int], list[NDArray[np.float64]]] = {}
-    for part, scores in _score_all(list(networks.values()), parts, workers):
+    parts = list(_parts(plan, populations, seed))
+    weight, done = sum(part.n * part.rows for part in parts), 0
+    found: dict[tuple[Source, int], list[Array]] = {}
+    scored = partial(_scores, list(networks.values()))
+    for part, scores in in_processes(scored, parts, workers):
         found.setdefault((part.source, part.n), []).append(scores)
-        advance(part.n * part.rows / weight)
+        done += part.n * part.rows
+        report("Simulating tables", done / weight)
+    sizes, levels = np.asarray(plan.sizes), tail_levels(plan.normal_draws, plan.level_ratio)
     tables = {}
     for i, name in enumerate(networks):
         normal, other = [], []
-        for n in sizes:
+        for n in plan.sizes:
             ours = np.concatenate([scores[i] for scores in found[NORMAL, n]])
             kin = [Source("family", member) for member in populations[name]]
             theirs = np.concatenate([scores[i] for one in kin for scores in found[one, n]])
             normal.append(extreme_order_statistics(ours, levels, "high"))
             other.append(extreme_order_statistics(theirs, levels, "low"))
-        shape = np.asarray(sizes), levels
         tables[name] = (
-            NullTables(*shape, np.array(normal), "high"),
-            NullTables(*shape, np.array(other), "low"),
+            NullTables(sizes, levels, np.array(normal), "high"),
+            NullTables(sizes, levels, np.array(other), "low"),
         )
     return tables
 
 
-def _parts(
-    populations: Mapping[str, Sequence[str]], sizes: Sequence[int], draws: Draws, seed: int
-) -> Iterator[Part]:
+def _parts(plan: Plan, populations: Mapping[str, Sequence[str]], seed: int) -> Iterator[Part]:
     families = sorted({name for names in populations.values() for name in names})
-    for n in sorted(sizes, reverse=True):  # the longest first, so that no core waits at the end
+    for n in sorted(plan.sizes, reverse=True):  # the longest first: no core waits at the end
         piece = max(1, _PIECE // n)
-        for k, start in enumerate(range(0, draws.normal, piece)):
-            yield Part(NORMAL, n, min(piece, draws.normal - start), (seed, 6, n, k))
+        for k, start in enumerate(range(0, plan.normal_draws, piece)):
+            yield Part(NORMAL, n, min(piece, plan.normal_draws - start), (seed, 6, n, k))
         for i, name in enumerate(families):
-            yield Part(Source("family", name), n, draws.of_family(n), (seed, 7, n, i))
+            rows = rows_at(plan.family_draws, n)
+            yield Part(Source("family", name), n, rows, (seed, 7, n, i))
 
 
-def _score_all(
-    networks: list[Network], parts: Sequence[Part], workers: int
-) -> Iterator[tuple[Part, NDArray[np.float64]]]:
-    import multiprocessing
-
-    spawn = multiprocessing.get_context("spawn")
-    with (
-        one_thread_each(),
-        ProcessPoolExecutor(
-            workers, mp_context=spawn, initializer=_take, initargs=(networks,)
-        ) as pool,
-    ):
-        yield from zip(parts, pool.map(_scores, parts), strict=True)
-
-
-def _take(networks: list[Network]) -> None:
-    """Hold the networks in a worker process, so that they are sent once."""
-    _networks[:] = networks
-
-
-def _scores(part: Part) -> NDArray[np.float64]:
+def _scores(networks: Sequence[Network], part: Part) -> Array:
     """Return the score of each network (rows) for each sample (columns)."""
-    rng = np.random.default_rng(part.stream)
-    found = np.empty((len(_networks), part.rows))
-    step = max(1, _BLOCK // part.n)
-    for start in range(0, part.rows, step):
-        rows = min(step, part.rows - start)
-        seen = features(standardise_sorted(draw(part.source, rng, rows, part.n)))
-        for i, network in enumerate(_networks):
-            found[i, start : start + rows] = network.scores(seen, part.n)
+    found = np.empty((len(networks), part.rows))
+    for here, samples in blocks(part, _BLOCK):
+        seen = features(standardise_sorted(samples))
+        for i, network in enumerate(networks):
+            found[i, here] = network.scores(seen, part.n)
     return found

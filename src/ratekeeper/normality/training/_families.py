@@ -1,136 +1,49 @@
-"""Families of alternatives to the normal law, for training and for judging tests of normality.
+"""Families of alternatives to the normal that networks are trained on.
 
 Every row of a draw has its own random shape, so one draw is a sample of the whole family.
 Location and scale mean nothing here; skewed families lean to either side equally often. The
-families whose name begins with "near" come closer to the normal law as n grows, like n ** -0.5:
-the distance at which a good test finds them sometimes, whatever n is.
+families whose name begins with "near" come closer to the normal as n grows, like n ** -0.5: the
+distance at which a good test finds them sometimes, whatever n is.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import special
 
-from ratekeeper.exceptions import InputError
-from ratekeeper.normality._groups import GROUPS, Member, draw_group
-from ratekeeper.normality._held_out import HELD_OUT
-from ratekeeper.normality._pearson import pearson_grid, sample_pearson
-from ratekeeper.normality._shapes import Kind, between, log_between, open_uniform, two_sided
+from ratekeeper.normality.training._pearson import pearson_grid, sample_pearson
+from ratekeeper.normality.training._shapes import (
+    Family,
+    between,
+    fixed,
+    log_between,
+    open_uniform,
+    shaped,
+    two_sided,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.random import Generator
-    from numpy.typing import NDArray
 
-    from ratekeeper.normality._shapes import Draw
-
-    Array = NDArray[np.float64]
-
-__all__ = [
-    "FAMILIES",
-    "GROUPS",
-    "Family",
-    "Kind",
-    "Member",
-    "draw_group",
-    "family",
-    "held_out_families",
-    "training_families",
-]
+    from ratekeeper.normality.training._shapes import Array, Draw, Kind
 
 # Where the spread of a standardised row is below this, rounding has eaten its shape.
 _CONSTANT = 1e-6
 
 
-@dataclass(frozen=True)
-class Family:
-    """A family of non-normal distributions.
-
-    Attributes
-    ----------
-    name : str
-    kind : str
-        The departure it stands for: "heavy", "skewed", "light", "bimodal", "contaminated" or
-        "mixed", which is more than one.
-    draw : callable
-        ``draw(rng, rows, n)`` returns float64 of shape (rows, n), each row with its own shape.
-    held_out : bool, default=False
-        Whether it is kept for judging and must never be trained on.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> family("laplace").draw(np.random.default_rng(0), 2, 10).shape
-    (2, 10)
-    """
-
-    name: str
-    kind: Kind
-    draw: Draw
-    held_out: bool = False
-
-    def __post_init__(self) -> None:
-        if self.kind not in get_args(Kind):
-            raise InputError(
-                f"kind is {self.kind!r}; it must be one of {', '.join(get_args(Kind))}. "
-                'Use "mixed" for a family with several departures.'
-            )
-
-
-def training_families() -> tuple[Family, ...]:
-    """Return the families that networks are trained on.
-
-    Examples
-    --------
-    >>> any(one.held_out for one in training_families())
-    False
-    """
-    return tuple(one for one in FAMILIES if not one.held_out)
-
-
-def held_out_families() -> tuple[Family, ...]:
-    """Return the families that are kept for judging.
-
-    Examples
-    --------
-    >>> all(one.held_out for one in held_out_families())
-    True
-    """
-    return tuple(one for one in FAMILIES if one.held_out)
-
-
-def family(name: str) -> Family:
-    """Return the family of this name.
-
-    Examples
-    --------
-    >>> family("gumbel").kind
-    'skewed'
-    """
-    for one in FAMILIES:
-        if one.name == name:
-            return one
-    raise InputError(
-        f"There is no family {name!r}; choose one of {', '.join(one.name for one in FAMILIES)}."
-    )
-
-
 def _cut(
-    name: str, kind: Kind, law: Callable[[float, float], Draw], ends: Sequence[float]
+    name: str, kind: Kind, make: Callable[[float, float], Draw], ends: Sequence[float]
 ) -> list[Family]:
     """Cut a range of shapes, very different at its ends, into families that training can weigh."""
     return [
-        Family(f"{name}[{low:g}-{high:g}]", kind, two_sided(law(low, high)))
+        Family(f"{name}[{low:g}-{high:g}]", kind, two_sided(make(low, high)))
         for low, high in pairwise(ends)
     ]
-
-
-def _student_t(low: float, high: float) -> Draw:
-    return lambda rng, rows, n: rng.standard_t(log_between(rng, rows, low, high), (rows, n))
 
 
 def _stable(rng: Generator, rows: int, n: int) -> Array:
@@ -177,33 +90,17 @@ def _bimodal(rng: Generator, rows: int, n: int) -> Array:
     return distance * second + spread * rng.standard_normal((rows, n))
 
 
-def _gamma(low: float, high: float) -> Draw:
-    return lambda rng, rows, n: rng.standard_gamma(log_between(rng, rows, low, high), (rows, n))
-
-
-def _lognormal(low: float, high: float) -> Draw:
-    return lambda rng, rows, n: rng.lognormal(0.0, log_between(rng, rows, low, high), (rows, n))
-
-
-def _weibull(low: float, high: float) -> Draw:
-    return lambda rng, rows, n: rng.weibull(log_between(rng, rows, low, high), (rows, n))
-
-
 def _skew_normal(rng: Generator, rows: int, n: int) -> Array:
     hidden, own = rng.standard_normal((2, rows, n))
     return np.asarray(log_between(rng, rows, 1.0, 20.0) * np.abs(hidden) + own)
 
 
 def _truncated_one_side(rng: Generator, rows: int, n: int) -> Array:
-    from scipy import special
-
     end = special.ndtr(between(rng, rows, -1.0, 1.5))
     return np.asarray(special.ndtri(end * open_uniform(rng, rows, n)))
 
 
 def _truncated_both_sides(rng: Generator, rows: int, n: int) -> Array:
-    from scipy import special
-
     tail = special.ndtr(-between(rng, rows, 0.5, 2.5))
     return np.asarray(special.ndtri(tail + (1 - 2 * tail) * rng.random((rows, n))))
 
@@ -290,27 +187,23 @@ def _near_shift_contaminated(rng: Generator, rows: int, n: int) -> Array:
     return rng.standard_normal((rows, n)) + between(rng, rows, 2.0, 3.5) * foreign
 
 
-FAMILIES: tuple[Family, ...] = (
-    *_cut("student_t", "heavy", _student_t, (1.0, 1.5, 2.4, 4.0, 9.0, 30.0)),
-    Family("logistic", "heavy", lambda rng, rows, n: rng.logistic(size=(rows, n))),
-    Family("laplace", "heavy", lambda rng, rows, n: rng.laplace(size=(rows, n))),
+_ALL = (
+    *_cut("student_t", "heavy", shaped("standard_t"), (1.0, 1.5, 2.4, 4.0, 9.0, 30.0)),
+    Family("logistic", "heavy", fixed("logistic")),
+    Family("laplace", "heavy", fixed("laplace")),
     Family("exponential_power_heavy", "heavy", _exponential_power(0.6, 1.7)),
     Family("stable", "heavy", _stable),
     Family("tukey_heavy", "heavy", _tukey(-1.0, -0.05)),
     Family("near_t", "heavy", _near_t),
-    Family("gumbel", "skewed", two_sided(lambda rng, rows, n: rng.gumbel(size=(rows, n)))),
-    *_cut("gamma", "skewed", _gamma, (0.3, 0.7, 1.4, 3.0, 7.0, 20.0)),
-    Family(
-        "exponential",
-        "skewed",
-        two_sided(lambda rng, rows, n: rng.standard_exponential((rows, n))),
-    ),
-    *_cut("lognormal", "skewed", _lognormal, (0.1, 0.25, 0.4, 0.65, 1.5, 2.2)),
-    *_cut("weibull", "skewed", _weibull, (0.4, 0.7, 1.3, 1.7, 2.4, 4.0)),
+    Family("gumbel", "skewed", two_sided(fixed("gumbel"))),
+    *_cut("gamma", "skewed", shaped("standard_gamma"), (0.3, 0.7, 1.4, 3.0, 7.0, 20.0)),
+    Family("exponential", "skewed", two_sided(fixed("standard_exponential"))),
+    *_cut("lognormal", "skewed", shaped("lognormal", 0.0), (0.1, 0.25, 0.4, 0.65, 1.5, 2.2)),
+    *_cut("weibull", "skewed", shaped("weibull"), (0.4, 0.7, 1.3, 1.7, 2.4, 4.0)),
     Family("skew_normal", "skewed", two_sided(_skew_normal)),
     Family("truncated_one_side", "skewed", two_sided(_truncated_one_side)),
     Family("near_gamma", "skewed", two_sided(_near_gamma)),
-    Family("uniform", "light", lambda rng, rows, n: rng.random((rows, n))),
+    Family("uniform", "light", fixed("random")),
     *_cut("beta", "light", _beta_symmetric, (0.4, 0.65, 1.5, 2.5, 5.0, 12.0)),
     Family("exponential_power_light", "light", _exponential_power(2.5, 20.0)),
     Family("tukey_light", "light", _tukey(0.35, 1.5)),
@@ -327,5 +220,5 @@ FAMILIES: tuple[Family, ...] = (
     Family("johnson_su", "mixed", _johnson_su),
     Family("johnson_sb", "mixed", _johnson_sb),
     Family("pearson", "mixed", _pearson),
-    *(Family(name, kind, draw, held_out=True) for name, kind, draw in HELD_OUT),
 )
+TRAINING_FAMILIES: dict[str, Family] = {one.name: one for one in _ALL}

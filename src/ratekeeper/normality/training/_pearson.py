@@ -1,11 +1,11 @@
 """The Pearson system: a distribution for every possible skewness and kurtosis.
 
-Kurtosis is the raw one, 3 for the normal law. Every type is treated standardised (mean 0, sd 1)
+Kurtosis is the raw one, 3 for the normal. Every type is treated standardised (mean 0, sd 1)
 with skewness at least 0; negative skewness is its mirror image. The types differ in where
 the point (skewness squared, kurtosis) lies:
 
 ======  ==========================================  ===================================
-type    where                                       law
+type    where                                       distribution
 ======  ==========================================  ===================================
 normal  skewness 0, kurtosis 3
 I, II   below the gamma line 2k = 3s^2 + 6          beta; II is the symmetric one
@@ -19,115 +19,24 @@ VII     skewness 0, kurtosis above 3                Student's t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ratekeeper._validation import check_count
 from ratekeeper.exceptions import InputError
-from ratekeeper.normality._pearson_laws import LAWS, order
+from ratekeeper.normality.training._pearson_distributions import DISTRIBUTIONS, order
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
-    Array = NDArray[np.float64]
+    from ratekeeper.normality.training._shapes import Array
 
-# Nearer to a boundary than this, the boundary's own law is the better approximation: the exact
-# parameters of the neighbouring types grow without bound there and lose their digits.
+# Nearer to a boundary than this, the boundary's own distribution is the better approximation: the
+# exact parameters of the neighbouring types grow without bound there and lose their digits.
 _NEAR = 1e-8
 _SYMMETRIC = 1e-6
-
-
-@dataclass(frozen=True)
-class PearsonDistribution:
-    """One distribution of the Pearson system; `pearson` makes it.
-
-    Attributes
-    ----------
-    mean, sd, skewness, kurtosis : float
-        Its moments; the kurtosis is raw, 3 for the normal law.
-    type : str
-        "normal" or the Roman numeral of the type.
-
-    Examples
-    --------
-    >>> pearson(skewness=1, kurtosis=6).type
-    'IV'
-    """
-
-    mean: float
-    sd: float
-    skewness: float
-    kurtosis: float
-    type: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        if not np.isfinite(self.mean):
-            raise InputError(f"mean is {self.mean}; it must be finite. Give a number such as 0.")
-        if not 0 < self.sd < np.inf:
-            raise InputError(
-                f"sd is {self.sd}; it must be positive and finite. "
-                "Give the standard deviation of the values."
-            )
-        found = pearson_type(self.skewness, self.kurtosis)
-        object.__setattr__(self, "type", str(found[0]))
-
-    def sample(self, rng: Generator, size: int | tuple[int, ...]) -> Array:
-        """Draw independent values.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> pearson(10, 2).sample(np.random.default_rng(0), (3, 4)).shape
-        (3, 4)
-        """
-        count = int(np.prod(size))
-        values = sample_pearson(rng, self.skewness, self.kurtosis, count)
-        return self.mean + self.sd * values.reshape(size)
-
-    def cdf(self, x: ArrayLike) -> Array:
-        """Return the probability of a value of at most `x`.
-
-        Closed forms, except for type IV, which is integrated to about 12 digits.
-
-        Examples
-        --------
-        >>> pearson(kurtosis=9).cdf([0.0, 1e9]).tolist()
-        [0.5, 1.0]
-        """
-        z = (np.asarray(x, np.float64) - self.mean) / self.sd
-        upper = self.skewness < 0
-        s = np.array([abs(self.skewness)])
-        flat = np.atleast_1d(-z if upper else z).ravel()
-        lower, higher = LAWS[self.type].tails(s, np.array([self.kurtosis]), flat)
-        return np.asarray(higher if upper else lower).reshape(z.shape)
-
-
-def pearson(
-    mean: float = 0.0, sd: float = 1.0, skewness: float = 0.0, kurtosis: float = 3.0
-) -> PearsonDistribution:
-    """Return the distribution of the Pearson system with these moments.
-
-    Parameters
-    ----------
-    mean, sd : float
-        Location and scale; `sd` is the standard deviation, not the variance.
-    skewness, kurtosis : float
-        Third and fourth standardised moments. The kurtosis is raw, 3 for the normal law, and
-        must exceed ``skewness**2 + 1``: no distribution has less, and only two-point ones have
-        exactly that.
-
-    Returns
-    -------
-    PearsonDistribution
-
-    Examples
-    --------
-    >>> pearson().type, pearson(skewness=2, kurtosis=9).type
-    ('normal', 'III')
-    """
-    return PearsonDistribution(float(mean), float(sd), float(skewness), float(kurtosis))
 
 
 def pearson_type(skewness: ArrayLike, kurtosis: ArrayLike) -> NDArray[np.str_]:
@@ -173,7 +82,9 @@ def sample_pearson(rng: Generator, skewness: ArrayLike, kurtosis: ArrayLike, n: 
     ----------
     rng : numpy.random.Generator
     skewness, kurtosis : array_like of shape (rows,)
-        The moments of each row; see `pearson`. Mean and standard deviation are 0 and 1.
+        The third and fourth standardised moments of each row; mean and standard deviation are 0
+        and 1. The kurtosis is raw, 3 for the normal, and must exceed ``skewness**2 + 1``: no
+        distribution has less, and only two-point ones have exactly that.
     n : int
         Values in a row.
 
@@ -189,8 +100,7 @@ def sample_pearson(rng: Generator, skewness: ArrayLike, kurtosis: ArrayLike, n: 
     >>> sample_pearson(np.random.default_rng(0), [0, 1, 2], [3, 3, 12], 5).shape
     (3, 5)
     """
-    if n < 1:
-        raise InputError(f"n is {n}; a sample needs at least 1 value. Give a positive whole n.")
+    check_count(n, "n")
     s, k = _checked(skewness, kurtosis)
     types = pearson_type(s, k)
     out = np.empty((s.size, n))
@@ -198,7 +108,7 @@ def sample_pearson(rng: Generator, skewness: ArrayLike, kurtosis: ArrayLike, n: 
         rows = np.flatnonzero(types == name)
         sign = np.where(s[rows] < 0, -1.0, 1.0)[:, None]
         size = (rows.size, n)
-        out[rows] = sign * LAWS[name].draw(rng, np.abs(s[rows, None]), k[rows, None], size)
+        out[rows] = sign * DISTRIBUTIONS[name](rng, np.abs(s[rows, None]), k[rows, None], size)
     return out
 
 
@@ -219,7 +129,7 @@ def pearson_grid() -> Array:
     """
     skewness, kurtosis = np.meshgrid(np.arange(-60, 61) / 2.0, np.arange(81) / 2.0, indexing="ij")
     kept = kurtosis > skewness**2 + 1
-    kept &= (skewness != 0) | (kurtosis != 3)  # noqa: PLR2004 - the normal law itself
+    kept &= (skewness != 0) | (kurtosis != 3)  # noqa: PLR2004 - the normal itself
     return np.column_stack([skewness[kept], kurtosis[kept]])
 
 
@@ -228,7 +138,10 @@ def _checked(skewness: ArrayLike, kurtosis: ArrayLike) -> tuple[Array, Array]:
     if s.ndim != 1 or s.shape != k.shape:
         raise InputError(
             f"skewness has shape {s.shape} and kurtosis {k.shape}; both need one value for each "
-            "row. Give two lists of the same length."
+            "row.",
+            parameter="kurtosis",
+            value=kurtosis,
+            remedy="Give two lists of the same length.",
         )
     possible = np.isfinite(s) & np.isfinite(k)
     possible[possible] = k[possible] > s[possible] ** 2 + 1
@@ -237,7 +150,10 @@ def _checked(skewness: ArrayLike, kurtosis: ArrayLike) -> tuple[Array, Array]:
         raise InputError(
             f"skewness {s[first]:g} with kurtosis {k[first]:g} is impossible in the Pearson "
             f"system; the kurtosis must be finite and above skewness**2 + 1 = "
-            f"{s[first] ** 2 + 1:g}. Raise the kurtosis (it is raw, 3 for a normal law: add 3 "
-            "to an excess) or bring the skewness nearer to 0."
+            f"{s[first] ** 2 + 1:g}.",
+            parameter="kurtosis",
+            value=float(k[first]),
+            remedy="Raise the kurtosis (it is raw, 3 for a normal: add 3 to an excess) or bring "
+            "the skewness nearer to 0.",
         )
     return s, k
