@@ -163,36 +163,50 @@ class Promise:
     n: int | None = None
     average: float | None = None
 
-    def chance(self, rate: Rate) -> float | None:
-        """Return a p-value of "nothing has changed": small if there are too many errors.
 
-        Notes
-        -----
-        **Guarantee.** The larger of two p-values. The first is exact for a true rate equal to
-        alpha (binomial), so that what is called exceeded lies above alpha beyond chance. The
-        second is exact for new objects like the calibration objects, whatever the draw of the
-        calibration: beta-binomial, from the rank of the threshold; at most that with tied scores.
-        Where there is no rank, Markov's inequality bounds it from the average. So for an unchanged
-        population ``P(chance <= level) <= level``. None if nothing is promised or counted.
+def chances(promises: Sequence[Promise], rates: Sequence[Rate]) -> list[float | None]:
+    """Return p-values of "nothing has changed": small if there are too many errors.
 
-        Examples
-        --------
-        >>> Promise(0.05, k=5, n=100).chance(Rate(9, 100)).__round__(3)
-        0.125
-        """
-        from scipy.special import betainc
+    Notes
+    -----
+    **Guarantee.** Each is the larger of two p-values. The first is exact for a true rate equal to
+    alpha (binomial), so that what is called exceeded lies above alpha beyond chance. The second is
+    exact for new objects like the calibration objects, whatever the draw of the calibration:
+    beta-binomial, from the rank of the threshold; at most that with tied scores. Where there is no
+    rank, Markov's inequality bounds it from the average. So for an unchanged population
+    ``P(chance <= level) <= level``. None if nothing is promised or counted.
 
-        if self.alpha is None or not rate.n:
-            return None
-        if not rate.errors:
-            return 1.0
-        at_alpha = float(betainc(rate.errors, rate.n - rate.errors + 1, self.alpha))
-        if self.k is not None and self.n is not None:
-            unchanged = float(beta_binomial_tail(rate.errors, rate.n, self.k, self.n))
-        else:
-            average = self.alpha if self.average is None else self.average
-            unchanged = min(1.0, average / rate.rate)
-        return max(at_alpha, unchanged)
+    Examples
+    --------
+    >>> [round(p, 3) for p in chances([Promise(0.05, k=5, n=100)], [Rate(9, 100)])]
+    [0.125]
+    """
+    from scipy.special import betainc
+
+    found: list[float | None] = [
+        None if promise.alpha is None or not rate.n else 1.0
+        for promise, rate in zip(promises, rates, strict=True)
+    ]
+    judged = [i for i, rate in enumerate(rates) if found[i] is not None and rate.errors]
+    if not judged:
+        return found
+    errors = np.array([rates[i].errors for i in judged], dtype=np.float64)
+    n = np.array([rates[i].n for i in judged], dtype=np.float64)
+    at_alpha = betainc(errors, n - errors + 1, [promises[i].alpha for i in judged])
+    averages = [
+        promises[i].alpha if promises[i].average is None else promises[i].average for i in judged
+    ]
+    unchanged = np.minimum(1.0, np.array(averages, dtype=np.float64) * n / errors)
+    ranked = np.array([promises[i].k is not None for i in judged])
+    if ranked.any():
+        k, size = (
+            np.array([getattr(promises[i], name) for i in judged if promises[i].k is not None])
+            for name in ("k", "n")
+        )
+        unchanged[ranked] = beta_binomial_tail(errors[ranked], n[ranked], k, size)
+    for i, p in zip(judged, np.maximum(at_alpha, unchanged).tolist(), strict=True):
+        found[i] = p
+    return found
 
 
 def evaluate(
@@ -222,12 +236,12 @@ def evaluate(
     else:
         cells = list(tallies)
     # Holm over everything that is promised: any false alarm at all in at most 5% of evaluations.
-    chances = {
-        (control, i): promise.chance(cells[i].rate(control))
+    counted = {
+        (control, i): p
         for control, given in promises.items()
-        for i, promise in enumerate(given)
+        for i, p in enumerate(chances(given, [cell.rate(control) for cell in cells]))
+        if p is not None
     }
-    counted = {place: p for place, p in chances.items() if p is not None}
     adjusted = dict(zip(counted, holm(list(counted.values())).tolist(), strict=True))
 
     def one(i: int) -> Evaluation | JointEvaluation:
@@ -247,7 +261,7 @@ def evaluate(
         # group is, so that no false alarm is added.
         level = None if any(p.alpha is None for p in given) else given[0].alpha
         least = min((p for (c, _), p in adjusted.items() if c == control), default=1.0)
-        at_alpha = Promise(level, average=0.0).chance(whole.rate(control))
+        (at_alpha,) = chances([Promise(level, average=0.0)], [whole.rate(control)])
         parts.append(whole.against(control, level, at_alpha and max(at_alpha, least)))
     return whole.joined(parts).with_groups(
         dict(zip(groups, map(one, range(len(cells))), strict=True))
@@ -315,7 +329,7 @@ class Evaluation(_Evaluated):
         The controlled error and the other one, as counted, with exact intervals.
     p_value : float or None
         How often there are so many errors or more if nothing has changed since calibration,
-        adjusted for all rates and groups of the evaluation (Holm). See `Promise.chance`.
+        adjusted for all rates and groups of the evaluation (Holm). See `chances`.
     groups : dict
         The same by group, where groups were given.
     """
