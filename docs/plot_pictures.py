@@ -34,7 +34,9 @@ def pictures() -> dict[str, Callable[[Axes], object]]:
     """Return what draws each picture, by name."""
     people = load_employment()
     held_out, new = people.in_year(2015)[:2000], people.in_year(2016)
-    test = rk.calibrate(held_out.score, held_out.employed).control("fnr", alpha=0.05)
+    test = rk.calibrate(held_out.score, held_out.employed).control(
+        "fnr", alpha=0.05, method=rk.Conformal()
+    )
     labelled = {"scores": new.score, "labels": new.employed}
     plan = rk.plan("fnr", alpha=0.05, delta=0.05, n=200)
     return {

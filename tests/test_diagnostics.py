@@ -168,7 +168,9 @@ def test_table_in_groups():
         confidence=0.8,
     )
     assert table.possible.tolist() == [False, True, True]
-    found = cal.control("fnr", 0.2).evaluate(scores[500:], labels[500:], groups[500:])
+    found = cal.control("fnr", 0.2, method=rk.Conformal()).evaluate(
+        scores[500:], labels[500:], groups[500:]
+    )
     assert table.errors[2] == found.target.errors
     interval = Rate(found.target.errors, found.target.n, confidence=0.8).interval
     assert (table.low[2], table.high[2]) == interval
