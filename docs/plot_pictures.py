@@ -55,10 +55,12 @@ def pictures() -> dict[str, Callable[[Axes], object]]:
     }
 
 
-def main(folder: Path = Path(__file__).parent) -> None:
-    """Write the pictures into a folder."""
+def main(folder: Path = Path(__file__).parent, only: str | None = None) -> None:
+    """Write the pictures into a folder, or only the one of this name."""
     with mpl.rc_context({"svg.hashsalt": "ratekeeper", "path.simplify": True}):
         for name, draw in pictures().items():
+            if only not in (None, name):
+                continue
             figure = Figure(figsize=SIZE, layout="constrained")
             draw(figure.subplots())
             figure.savefig(folder / f"plots-{name}.svg", metadata={"Date": None})

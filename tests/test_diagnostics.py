@@ -210,7 +210,7 @@ def test_table_takes_the_labels_of_the_calibration():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: diagnostics.estimator_variance(1.5, 10), "such as 1.5: p-values are needed"),
+        (lambda: diagnostics.estimator_variance(1.5, 10), "such as 1.5. Pass p-values, not scores"),
         (lambda: diagnostics.estimator_variance("x", 10), "p='x' must be one or more numbers"),
         (lambda: diagnostics.estimator_variance(0.5, 0), "n=0 must be a whole number from 1 up"),
         (lambda: diagnostics.dkw_band(10, 0), "delta=0 is not a rate"),

@@ -54,8 +54,8 @@ def test_on_the_calibration_the_other_error_is_the_power(halves, control, method
 
 
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
-def test_lots_are_drawn_as_for_the_certificate(people, control):
-    """Where ties are broken by lot, each class gets the draws behind the certificate."""
+def test_random_numbers_are_drawn_as_for_the_certificate(people, control):
+    """Where ties are broken at random, each class gets the draws behind the certificate."""
     cal = rk.calibrate(people[0].round(), people[1])
     test = cal.control(control, 0.1, method=rk.Smoothed(3))
     display = ScoreDensityDisplay.from_calibration(test, draw=False)
@@ -63,7 +63,7 @@ def test_lots_are_drawn_as_for_the_certificate(people, control):
 
 
 def test_a_randomised_test_has_no_line_and_says_so(halves):
-    """Where lots decide, errors are shaded within the bins and no threshold is drawn."""
+    """Where chance decides, errors are shaded within the bins and no threshold is drawn."""
     test = halves[0].control("fnr", 0.1, method=rk.Smoothed())
     display = ScoreDensityDisplay.from_calibration(test)
     assert display.thresholds == {}
@@ -200,7 +200,7 @@ def test_a_wrong_group_is_refused(people, halves):
             kind.from_calibration(cal, group="east")
         with pytest.raises(InputError, match="group='north' must be left out: there are no groups"):
             kind.from_calibration(halves[0], group="north")
-        with pytest.raises(InputError, match="Pass test, or keep the rows"):
+        with pytest.raises(InputError, match="Pass test, or the rows of one group"):
             kind.from_predictions(labels, scores, groups=groups)
 
 
@@ -342,9 +342,7 @@ def test_straight_lines_are_bent_as_the_axes_are():
     display = ErrorCurveDisplay.from_predictions([0, 0, 1, 1], [1, 2, 2, 2], accuracies=[0.75])
     x, y = display.line_.get_xydata().T
     assert x.size > 50
-    np.testing.assert_allclose(
-        y[x > 0] + 0, np.interp(x[x > 0], display.curve.fpr, display.curve.fnr)
-    )
+    np.testing.assert_allclose(y[x > 0], np.interp(x[x > 0], display.curve.fpr, display.curve.fnr))
     x, y = display.accuracy_lines_[0].get_xydata().T
     assert x.size > 50
     np.testing.assert_allclose(y, display.lines[0](x), atol=1e-12)

@@ -11,8 +11,8 @@ from ratekeeper.plots import RealisedRateDisplay, SampleSizeDisplay
 
 
 @pytest.mark.parametrize("method", [rk.Conformal(), rk.HighProbability(0.05), rk.Simultaneous()])
-def test_the_law_is_that_of_the_certificate(halves, method):
-    """Density, shaded part and probability belong to the Beta law of the test."""
+def test_the_distribution_is_that_of_the_certificate(halves, method):
+    """Density, shaded part and probability belong to the Beta distribution of the test."""
     test = halves[0].control("fnr", 0.1, method=method)
     display = RealisedRateDisplay.from_calibration(test)
     assert display.law == test.certificate.cells[0].realised
@@ -46,7 +46,7 @@ def test_the_counted_rate_is_that_of_the_evaluation(halves, fitted):
 
 
 def test_ties_and_cross_fits_are_told(fitted):
-    """A law that is a bound or approximate is labelled so."""
+    """A distribution that is a bound or approximate is labelled so."""
     cal = rk.calibrate(np.repeat([0.0, 1.0], 50), np.tile([0, 1], 50))
     display = RealisedRateDisplay.from_calibration(cal.control("fnr", 0.1, method=rk.Conformal()))
     assert "at most those of this distribution" in display.ax_.get_xlabel()
@@ -57,14 +57,14 @@ def test_ties_and_cross_fits_are_told(fitted):
 
 
 @pytest.mark.parametrize(("k", "n", "alpha"), [(1, 1, 0.5), (1, 19, 0.05), (900, 1000, 0.9)])
-def test_extreme_laws_are_drawn(k, n, alpha):
+def test_extreme_distributions_are_drawn(k, n, alpha):
     """The smallest and the highest ranks have finite densities in the picture."""
     display = RealisedRateDisplay(RealisedRate(k, n), alpha=alpha, control="fpr").plot()
     assert np.isfinite(display.density).all()
     display.figure_.canvas.draw()
 
 
-def test_where_there_is_no_law_it_is_said(people, halves):
+def test_where_there_is_no_distribution_it_is_said(people, halves):
     """Methods without ranks, pooled groups and tests of both rates are refused with a remedy."""
     cal, scores, _ = halves
     make = RealisedRateDisplay.from_calibration
@@ -92,7 +92,7 @@ def test_where_there_is_no_law_it_is_said(people, halves):
 
 
 def test_sizes_agree_with_the_plan():
-    """At each n the curves are the laws that the plan states, and begin at the least n."""
+    """At each n the curves are the distributions that the plan states, and begin at the least n."""
     plan = rk.plan("fpr", alpha=0.05, delta=0.1, n=150)
     display = SampleSizeDisplay.from_plan(plan)
     at = display.sizes.tolist().index(150)

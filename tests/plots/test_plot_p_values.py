@@ -21,7 +21,7 @@ def test_bins_count_what_tests_reject(halves, method):
         cal, scores=scores, labels=labels, method=method, draw=False
     )
     for label in (0, 1):
-        # All of one class are judged, in the same company, since lots depend on it.
+        # All of one class are judged, together, since random draws depend on it.
         mine = scores[labels == label]
         null = cal.null(label, 0, method)
         expected = [np.count_nonzero(null.p_values(mine) <= edge) for edge in display.edges[1:]]
@@ -32,14 +32,14 @@ def test_bins_count_what_tests_reject(halves, method):
 
 
 @pytest.mark.parametrize(("n", "a", "b"), [(50, 3, 40), (1, 1, 1), (2000, 50, 951), (30, 30, 1)])
-def test_the_band_is_that_of_the_beta_binomial_law(n, a, b):
+def test_the_band_is_that_of_the_beta_binomial_distribution(n, a, b):
     """The limits are the quantiles that scipy gives."""
     law = stats.betabinom(n, a, b)
     assert CountTable(n, a, b).limits(0.025) == (law.ppf(0.025), law.ppf(0.975))
 
 
 def test_the_band_of_very_many_objects_is_interpolated():
-    """With millions of new objects the count follows the Beta law of the calibration set."""
+    """Of millions of new objects the count follows the Beta distribution of the calibration."""
     low, high = CountTable(3_000_000, 50, 951).limits(0.025)
     limits = 3_000_000 * stats.beta(50, 951).ppf([0.025, 0.975])
     np.testing.assert_allclose([low, high], limits, rtol=1e-3)
@@ -63,7 +63,7 @@ def test_the_band_knows_the_steps_of_ranks():
     ("method", "steps"), [(rk.Conformal(), [10] * 10), (rk.Empirical(), [10] * 10)]
 )
 def test_the_band_of_each_bin_counts_its_ranks(method, steps):
-    """A bin that j of the 100 gaps between 99 scores fall in has the law with j and 100 - j."""
+    """A bin with j of the 100 gaps between 99 scores has the distribution of j and 100 - j."""
     rng = np.random.default_rng(0)
     cal = rk.calibrate(rng.normal(size=198), np.repeat([0, 1], 99))
     display = PValueHistogramDisplay.from_calibration(
@@ -98,7 +98,7 @@ def test_the_band_covers_over_calibration_sets():
 
 
 def test_p_values_from_anywhere_have_a_binomial_band(halves):
-    """P-values alone are counted alike, beside the binomial law."""
+    """P-values alone are counted alike, beside the binomial distribution."""
     cal, scores, labels = halves
     p = cal.p_values(scores)
     one = PValueHistogramDisplay.from_predictions(labels, p, draw=False)
@@ -140,7 +140,7 @@ def test_the_test_decides_which_p_values(halves, fitted):
 
 
 def test_a_thin_group_is_judged_as_the_test_does(people):
-    """A pooled group shows the p-values of the test, and claims no law for them."""
+    """A pooled group shows the p-values of the test, and claims no distribution for them."""
     scores, labels, _ = people
     groups = np.where(np.arange(3000) % 100 == 0, "few", "many")
     cal = rk.calibrate(scores[:1000], labels[:1000], groups=groups[:1000])

@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ratekeeper._formatting import show
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.plots import _look as look
-from ratekeeper.plots._subject import (
-    read_estimator,
-    scores_of,
-    subject_of,
-    subject_of_predictions,
-)
+from ratekeeper.plots._subject import read_estimator, scores_of, subject_of, subject_of_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +23,8 @@ if TYPE_CHECKING:
     from ratekeeper.plots._subject import Source, Subject
 
 _SIZE = (7.2, 4.5)
-_LONGEST_REPR = 99
+_HINT = "; .plot() draws it"
+_LONGEST = 99 - len(_HINT)  # of the rest of a repr
 _AXES = (
     "the Axes of a matplotlib figure, such as the second value of plt.subplots(), or None for a "
     "new figure"
@@ -107,12 +103,8 @@ class Display(ABC):
         """Draw the numbers; `**kwargs` style the main lines."""
 
     def __repr__(self) -> str:
-        start, end = (
-            f"{type(self).__name__} of {self._content}{self.of_group}",
-            "; .plot() draws it",
-        )
-        room = _LONGEST_REPR - len(end)
-        return (start if len(start) <= room else start[: room - 3] + "...") + end
+        text = f"{type(self).__name__} of {self._content}{self.of_group}"
+        return (text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}...") + _HINT
 
     @property
     def of_group(self) -> str:
@@ -209,15 +201,22 @@ class ScoreDisplay(Display):
         The parameters are described in `ratekeeper.plots`, the options by the class. A test knows
         `positive_label` and `higher_is_positive`; `groups` and `group` need one.
         """
-        subject = subject_of_predictions(
-            labels,
-            scores,
-            test=test,
-            groups=groups,
-            group=group,
-            positive_label=positive_label,
-            higher_is_positive=higher_is_positive,
-        )
+        if test is not None:
+            if positive_label is not None or higher_is_positive is not True:
+                given = "higher_is_positive" if positive_label is None else "positive_label"
+                known = "The test knows which label is positive and which scores indicate it."
+                omit = ("Leave out ", Parameter(given), ".")
+                raise InputError(known, parameter=given, remedy=omit)
+            subject = subject_of(test, scores, labels, groups, group)
+        else:
+            if groups is not None or group is not None:
+                given = "group" if groups is None else "groups"
+                raise InputError(
+                    (Parameter(given), " chooses among the thresholds of a test: there is none."),
+                    parameter=given,
+                    remedy=("Pass ", Parameter("test"), ", or the rows of one group only."),
+                )
+            subject = subject_of_arrays(labels, scores, positive_label, higher_is_positive)
         return cls._of(subject, ax=ax, draw=draw, **options)
 
 

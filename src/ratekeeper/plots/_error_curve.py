@@ -145,8 +145,8 @@ class ErrorCurveDisplay(ScoreDisplay):
             Where to draw; a new figure by default.
         scale : {"log", "linear"}, default="log"
             Of both axes. With "log" there is room for low rates: each power of ten has the same,
-            down to 0.1%, a tenth of alpha, or the rate of one error. Below that the axes are linear,
-            down to 0.
+            down to 0.1%, a tenth of alpha, or the rate of one error. Below that the axes are
+            linear, down to 0.
         **kwargs
             Style of the curve.
         """

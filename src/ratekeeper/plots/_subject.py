@@ -117,8 +117,16 @@ class Subject:
         """Return, for negatives and positives, which of them the test decides wrongly."""
         if self.test is None:
             return None
-        alarms, called = self._positive("fpr"), self._positive("fnr")
-        return alarms[~self.is_positive], ~called[self.is_positive]
+        # The classes of a calibration are judged apart, as `ErrorRateTest.other_error` judges them:
+        # the draws of a random method depend on which objects are judged together.
+        parts = [slice(None)] if self.is_new else [~self.is_positive, self.is_positive]
+        wrong = np.empty(self.scores.size, dtype=bool)
+        for part in parts:
+            values, is_positive = self.scores[part], self.is_positive[part]
+            found = self.test.decide_on(values, self._places(values))
+            missed, alarm = ~found.positive & ~found.abstained, found.positive | found.neither
+            wrong[part] = np.where(is_positive, missed, alarm)
+        return wrong[~self.is_positive], wrong[self.is_positive]
 
     @property
     def caveat(self) -> tuple[str, ...]:
@@ -160,16 +168,6 @@ class Subject:
         method = method or (self.rules["fnr"].method if self.rules else Conformal())
         check_method(method)
         return self.calibration, method
-
-    def _positive(self, control: str) -> NDArray[np.bool_]:
-        # The classes of a calibration are judged apart, as `ErrorRateTest.other_error` judges them:
-        # the draws of a random method depend on which objects are judged together.
-        parts = [slice(None)] if self.is_new else [~self.is_positive, self.is_positive]
-        positive = np.empty(self.scores.size, dtype=bool)
-        for part in parts:
-            values = self.scores[part]
-            positive[part] = self.rules[control].decide_on(values, self._places(values)).positive
-        return positive
 
     def _places(self, values: Floats) -> NDArray[np.intp] | None:
         return None if self.index is None else np.full(values.size, self.index, np.intp)
@@ -227,30 +225,10 @@ def subject_of(
     )
 
 
-def subject_of_predictions(
-    labels: ArrayLike,
-    scores: ArrayLike,
-    *,
-    test: Source | None,
-    groups: ArrayLike | None,
-    group: object,
-    positive_label: object,
-    higher_is_positive: object,
+def subject_of_arrays(
+    labels: ArrayLike, scores: ArrayLike, positive_label: object, higher_is_positive: object
 ) -> Subject:
-    """Take arrays, judged by a test if there is one."""
-    if test is not None:
-        if positive_label is not None or higher_is_positive is not True:
-            given = "higher_is_positive" if positive_label is None else "positive_label"
-            found = "The test knows which label is positive and which scores indicate it."
-            raise InputError(found, parameter=given, remedy=("Leave out ", Parameter(given), "."))
-        return subject_of(test, scores, labels, groups, group)
-    if groups is not None or group is not None:
-        given = "group" if groups is None else "groups"
-        raise InputError(
-            (Parameter(given), " chooses among the thresholds of a test, and there is none."),
-            parameter=given,
-            remedy=("Pass ", Parameter("test"), ", or keep the rows of one group before the call."),
-        )
+    """Take labels and scores alone, without any test."""
     values = read_scores(scores)
     is_positive, classes = read_labels(labels, positive_label)
     same_length("labels", is_positive.size, values.size)
