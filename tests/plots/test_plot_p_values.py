@@ -208,6 +208,20 @@ def test_rates_of_one_group(people):
     assert "group 'south'" in display.ax_.get_title("left")
 
 
+@pytest.mark.parametrize("method", [rk.Conformal(), rk.Empirical(), rk.HighProbability(0.1)])
+def test_a_group_without_scores_of_the_class_has_no_rates(people, method):
+    """A group that has no calibration scores of the null class is shown, with a note alone."""
+    scores, labels, groups = people
+    kept = (groups == "north") | (labels == 0)
+    cal = rk.calibrate(scores[kept], labels[kept], groups=groups[kept])
+    test = cal.control("fnr", 0.1, method=method, thin_groups="pool")
+    new = {"scores": scores, "labels": labels, "groups": groups}
+    display = RateAgainstAlphaDisplay.from_calibration(test, group="south", **new)
+    assert "no test at these alphas is possible" in display.ax_.get_xlabel()
+    assert not display.outside.any()
+    assert np.isnan(display.expected_low).all()
+
+
 def test_impossible_alphas_and_ties_are_told():
     """Where no test is possible nothing is drawn, and a note says so; ties have one too."""
     cal = rk.calibrate(np.r_[np.arange(30), np.arange(30) + 5], np.repeat([0, 1], 30))

@@ -122,9 +122,11 @@ def rate_band(
     """
     if not isinstance(method, RankMethod):
         return None
-    ranks = np.array([critical_rank(method, n_calibration, alpha) for alpha in alphas.tolist()])
-    usable = (ranks >= 1) & (ranks <= n_calibration)
     low, high = np.full(alphas.size, np.nan), np.full(alphas.size, np.nan)
+    ranks = np.zeros(alphas.size, dtype=np.intp)
+    if n_calibration:
+        ranks[:] = [critical_rank(method, n_calibration, alpha) for alpha in alphas.tolist()]
+    usable = (ranks >= 1) & (ranks <= n_calibration)
     if not usable.any():
         return RateBand(low, high, 0.0)
     distinct, places = np.unique(ranks[usable], return_inverse=True)

@@ -244,11 +244,12 @@ def rule_of_one_rate(subject: Subject) -> ErrorRateTest:
     """Return the test if it is one of one rate, else raise."""
     if isinstance(subject.test, ErrorRateTest):
         return subject.test
+    source = subject.test or subject.calibration
     raise InputError(
+        f"A test of one rate is needed, not {_kind(source)}.",
         parameter="source",
-        value=subject.test or subject.calibration,
-        need="a test of one rate, made by Calibration.control",
-        remedy="Of a test of both rates pass test.fnr or test.fpr.",
+        value=source,
+        remedy="Pass one made by Calibration.control; of a test of both, test.fnr or test.fpr.",
     )
 
 
@@ -259,11 +260,17 @@ def _read_source(source: Source) -> tuple[Calibration, Test | None]:
     if isinstance(source, ErrorRateTest | AbstainingTest):
         return source.calibration, source
     raise InputError(
+        f"A Calibration or a test made by Calibration.control is needed, not {_kind(source)}.",
         parameter="source",
         value=source,
-        need="a Calibration or a test made by Calibration.control",
         remedy="For a fitted ErrorRateController use from_estimator.",
     )
+
+
+def _kind(value: object) -> str:
+    # Of what often prints as several lines.
+    name = type(value).__name__
+    return f"an {name}" if name[0] in "AEIO" else f"a {name}"
 
 
 def read_estimator(clf: object) -> ErrorRateTest:
@@ -271,10 +278,11 @@ def read_estimator(clf: object) -> ErrorRateTest:
     from ratekeeper._estimators import ErrorRateController
 
     if not isinstance(clf, ErrorRateController) or not hasattr(clf, "test_"):
+        fitted = "one that is not" if isinstance(clf, ErrorRateController) else _kind(clf)
         raise InputError(
+            f"A fitted ErrorRateController is needed, not {fitted}.",
             parameter="clf",
             value=clf,
-            need="a fitted ErrorRateController",
             remedy="Call fit first. Of another model pass labels and scores to from_predictions.",
         )
     test: ErrorRateTest = clf.test_
