@@ -1,6 +1,6 @@
 """Draw the picture of README: ``python docs/picture.py`` writes docs/realised-rate.svg.
 
-Not a sketch: the curves are the exact laws of the true rate with 100 held-out positives.
+Not a sketch: the curves are the exact distributions of the true rate with 100 held-out positives.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def x_of(rate: float) -> float:
     return LEFT + (RIGHT - LEFT) * rate / MOST
 
 
-def shape(law: RealisedRate, floor: float, low: float, high: float) -> str:
+def shape(realised: RealisedRate, floor: float, low: float, high: float) -> str:
     """Return the outline of a density between two rates."""
     rates = np.linspace(low, high, 160)
-    density = stats.beta.pdf(rates, law.k, law.n + 1 - law.k)
+    density = stats.beta.pdf(rates, realised.k, realised.n + 1 - realised.k)
     points = [(x_of(r), floor - 1.8 * d) for r, d in zip(rates, density, strict=True)]
     outline = [(x_of(low), floor), *points, (x_of(high), floor)]
     return "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in outline) + "Z"
@@ -52,18 +52,18 @@ def main() -> None:
             "“We may miss at most 5% of the positives”, 100 held-out positives</text>"
         ),
         (
-            f'<text x="{LEFT}" y="47" fill="#555">How the true miss rate of the deployed '
-            "test falls out, over calibration sets. Dark: the limit is broken.</text>"
+            f'<text x="{LEFT}" y="47" fill="#555">The true miss rate of the deployed '
+            "test, over calibration sets. Dark: above the limit.</text>"
         ),
     ]
     for i, (method, name, colour) in enumerate(ROWS):
-        law = RealisedRate(critical_rank(method, N, ALPHA), N)
+        realised = RealisedRate(critical_rank(method, N, ALPHA), N)
         floor = TOP + ROW * (i + 1) - 14
-        above = law.exceeds(ALPHA)
+        above = realised.exceeds(ALPHA)
         beside = round(x_of(0.068))
         parts += [
-            f'<path d="{shape(law, floor, 0, MOST)}" fill="{colour}" opacity="0.25"/>',
-            f'<path d="{shape(law, floor, ALPHA, MOST)}" fill="{colour}" opacity="0.85"/>',
+            f'<path d="{shape(realised, floor, 0, MOST)}" fill="{colour}" opacity="0.25"/>',
+            f'<path d="{shape(realised, floor, ALPHA, MOST)}" fill="{colour}" opacity="0.85"/>',
             f'<line x1="{LEFT}" x2="{RIGHT}" y1="{floor}" y2="{floor}" stroke="#999"/>',
             f'<text x="{beside}" y="{floor - 66}" fill="#222" font-weight="600">{name}</text>',
             (

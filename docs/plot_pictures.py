@@ -34,7 +34,9 @@ def pictures() -> dict[str, Callable[[Axes], object]]:
     """Return what draws each picture, by name."""
     people = load_employment()
     held_out, new = people.in_year(2015)[:2000], people.in_year(2016)
-    test = rk.calibrate(held_out.score, held_out.employed).control("fnr", alpha=0.05)
+    test = rk.calibrate(held_out.score, held_out.employed).control(
+        "fnr", alpha=0.05, method=rk.Conformal()
+    )
     labelled = {"scores": new.score, "labels": new.employed}
     plan = rk.plan("fnr", alpha=0.05, delta=0.05, n=200)
     return {
@@ -53,10 +55,12 @@ def pictures() -> dict[str, Callable[[Axes], object]]:
     }
 
 
-def main(folder: Path = Path(__file__).parent) -> None:
-    """Write the pictures into a folder."""
+def main(folder: Path = Path(__file__).parent, only: str | None = None) -> None:
+    """Write the pictures into a folder, or only the one of this name."""
     with mpl.rc_context({"svg.hashsalt": "ratekeeper", "path.simplify": True}):
         for name, draw in pictures().items():
+            if only not in (None, name):
+                continue
             figure = Figure(figsize=SIZE, layout="constrained")
             draw(figure.subplots())
             figure.savefig(folder / f"plots-{name}.svg", metadata={"Date": None})

@@ -168,7 +168,9 @@ def test_table_in_groups():
         confidence=0.8,
     )
     assert table.possible.tolist() == [False, True, True]
-    found = cal.control("fnr", 0.2).evaluate(scores[500:], labels[500:], groups[500:])
+    found = cal.control("fnr", 0.2, method=rk.Conformal()).evaluate(
+        scores[500:], labels[500:], groups[500:]
+    )
     assert table.errors[2] == found.target.errors
     interval = Rate(found.target.errors, found.target.n, confidence=0.8).interval
     assert (table.low[2], table.high[2]) == interval
@@ -208,7 +210,7 @@ def test_table_takes_the_labels_of_the_calibration():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: diagnostics.estimator_variance(1.5, 10), "such as 1.5: p-values are needed"),
+        (lambda: diagnostics.estimator_variance(1.5, 10), "such as 1.5. Pass p-values, not scores"),
         (lambda: diagnostics.estimator_variance("x", 10), "p='x' must be one or more numbers"),
         (lambda: diagnostics.estimator_variance(0.5, 0), "n=0 must be a whole number from 1 up"),
         (lambda: diagnostics.dkw_band(10, 0), "delta=0 is not a rate"),

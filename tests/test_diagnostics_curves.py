@@ -141,7 +141,7 @@ def test_hull_is_concave_and_nowhere_below(shape):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("alpha", [0.001, 0.05, 0.1, 0.5, 0.97])
 def test_other_error_is_the_best_there_is(shape, alpha):
-    """The other error is the least of any threshold, and on the hull of any lot between two."""
+    """The other error is the least of any threshold, and on the hull of any mix of two."""
     found = diagnostics.concave_hull_gap(*_sample(shape, size=80))
     rates = {"fnr": found.curve.fnr, "fpr": found.curve.fpr}
     for control, other in (("fnr", "fpr"), ("fpr", "fnr")):
@@ -149,8 +149,8 @@ def test_other_error_is_the_best_there_is(shape, alpha):
         result = found.other_error_at(control, alpha)
         assert result.on_curve == paid[held <= alpha].min()
         low, high = np.ix_(held <= alpha, held > alpha)
-        lot = (alpha - held[low]) / (held[high] - held[low])
-        mixed = (1 - lot) * paid[low] + lot * paid[high]
+        share = (alpha - held[low]) / (held[high] - held[low])
+        mixed = (1 - share) * paid[low] + share * paid[high]
         assert result.on_hull == pytest.approx(mixed.min(), abs=1e-12)
         assert result.on_hull <= result.on_curve + 1e-12
 

@@ -24,7 +24,7 @@ def test_the_shaded_area_is_the_counted_error(people, control, higher, kind):
     scores = scores if higher else -scores
     scores = {"tied": scores.round(1), "float32": scores.astype("f4")}.get(kind, scores)
     cal = rk.calibrate(scores[:1000], labels[:1000], higher_is_positive=higher)
-    test = cal.control(control, 0.2)
+    test = cal.control(control, 0.2, method=rk.Conformal())
     display = ScoreDensityDisplay.from_predictions(
         labels[1000:], scores[1000:], test=test, draw=False
     )
@@ -54,8 +54,8 @@ def test_on_the_calibration_the_other_error_is_the_power(halves, control, method
 
 
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
-def test_lots_are_drawn_as_for_the_certificate(people, control):
-    """Where ties are broken by lot, each class gets the draws behind the certificate."""
+def test_random_numbers_are_drawn_as_for_the_certificate(people, control):
+    """Where ties are broken at random, each class gets the draws behind the certificate."""
     cal = rk.calibrate(people[0].round(), people[1])
     test = cal.control(control, 0.1, method=rk.Smoothed(3))
     display = ScoreDensityDisplay.from_calibration(test, draw=False)
@@ -63,12 +63,12 @@ def test_lots_are_drawn_as_for_the_certificate(people, control):
 
 
 def test_a_randomised_test_has_no_line_and_says_so(halves):
-    """Where lots decide, errors are shaded within the bins and no threshold is drawn."""
+    """Where chance decides, errors are shaded within the bins and no threshold is drawn."""
     test = halves[0].control("fnr", 0.1, method=rk.Smoothed())
     display = ScoreDensityDisplay.from_calibration(test)
     assert display.thresholds == {}
     assert display.threshold_lines_ == []
-    assert "decided by lot" in display.ax_.get_xlabel()
+    assert "decided at random" in display.ax_.get_xlabel()
     assert shaded(display, 1) == pytest.approx(display.rates["fnr"].rate)
 
 
@@ -118,7 +118,7 @@ def test_infinite_scores_are_kept_and_told(people):
 def test_odd_scores_never_crash(scores, control):
     """Any scores that a calibration takes can be drawn."""
     with np.errstate(all="raise"):
-        test = rk.calibrate(scores, [0, 1, 0, 1]).control(control, 0.5)
+        test = rk.calibrate(scores, [0, 1, 0, 1]).control(control, 0.5, method=rk.Conformal())
         display = ScoreDensityDisplay.from_calibration(test)
         ErrorCurveDisplay.from_calibration(test)
     display.figure_.canvas.draw()
@@ -131,7 +131,7 @@ def test_an_infinite_threshold_is_told():
     """A threshold at infinity cannot be drawn, so it is written."""
     scores = np.r_[np.full(10, -np.inf), np.arange(60.0)]
     cal = rk.calibrate(scores, np.repeat([1, 0, 1], [10, 30, 30]))
-    display = ScoreDensityDisplay.from_calibration(cal.control("fnr", 0.1))
+    display = ScoreDensityDisplay.from_calibration(cal.control("fnr", 0.1, method=rk.Conformal()))
     assert display.thresholds == {}
     assert "the FNR threshold is -inf" in display.ax_.get_xlabel()
 
@@ -140,7 +140,7 @@ def test_an_infinite_threshold_is_told():
 def test_a_test_of_both_rates_has_two_thresholds(halves, alphas):
     """Each error is shaded beyond its own threshold, and the space between is named."""
     cal, scores, labels = halves
-    both = cal.control_both(*alphas)
+    both = cal.control_both(*alphas, method=rk.Conformal())
     display = ScoreDensityDisplay.from_predictions(labels, scores, test=both)
     decided = both.decide(scores)
     assert display.thresholds == both.threshold
@@ -173,7 +173,7 @@ def test_one_group_is_shown_by_itself(people):
     """With groups the picture is that of one of them, with its threshold and its errors."""
     scores, labels, groups = people
     cal = rk.calibrate(scores[:1000], labels[:1000], groups=groups[:1000])
-    test = cal.control("fnr", 0.05)
+    test = cal.control("fnr", 0.05, method=rk.Conformal())
     display = ScoreDensityDisplay.from_calibration(test, group="south")
     cell = test.certificate.cells[1]
     assert display.rates["fpr"] == cell.other_error
@@ -192,13 +192,15 @@ def test_a_wrong_group_is_refused(people, halves):
     scores, labels, groups = people
     cal = rk.calibrate(scores, labels, groups=groups)
     for kind in (ScoreDensityDisplay, ErrorCurveDisplay):
-        with pytest.raises(InputError, match=r"pass group=, of 'north', 'south'"):
+        with pytest.raises(
+            InputError, match="group=None must be one of the groups 'north', 'south'"
+        ):
             kind.from_calibration(cal)
-        with pytest.raises(InputError, match="group='east' is not a group"):
+        with pytest.raises(InputError, match="group='east' must be one of the groups"):
             kind.from_calibration(cal, group="east")
-        with pytest.raises(InputError, match="there are no groups"):
+        with pytest.raises(InputError, match="group='north' must be left out: there are no groups"):
             kind.from_calibration(halves[0], group="north")
-        with pytest.raises(InputError, match="pass test="):
+        with pytest.raises(InputError, match="Pass test, or the rows of one group"):
             kind.from_predictions(labels, scores, groups=groups)
 
 
@@ -206,7 +208,7 @@ def test_unusable_arguments_are_refused(halves, fitted):
     """Each message says what was given, what is needed and what to do."""
     cal, scores, labels = halves
     clf, X, y = fitted
-    test = cal.control("fnr", 0.1)
+    test = cal.control("fnr", 0.1, method=rk.Conformal())
     make = ScoreDensityDisplay.from_predictions
     with pytest.raises(InputError, match="bins=0"):
         make(labels, scores, bins=0)
@@ -225,9 +227,9 @@ def test_unusable_arguments_are_refused(halves, fitted):
         make(scores, labels)  # the other way round
     with pytest.raises(InputError, match="from_estimator"):
         ScoreDensityDisplay.from_calibration(clf)
-    with pytest.raises(InputError, match="ErrorRateController is needed, not a Logistic"):
+    with pytest.raises(InputError, match="A fitted ErrorRateController is needed, not a Logistic"):
         ScoreDensityDisplay.from_estimator(clf.estimator_.estimator, X, y)
-    with pytest.raises(InputError, match="call fit first"):
+    with pytest.raises(InputError, match="Call fit first"):
         ScoreDensityDisplay.from_estimator(rk.ErrorRateController(clf.estimator), X, y)
     with pytest.raises(InputError, match="None of the 3 objects is negative"):
         ErrorCurveDisplay.from_predictions([1, 1, 1], [1.0, 2.0, 3.0], test=test)
@@ -235,7 +237,7 @@ def test_unusable_arguments_are_refused(halves, fitted):
 
 def test_a_class_without_objects_is_drawn_empty(halves):
     """New objects of one class alone are shown, and the rate of the other is unknown."""
-    test = halves[0].control("fnr", 0.1)
+    test = halves[0].control("fnr", 0.1, method=rk.Conformal())
     display = ScoreDensityDisplay.from_predictions([1, 1, 1], [1.0, 2.0, -3.0], test=test)
     assert display.rates["fpr"].n == 0
     assert display.rates["fnr"].errors == 1
@@ -257,7 +259,7 @@ def test_a_range_keeps_all_objects(halves):
 def test_the_curve_is_that_of_the_diagnostics(halves):
     """The curve, its lines of equal accuracy and the point are those of the library."""
     cal, scores, labels = halves
-    test = cal.control("fpr", 0.1)
+    test = cal.control("fpr", 0.1, method=rk.Conformal())
     display = ErrorCurveDisplay.from_predictions(labels, scores, test=test)
     curve = rk.diagnostics.fnr_fpr_curve(scores, labels)
     np.testing.assert_array_equal(display.curve.fnr, curve.fnr)
@@ -308,3 +310,37 @@ def test_a_long_curve_is_drawn_with_few_points():
     assert drawn[-1].tolist() == [1, 0]
     shown = np.interp(display.curve.fpr, drawn[:, 0], drawn[:, 1])
     assert np.abs(shown - display.curve.fnr).max() < 2e-3
+
+
+@pytest.mark.parametrize("size", [40, 3000])
+def test_low_rates_have_room_and_zero_is_seen(halves, size):
+    """On logarithmic axes 1% is far from the edge, and a rate of 0 is on the axes."""
+    cal, scores, labels = halves
+    test = cal.control("fnr", 0.01, method=rk.Conformal())
+    make = ErrorCurveDisplay.from_predictions
+    display = make(labels[:size], scores[:size], test=test)
+    place = display.ax_.transData + display.ax_.transAxes.inverted()
+    zero, low, most = place.transform([[0, 0], [0.01, 0.01], [1, 1]])
+    assert (zero > 0.005).all()
+    assert (low - zero > 0.1).all()
+    assert most == pytest.approx([1, 1])
+    drawn = display.line_.get_xydata()
+    assert drawn[0].tolist() == [0, 1]
+    assert drawn[-1].tolist() == [1, 0]
+    flat = make(labels, scores, test=test, scale="linear")
+    assert flat.ax_.get_xscale() == "linear"
+    assert flat.ax_.get_xlim() == (0, 1)
+    for bad in ("lin", None):
+        with pytest.raises(InputError, match="scale="):
+            make(labels, scores, scale=bad)
+
+
+def test_straight_lines_are_bent_as_the_axes_are():
+    """Between two thresholds, and on a line of equal accuracy, drawn points lie where they must."""
+    display = ErrorCurveDisplay.from_predictions([0, 0, 1, 1], [1, 2, 2, 2], accuracies=[0.75])
+    x, y = display.line_.get_xydata().T
+    assert x.size > 50
+    np.testing.assert_allclose(y[x > 0], np.interp(x[x > 0], display.curve.fpr, display.curve.fnr))
+    x, y = display.accuracy_lines_[0].get_xydata().T
+    assert x.size > 50
+    np.testing.assert_allclose(y, display.lines[0](x), atol=1e-12)

@@ -26,7 +26,7 @@ sys.meta_path.insert(0, Blocker())
 def make(name, halves):
     """Return a function that makes one display by name, from keywords for its drawing."""
     cal, scores, labels = halves
-    test = cal.control("fnr", 0.1)
+    test = cal.control("fnr", 0.1, method=rk.Conformal())
     new = {"scores": scores, "labels": labels}
     return {
         "ScoreDensityDisplay": lambda **kw: plots.ScoreDensityDisplay.from_calibration(test, **kw),
@@ -85,6 +85,23 @@ def test_numbers_need_no_drawing(halves, name):
 
 
 @pytest.mark.parametrize("name", plots.__all__)
+def test_the_repr_is_one_short_line(people, halves, name):
+    """A display at the end of a cell says what it is of, however long the name of its group is."""
+    assert repr(make(name, halves)(draw=False)).startswith(f"{name} of ")
+    scores, labels, _ = people
+    groups = np.full(3000, "a group with a name " + "that goes on and on " * 20)
+    test = rk.calibrate(scores, labels, groups=groups).control("fnr", 0.1, method=rk.Conformal())
+    new = {"scores": scores, "labels": labels, "groups": groups}
+    new = new if name in ("PValueHistogramDisplay", "RateAgainstAlphaDisplay") else {}
+    display = getattr(plots, name).from_calibration(test, group=groups[0], draw=False, **new)
+    for text in (repr(make(name, halves)(draw=False)), repr(display)):
+        assert len(text) < 100
+        assert text.endswith("; .plot() draws it")
+        assert "\n" not in text
+    assert "group 'a g" in repr(display)
+
+
+@pytest.mark.parametrize("name", plots.__all__)
 def test_axes_must_be_axes(halves, name):
     """A figure in place of axes is an error that says what to pass."""
     with pytest.raises(InputError, match=r"plt\.subplots"):
@@ -114,7 +131,8 @@ def test_importing_the_plots_loads_no_matplotlib():
     """Neither the import nor the numbers load matplotlib."""
     code = (
         "import sys, ratekeeper as rk, ratekeeper.plots as plots\n"
-        "test = rk.calibrate(list(range(80)), [0] * 40 + [1] * 40).control('fnr', 0.05)\n"
+        "cal = rk.calibrate(list(range(80)), [0] * 40 + [1] * 40)\n"
+        "test = cal.control('fnr', 0.05, method=rk.Conformal())\n"
         "plots.ScoreDensityDisplay.from_calibration(test, draw=False)\n"
         "print('matplotlib' in sys.modules)"
     )
@@ -127,7 +145,8 @@ def test_without_matplotlib_the_install_line_is_given():
     code = BLOCKED + (
         "import ratekeeper as rk\n"
         "from ratekeeper.plots import RealisedRateDisplay\n"
-        "test = rk.calibrate(list(range(80)), [0] * 40 + [1] * 40).control('fnr', 0.05)\n"
+        "cal = rk.calibrate(list(range(80)), [0] * 40 + [1] * 40)\n"
+        "test = cal.control('fnr', 0.05, method=rk.Conformal())\n"
         "print(RealisedRateDisplay.from_calibration(test, draw=False).law)\n"
         "try:\n"
         "    RealisedRateDisplay.from_calibration(test)\n"
@@ -149,7 +168,9 @@ def test_groups_of_every_kind_can_be_chosen():
         (np.tile([3, 4], 200), np.int64(4)),
         (np.tile(["a", "b"], 200), np.str_("b")),
     ):
-        test = rk.calibrate(scores, labels, groups=groups).control("fnr", 0.1)
+        test = rk.calibrate(scores, labels, groups=groups).control(
+            "fnr", 0.1, method=rk.Conformal()
+        )
         for kind in ("ScoreDensity", "ErrorCurve", "RealisedRate", "SampleSize"):
             display = getattr(plots, f"{kind}Display").from_calibration(test, group=group)
             assert f"group {group.item()!r}" in display.ax_.get_title("left")
@@ -159,7 +180,9 @@ def test_dollars_in_names_are_no_mathematics(halves):
     """Labels and groups with dollars are drawn as they are written."""
     _, scores, labels = halves
     words, groups = np.where(labels, "$>$5", "$\\$4"), np.full(labels.size, "$x^$")
-    test = rk.calibrate(scores, words, groups=groups, positive_label="$>$5").control("fnr", 0.1)
+    test = rk.calibrate(scores, words, groups=groups, positive_label="$>$5").control(
+        "fnr", 0.1, method=rk.Conformal()
+    )
     display = plots.ScoreDensityDisplay.from_calibration(test, group="$x^$")
     display.figure_.canvas.draw()
     new = {"scores": scores, "labels": words, "groups": groups, "group": "$x^$"}

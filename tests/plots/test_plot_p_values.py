@@ -5,11 +5,10 @@ import pytest
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper._rates import RealisedRate
 from ratekeeper.diagnostics import rate_against_alpha, uniformity
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import PValueHistogramDisplay, RateAgainstAlphaDisplay
-from ratekeeper.plots._p_value_counts import _beta_binomial
+from ratekeeper.plots._count_bands import CountTable
 
 METHODS = [rk.Conformal(), rk.HighProbability(0.1), rk.Empirical(), rk.Smoothed(), rk.Kernel()]
 
@@ -22,7 +21,7 @@ def test_bins_count_what_tests_reject(halves, method):
         cal, scores=scores, labels=labels, method=method, draw=False
     )
     for label in (0, 1):
-        # All of one class are judged, in the same company, since lots depend on it.
+        # All of one class are judged, together, since random draws depend on it.
         mine = scores[labels == label]
         null = cal.null(label, 0, method)
         expected = [np.count_nonzero(null.p_values(mine) <= edge) for edge in display.edges[1:]]
@@ -33,15 +32,15 @@ def test_bins_count_what_tests_reject(halves, method):
 
 
 @pytest.mark.parametrize(("n", "a", "b"), [(50, 3, 40), (1, 1, 1), (2000, 50, 951), (30, 30, 1)])
-def test_the_band_is_that_of_the_beta_binomial_law(n, a, b):
+def test_the_band_is_that_of_the_beta_binomial_distribution(n, a, b):
     """The limits are the quantiles that scipy gives."""
     law = stats.betabinom(n, a, b)
-    assert _beta_binomial(n, a, b, 0.025) == (law.ppf(0.025), law.ppf(0.975))
+    assert CountTable(n, a, b).limits(0.025) == (law.ppf(0.025), law.ppf(0.975))
 
 
 def test_the_band_of_very_many_objects_is_interpolated():
-    """With millions of new objects the count follows the Beta law of the calibration set."""
-    low, high = _beta_binomial(3_000_000, 50, 951, 0.025)
+    """Of millions of new objects the count follows the Beta distribution of the calibration."""
+    low, high = CountTable(3_000_000, 50, 951).limits(0.025)
     limits = 3_000_000 * stats.beta(50, 951).ppf([0.025, 0.975])
     np.testing.assert_allclose([low, high], limits, rtol=1e-3)
 
@@ -64,7 +63,7 @@ def test_the_band_knows_the_steps_of_ranks():
     ("method", "steps"), [(rk.Conformal(), [10] * 10), (rk.Empirical(), [10] * 10)]
 )
 def test_the_band_of_each_bin_counts_its_ranks(method, steps):
-    """A bin that j of the 100 gaps between 99 scores fall in has the law with j and 100 - j."""
+    """A bin with j of the 100 gaps between 99 scores has the distribution of j and 100 - j."""
     rng = np.random.default_rng(0)
     cal = rk.calibrate(rng.normal(size=198), np.repeat([0, 1], 99))
     display = PValueHistogramDisplay.from_calibration(
@@ -99,7 +98,7 @@ def test_the_band_covers_over_calibration_sets():
 
 
 def test_p_values_from_anywhere_have_a_binomial_band(halves):
-    """P-values alone are counted alike, beside the binomial law."""
+    """P-values alone are counted alike, beside the binomial distribution."""
     cal, scores, labels = halves
     p = cal.p_values(scores)
     one = PValueHistogramDisplay.from_predictions(labels, p, draw=False)
@@ -126,7 +125,9 @@ def test_the_test_decides_which_p_values(halves, fitted):
     one = PValueHistogramDisplay.from_calibration(strict, **kwargs)
     two = PValueHistogramDisplay.from_calibration(cal, method=rk.HighProbability(0.1), **kwargs)
     assert one.histograms[1].counts.tolist() == two.histograms[1].counts.tolist()
-    both = PValueHistogramDisplay.from_calibration(cal.control_both(0.1, 0.1), **kwargs)
+    both = PValueHistogramDisplay.from_calibration(
+        cal.control_both(0.1, 0.1, method=rk.Conformal()), **kwargs
+    )
     plain = PValueHistogramDisplay.from_calibration(cal, **kwargs)
     assert both.histograms[0].counts.tolist() == plain.histograms[0].counts.tolist()
     clf, X, y = fitted
@@ -139,11 +140,11 @@ def test_the_test_decides_which_p_values(halves, fitted):
 
 
 def test_a_thin_group_is_judged_as_the_test_does(people):
-    """A pooled group shows the p-values of the test, and claims no law for them."""
+    """A pooled group shows the p-values of the test, and claims no distribution for them."""
     scores, labels, _ = people
     groups = np.where(np.arange(3000) % 100 == 0, "few", "many")
     cal = rk.calibrate(scores[:1000], labels[:1000], groups=groups[:1000])
-    test = cal.control("fnr", 0.05, thin_groups="pool")
+    test = cal.control("fnr", 0.05, thin_groups="pool", method=rk.Conformal())
     mine = (groups == "few") & (np.arange(3000) >= 1000)
     display = PValueHistogramDisplay.from_calibration(
         test, scores=scores[mine], labels=labels[mine], groups=groups[mine], group="few", draw=False
@@ -156,19 +157,21 @@ def test_a_thin_group_is_judged_as_the_test_does(people):
 
 
 def test_rates_are_those_of_the_diagnostics(halves):
-    """Table and expected band are those of the library, at every alpha."""
+    """Table and pointwise band are those of the library, at every alpha."""
     cal, scores, labels = halves
-    test = cal.control("fnr", 0.05)
-    display = RateAgainstAlphaDisplay.from_calibration(test, scores=scores, labels=labels)
+    test = cal.control("fnr", 0.05, method=rk.Conformal())
+    new = {"scores": scores, "labels": labels}
+    display = RateAgainstAlphaDisplay.from_calibration(test, band="pointwise", **new)
     table = rate_against_alpha(cal, scores, labels, display.table.alpha, control="fnr")
     for name in ("rate", "low", "high", "errors", "verdict"):
         np.testing.assert_array_equal(getattr(display.table, name), getattr(table, name))
     at = np.flatnonzero(display.table.alpha == 0.05)[0]
     law = test.certificate.cells[0].realised
-    assert (display.expected_low[at], display.expected_high[at]) == law.interval
+    n = display.table.n[0]
+    found = stats.betabinom(n, law.k, law.n + 1 - law.k).ppf([0.025, 0.975]) / n
+    assert [display.expected_low[at], display.expected_high[at]] == found.tolist()
     assert display.table.errors[at] == test.evaluate(scores, labels).target.errors
     assert display.mark_.get_xdata()[0] == 0.05
-    assert RealisedRate(law.k, law.n) == law
 
 
 def test_rates_from_p_values_agree(halves):
@@ -194,7 +197,7 @@ def test_rates_of_one_group(people):
     """One group is counted with its own calibration scores alone."""
     scores, labels, groups = people
     cal = rk.calibrate(scores[:1000], labels[:1000], groups=groups[:1000])
-    test = cal.control("fpr", 0.05)
+    test = cal.control("fpr", 0.05, method=rk.Conformal())
     display = RateAgainstAlphaDisplay.from_calibration(
         test, scores=scores[1000:], labels=labels[1000:], groups=groups[1000:], group="south"
     )
@@ -205,15 +208,31 @@ def test_rates_of_one_group(people):
     assert "group 'south'" in display.ax_.get_title("left")
 
 
+@pytest.mark.parametrize("method", [rk.Conformal(), rk.Empirical(), rk.HighProbability(0.1)])
+def test_a_group_without_scores_of_the_class_has_no_rates(people, method):
+    """A group that has no calibration scores of the null class is shown, with a note alone."""
+    scores, labels, groups = people
+    kept = (groups == "north") | (labels == 0)
+    cal = rk.calibrate(scores[kept], labels[kept], groups=groups[kept])
+    test = cal.control("fnr", 0.1, method=method, thin_groups="pool")
+    new = {"scores": scores, "labels": labels, "groups": groups}
+    display = RateAgainstAlphaDisplay.from_calibration(test, group="south", **new)
+    assert "no test at these alphas is possible" in display.ax_.get_xlabel()
+    assert not display.outside.any()
+    assert np.isnan(display.expected_low).all()
+
+
 def test_impossible_alphas_and_ties_are_told():
     """Where no test is possible nothing is drawn, and a note says so; ties have one too."""
     cal = rk.calibrate(np.r_[np.arange(30), np.arange(30) + 5], np.repeat([0, 1], 30))
-    new = {"scores": np.arange(40.0), "labels": np.repeat([0, 1], 20)}
+    new = {"scores": np.arange(40.0) + 0.5, "labels": np.repeat([0, 1], 20)}
     display = RateAgainstAlphaDisplay.from_calibration(cal, control="fnr", **new)
     assert "too few calibration scores" in display.ax_.get_xlabel()
     few = RateAgainstAlphaDisplay.from_calibration(cal, control="fnr", alphas=[0.01, 0.1], **new)
     assert "at 1% and below there are too few" in few.ax_.get_xlabel()
-    assert cal.control("fnr", 0.05).threshold is not None  # so "below 10%" would be false
+    assert (
+        cal.control("fnr", 0.05, method=rk.Conformal()).threshold is not None
+    )  # so "below 10%" would be false
     assert not display.tied
     assert np.isnan(display.expected_low[~display.table.possible]).all()
     tiny = RateAgainstAlphaDisplay.from_calibration(cal, control="fnr", alphas=[0.001], **new)
@@ -222,7 +241,42 @@ def test_impossible_alphas_and_ties_are_told():
     display = RateAgainstAlphaDisplay.from_calibration(
         tied, control="fnr", alphas=[0.5], scores=[1, 1, 0], labels=[1, 1, 0]
     )
-    assert "tied" in display.ax_.get_xlabel()
+    assert "tied, which lowers rates" in display.ax_.get_xlabel()
+    same = rk.calibrate(np.arange(60.0), np.repeat([0, 1], 30))
+    display = RateAgainstAlphaDisplay.from_calibration(
+        same, control="fnr", scores=[30.0, 0.5], labels=[1, 0], draw=False
+    )
+    assert display.tied  # a new score with one of the calibration
+
+
+def test_a_simultaneous_band_is_wider_and_says_what_leaving_it_means(halves):
+    """Only outside the band of all alphas at once is called evidence, with its false alarms."""
+    cal, scores, labels = halves
+    new = {"control": "fnr", "labels": labels}
+    make = RateAgainstAlphaDisplay.from_calibration
+    wide = make(cal, scores=scores, **new)
+    narrow = make(cal, scores=scores, band="pointwise", **new)
+    assert (wide.band, wide.false_alarm) == ("simultaneous", pytest.approx(0.05))
+    possible = wide.table.possible
+    assert (wide.expected_low <= narrow.expected_low)[possible].all()
+    assert (wide.expected_high >= narrow.expected_high)[possible].all()
+    assert not wide.outside.any()
+    assert "no evidence of drift" in wide.ax_.get_xlabel()
+    assert narrow.false_alarm > 0.2
+    share = f"somewhere in about {100 * narrow.false_alarm:.3g}% of cases"
+    assert share in narrow.ax_.get_xlabel()
+    assert "evidence" not in narrow.ax_.get_xlabel()
+    drifted = make(cal, scores=scores - 0.3, **new)
+    assert drifted.outside.any()
+    assert "evidence of drift (false alarm in at most 5% of cases)" in drifted.ax_.get_xlabel()
+    one = make(cal, scores=scores, alphas=[0.05], draw=False, **new)
+    alone = make(cal, scores=scores, alphas=[0.05], band="pointwise", draw=False, **new)
+    assert one.expected_high == alone.expected_high
+    unranked = make(cal, scores=scores, method=rk.Kernel(), **new)
+    assert unranked.expected_ is None
+    assert "drift" not in unranked.ax_.get_xlabel()
+    with pytest.raises(InputError, match="band='both'"):
+        make(cal, scores=scores, band="both", **new)
 
 
 def test_cross_fitted_bands_are_called_approximate(fitted):
@@ -257,12 +311,16 @@ def test_what_cannot_be_shown_is_refused(halves):
         PValueHistogramDisplay.from_predictions(labels, scores)
     with pytest.raises(InputError, match="for 1 scores"):
         PValueHistogramDisplay.from_predictions(labels, ([0.5], [0.5]))
-    with pytest.raises(InputError, match='control="fnr" or control="fpr"'):
+    with pytest.raises(InputError, match='control=None must be "fnr" or "fpr"'):
         RateAgainstAlphaDisplay.from_calibration(cal, **new)
-    with pytest.raises(InputError, match="both rates"):
-        RateAgainstAlphaDisplay.from_calibration(cal.control_both(0.1, 0.1), **new)
+    with pytest.raises(InputError, match="a test of one rate"):
+        RateAgainstAlphaDisplay.from_calibration(
+            cal.control_both(0.1, 0.1, method=rk.Conformal()), **new
+        )
     with pytest.raises(InputError, match="the test keeps the FNR"):
-        RateAgainstAlphaDisplay.from_calibration(cal.control("fnr", 0.1), control="fpr", **new)
+        RateAgainstAlphaDisplay.from_calibration(
+            cal.control("fnr", 0.1, method=rk.Conformal()), control="fpr", **new
+        )
     with pytest.raises(InputError, match="control='tpr'"):
         RateAgainstAlphaDisplay.from_calibration(cal, control="tpr", **new)
     with pytest.raises(InputError, match="method='conformal'"):
@@ -276,6 +334,6 @@ def test_what_cannot_be_shown_is_refused(halves):
             RateAgainstAlphaDisplay.from_predictions(
                 labels, cal.p_values(scores), control="fnr", alphas=bad
             )
-    pair = cal.control_both(0.1, 0.2)
+    pair = cal.control_both(0.1, 0.2, method=rk.Conformal())
     shown = RateAgainstAlphaDisplay.from_calibration(pair, control="fpr", draw=False, **new)
     assert shown.alpha == 0.2

@@ -1,7 +1,7 @@
 """The facts behind the promises, as numbers and tables: nothing here draws or decides.
 
-What is known of a p-value and of its law, realised rates against alpha, the curve of the two
-errors and what it leaves on the table.
+What is known of a p-value and of its distribution, realised rates against alpha, the curve of the
+two errors and what it leaves on the table.
 """
 
 from ratekeeper.diagnostics._curve import (

@@ -11,7 +11,7 @@ from ratekeeper._inputs import read_labels, read_scores, refuse_nan, same_length
 from ratekeeper._ranks import count_as_extreme
 from ratekeeper._separation import Separation, separation
 from ratekeeper._validation import check_probability
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -166,7 +166,7 @@ class AccuracyLine:
 def equal_accuracy_line(accuracy: float, weight_positive: float) -> AccuracyLine:
     """Return FNR as a function of FPR at a fixed accuracy: (1 - a)/w1 - (w0/w1) FPR.
 
-    Where it crosses the curve of `fnr_fpr_curve` stand thresholds of equal accuracy and different
+    Where it crosses the curve of `fnr_fpr_curve` are thresholds of equal accuracy and different
     trade-offs. The paper has the weights w0 and w1 the other way round.
 
     Parameters
@@ -189,7 +189,10 @@ def equal_accuracy_line(accuracy: float, weight_positive: float) -> AccuracyLine
     """
     if isinstance(accuracy, bool) or not 0.0 <= accuracy <= 1.0:
         raise InputError(
-            f"accuracy={accuracy!r} is not a share from 0 to 1. Write 90% as accuracy=0.9."
+            parameter="accuracy",
+            value=accuracy,
+            need="a share from 0 to 1",
+            remedy=("Write 90% as ", Parameter("accuracy", 0.9), "."),
         )
     return AccuracyLine(float(accuracy), check_probability(weight_positive, "weight_positive"))
 
@@ -201,7 +204,7 @@ def reversed_score(
     positive_label: object = None,
     higher_is_positive: bool = True,
 ) -> Separation:
-    """Ask whether the scores point the wrong way: low for positives, high for negatives.
+    """Check whether the scores point the wrong way: low for positives, high for negatives.
 
     Parameters
     ----------
@@ -211,12 +214,12 @@ def reversed_score(
     Returns
     -------
     Separation
-        Of all the scores, where the check in `calibrate` thins very many.
+        Of all the scores, whereas the check in `calibrate` thins very many.
 
     Notes
     -----
     A promise holds for reversed scores too, as for any; only the other error is then worse than
-    blind guessing would make it.
+    that of a random guess.
 
     Examples
     --------
@@ -238,7 +241,9 @@ def _read_classes(
     same_length("labels", is_positive.size, values.size)
     refuse_nan(values)
     if not isinstance(higher_is_positive, bool | np.bool_):
-        raise InputError(f"higher_is_positive={higher_is_positive!r} must be True or False.")
+        raise InputError(
+            parameter="higher_is_positive", value=higher_is_positive, need="True or False"
+        )
     if not higher_is_positive:
         values = -values
     negatives, positives = values[~is_positive], values[is_positive]  # copies

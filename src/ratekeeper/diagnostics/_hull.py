@@ -23,7 +23,7 @@ class OtherError:
     on_curve : float
         Of the best threshold.
     on_hull : float
-        Of the best lot between two thresholds.
+        Of the best random choice between two thresholds.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def concave_hull_gap(
     positive_label: object = None,
     higher_is_positive: bool = True,
 ) -> HullGap:
-    """Compare thresholds on a score with the best that lots between its thresholds can do.
+    """Compare thresholds on a score with the best that random choices between them can do.
 
     Parameters
     ----------
@@ -116,13 +116,15 @@ def concave_hull_gap(
     Notes
     -----
     A threshold minimises the other error only if the likelihood ratio grows with the score, which
-    makes the ROC curve concave. If it is not, drawing lots between two thresholds does better, and
-    reaches the concave hull: the ROC curve of the isotonic regression of labels on scores. That
-    is the best among rules that never turn against a higher score. Rules that order the scores
-    anew, such as by distance from the middle, can be better still and are not looked at.
+    makes the ROC curve concave. If it is not, choosing at random between two thresholds does
+    better, and reaches the concave hull: the ROC curve of the isotonic regression of labels on
+    scores. That is the best among rules for which a higher score never makes "positive" less
+    likely. Rules that reorder the scores, such as by distance from the middle, can be better still
+    and are not considered.
 
     No promise comes with the hull. It is fitted to these very objects, so it looks better than it
-    is: even for the best of scores the gap is above 0, and shrinks as objects grow in number.
+    is: even for the best of scores the gap is above 0, and it shrinks as the number of objects
+    grows.
 
     Examples
     --------

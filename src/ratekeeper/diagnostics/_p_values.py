@@ -61,7 +61,7 @@ def estimator_variance(p: ArrayLike, n: int) -> EstimatorVariance:
     n = check_count(n, "n")
     true = np.asarray(p)
     if true.dtype.kind not in "fiu":
-        raise InputError(f"p={p!r} must be one or more numbers from 0 to 1.")
+        raise InputError(parameter="p", value=p, need="one or more numbers from 0 to 1")
     _refuse_outside(true.ravel(), "p")
     return EstimatorVariance(np.asarray(true * (1.0 - true) / n), 1.0 / (4 * n))
 
@@ -116,8 +116,8 @@ def dkw_band(n: int, delta: float = 0.05) -> float:
     -----
     **Guarantee.** Finite-sample (Dvoretzky, Kiefer and Wolfowitz, with Massart's constant): with
     probability at least 1 - delta, every m / n is that close to the true p-value. Needs
-    independent calibration scores, of any law. The width is the same everywhere, so it says
-    little about small p-values; the band of `Simultaneous` does.
+    independent calibration scores, of any distribution. The width is the same everywhere, so it
+    says little about small p-values; the band of `Simultaneous` says more.
 
     Examples
     --------
@@ -158,7 +158,7 @@ class Uniformity:
     Attributes
     ----------
     distance, p_value : float
-        Two-sided Kolmogorov-Smirnov distance from the uniform law, and its p-value.
+        Two-sided Kolmogorov-Smirnov distance from the uniform distribution, and its p-value.
     excess, p_excess : float
         Largest excess, over all alpha, of the share of p-values at or below alpha over alpha
         itself, and its one-sided p-value. This is the direction that breaks a promise.
@@ -179,7 +179,7 @@ class Uniformity:
 
 
 def uniformity(p_values: ArrayLike) -> Uniformity:
-    """Ask whether the p-values p_c of objects that do belong to class c are uniform.
+    """Check whether the p-values p_c of objects that do belong to class c are uniform.
 
     Parameters
     ----------
@@ -194,13 +194,14 @@ def uniformity(p_values: ArrayLike) -> Uniformity:
     -----
     **Guarantee.** If the objects are independent and their true p-values satisfy
     ``P(p <= alpha) <= alpha`` for all alpha, `p_excess` is below a level with at most that
-    probability. `p_value` needs the uniform law itself.
+    probability. `p_value` needs the uniform distribution itself.
 
-    Rank p-values meet neither quite. They are discrete, in steps of 1 / (n + 1), which only makes
-    `p_excess` larger, but in time is found by `p_value`. And given one calibration set their law
-    is that set's, about 1 / sqrt(n) from uniform to either side. So with as many new objects as
-    calibration scores, or more, small values are to be expected: they say that this one set is
-    off, as every set is, and not that a promise on average is broken.
+    Rank p-values meet neither condition exactly. They are discrete, in steps of 1 / (n + 1), which
+    only makes `p_excess` larger, but with enough objects is detected by `p_value`. And given one
+    calibration set their distribution is that set's, about 1 / sqrt(n) from uniform to either
+    side. So with as many new objects as calibration scores, or more, small values are to be
+    expected: they say that this one set is off, as every set is, and not that a promise on average
+    is broken.
 
     Examples
     --------
@@ -226,11 +227,13 @@ def uniformity(p_values: ArrayLike) -> Uniformity:
 
 def _refuse_outside(p: NDArray[np.float64], name: str) -> None:
     if p.size == 0:
-        raise InputError(f"{name} is empty: at least one p-value is needed.")
+        raise InputError(f"{name} is empty.", parameter=name, remedy="Pass at least one p-value.")
     outside = p[~((p >= 0.0) & (p <= 1.0))]  # NaN is outside too
     if outside.size:
+        first = float(outside[0])
         raise InputError(
-            f"{name} has {outside.size:,} of {p.size:,} values outside [0, 1], such as "
-            f"{float(outside[0])!r}: p-values are needed, not scores. Get them with "
-            "Calibration.p_values."
+            f"{name} has {outside.size:,} of {p.size:,} values outside [0, 1], such as {first!r}.",
+            parameter=name,
+            value=first,
+            remedy="Pass p-values, not scores: get them with Calibration.p_values.",
         )

@@ -33,7 +33,7 @@ class RateTable:
         False where no test can promise this alpha with so few calibration scores (in some
         group). There rate, low and high are NaN and the verdict is "impossible".
     errors : ndarray of int
-        Objects of the null class that the test puts out of it; 0 where impossible.
+        Objects of the null class that the test rejects; 0 where impossible.
     n : ndarray of int
         Objects of the null class, the same in every row.
     rate, low, high : ndarray of float
@@ -87,7 +87,7 @@ def rate_against_alpha(
     method : Method, default=Conformal()
         The kind of promise.
     groups : array-like of shape (n_objects,), optional
-        Needed exactly if the calibration has groups.
+        Required if and only if the calibration has groups.
     confidence : float, default=0.95
         Of each interval.
 
@@ -99,8 +99,10 @@ def rate_against_alpha(
     -----
     **Guarantee.** Each interval covers the true rate of the test at its alpha with the given
     confidence, over evaluation sets of independent objects. It does not cover all alphas at once,
-    and a table over many will show some "exceeded" by chance. One calibration set with a marginal
-    method is above alpha up to about half of the time, so "exceeded" need not break its promise.
+    and a table over many will show some "exceeded" by chance. The true rate of one calibration set
+    with a marginal method is above alpha up to about half of the time, so "exceeded" does not mean
+    that its promise is broken, nor that anything has drifted; `plots.RateAgainstAlphaDisplay` has
+    a band for that.
 
     Examples
     --------
@@ -129,8 +131,9 @@ def rate_against_alpha(
     if p.size == 0:
         label = calibration.classes.tolist()[null_class]
         raise InputError(
-            f"None of the {values.size:,} objects is {label!r}, so the {control.upper()} cannot be "
-            "counted. Add labelled objects of that class."
+            f"None of the {values.size:,} objects is {label!r}: there is no rate to count.",
+            parameter="labels",
+            remedy="Add labelled objects of that class.",
         )
     smallest = min(scores.size for scores in calibration.cells[null_class])
     possible = np.array([method.can_promise(smallest, alpha) for alpha in levels.tolist()], bool)
@@ -171,5 +174,6 @@ def rates_of_p_values(
 def _read_alphas(alphas: ArrayLike) -> NDArray[np.float64]:
     levels = np.asarray(alphas)
     if levels.ndim != 1 or not levels.size:
-        raise InputError(f"alphas={alphas!r} must be a list of rates, such as [0.01, 0.05].")
+        need = "a list of rates, such as [0.01, 0.05]"
+        raise InputError(parameter="alphas", value=alphas, need=need)
     return np.array([check_probability(alpha, "alpha") for alpha in levels.tolist()], np.float64)

@@ -3,6 +3,25 @@
 Each display first computes its numbers, which are its attributes, and then draws them. Only the
 drawing needs matplotlib (``pip install 'ratekeeper[plot]'``): with ``draw=False`` there are the
 numbers alone.
+
+The class methods that make a display share these parameters:
+
+source : Calibration, ErrorRateTest or AbstainingTest
+    What to show, or what judges the new objects.
+scores, labels : array-like of shape (n_objects,)
+    Labelled new objects, neither trained on nor calibrated on.
+groups : array-like of shape (n_objects,)
+    Groups of the new objects, required if and only if the calibration has groups.
+group : object
+    The group to show, required if and only if the calibration has groups.
+positive_label, higher_is_positive
+    As in `calibrate`.
+ax : matplotlib Axes
+    Where to draw; a new figure by default.
+draw : bool
+    False for the numbers alone, which need no matplotlib.
+**options
+    Those of the display, and the style of its main lines in matplotlib's words (``color``, ``lw``).
 """
 
 from ratekeeper.plots._error_curve import ErrorCurveDisplay

@@ -1,4 +1,4 @@
-"""P-values counted in bins, and the law of each count."""
+"""P-values counted in bins, and the distribution of each count."""
 
 from __future__ import annotations
 
@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ratekeeper._formatting import show
 from ratekeeper._inputs import read_scores, same_length
 from ratekeeper._p_values import PValues
 from ratekeeper._validation import check_count, check_probability
 from ratekeeper.diagnostics import Uniformity, uniformity
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods._rank import RankMethod, critical_rank
+from ratekeeper.plots._count_bands import CountTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper.methods import Method
-
-# Up to so many possible counts the band is summed over all of them, above over so many of them.
-_SUMMED = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +28,10 @@ class PValueHistogram:
     Attributes
     ----------
     counts : ndarray of int
-        P-values in each bin, which has its upper edge and not its lower one, as ``p <= alpha``.
+        P-values in each bin, which includes its upper edge and not its lower one, as in
+        ``p <= alpha``.
     low, high : ndarray of float
-        The band: in each bin alone, the count of a right method lies inside with at least the
+        The band: in each bin alone, the count of a valid method lies inside with at least the
         chosen confidence.
     uniformity : Uniformity
         The check of all p-values at once.
@@ -42,7 +40,7 @@ class PValueHistogram:
     n_calibration : int or None
         Calibration scores behind the p-values, where known.
     law : {"beta-binomial", "binomial"}
-        That of the band: with the calibration set allowed for, or without.
+        Distribution behind the band: with the calibration set allowed for, or without.
     """
 
     counts: NDArray[np.intp]
@@ -70,16 +68,20 @@ def read_p_values(
         pair = [read_scores(p, f"p{c}").astype(np.float64) for c, p in enumerate(p_values)]
     else:
         raise InputError(
-            f"p_values={show(p_values)} must be what Calibration.p_values returns, or a pair "
-            "(p0, p1)."
+            parameter="p_values",
+            value=p_values,
+            need="what Calibration.p_values returns, or a pair (p0, p1)",
         )
     for c, p in enumerate(pair):
         same_length("labels", n_objects, p.size)
         outside = p[~((p >= 0) & (p <= 1))]
         if outside.size:
             raise InputError(
-                f"p{c} has {outside.size:,} values outside 0 to 1, such as {float(outside[0])!r}: "
-                "p-values are needed, not scores. Get them with Calibration.p_values."
+                f"p{c} has {outside.size:,} values outside 0 to 1, such as {float(outside[0])!r}.",
+                parameter="p_values",
+                value=float(outside[0]),
+                need="p-values, not scores",
+                remedy="Pass p-values, not scores: get them with Calibration.p_values.",
             )
     return pair[0], pair[1]
 
@@ -104,52 +106,25 @@ def count_p_values(
     n_calibration: int | None = None,
     method: Method | None = None,
 ) -> PValueHistogram:
-    """Count p-values in bins, with the band in which a right method puts each count.
+    """Count p-values in bins, with the band in which a valid method puts each count.
 
     Examples
     --------
     >>> count_p_values(np.array([0.05, 0.1, 0.9]), np.array([0.0, 0.1, 1.0]), 0.95).counts
     array([2, 1])
     """
+    from scipy.stats import binom
+
     # How many p-values are at most each edge, so that a bin has its upper edge; 0 is in the first.
     upto = np.sort(p).searchsorted(edges, side="right")
     upto[0] = 0
     tail = (1.0 - check_probability(confidence, "confidence")) / 2.0
-    law: Literal["beta-binomial", "binomial"] = "binomial"
+    distribution: Literal["beta-binomial", "binomial"] = "binomial"
+    low, high = (binom.ppf(share, p.size, np.diff(edges)) for share in (tail, 1.0 - tail))
     if n_calibration is not None and isinstance(method, RankMethod):
-        law = "beta-binomial"
+        distribution = "beta-binomial"
         ranks = [critical_rank(method, n_calibration, edge) for edge in edges.tolist()]
-        steps = np.diff([0, *ranks[1:]])
-        limits = [_beta_binomial(p.size, k, n_calibration + 1 - k, tail) for k in steps.tolist()]
-        low, high = np.array(limits, dtype=np.float64).T
-    else:
-        low, high = _binomial(p.size, np.diff(edges), tail)
-    return PValueHistogram(np.diff(upto), low, high, uniformity(p), p.size, n_calibration, law)
-
-
-def _binomial(
-    n: int, share: NDArray[np.float64], tail: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    from scipy.stats import binom
-
-    return binom.ppf(tail, n, share), binom.ppf(1.0 - tail, n, share)
-
-
-def _beta_binomial(n: int, a: int, b: int, tail: float) -> tuple[float, float]:
-    """Return counts of n that a beta-binomial law leaves out with at most `tail` at each end."""
-    from scipy.special import betaln, gammaln
-
-    if a == 0 or b == 0:  # no p-value can lie in the bin, or every one must
-        return (0.0, 0.0) if a == 0 else (float(n), float(n))
-    mean = n * a / (a + b)
-    spread = np.sqrt(mean * b / (a + b) * (a + b + n) / (a + b + 1))
-    # Forty standard deviations leave out nothing that double precision could see.
-    first, last = max(0.0, np.floor(mean - 40 * spread)), min(float(n), mean + 40 * spread + 1)
-    step = max(1.0, np.ceil((last - first) / _SUMMED))
-    x = np.arange(first, np.floor(last) + 1, step)
-    log = gammaln(n + 1.0) - gammaln(x + 1.0) - gammaln(n - x + 1.0)
-    log += betaln(x + a, n - x + b) - betaln(a, b)
-    below = np.cumsum(np.exp(log - log.max()))
-    below /= below[-1]
-    low, high = below.searchsorted([tail, 1.0 - tail], side="left").tolist()
-    return float(x[low]), float(x[min(high, x.size - 1)])
+        tables = [CountTable(p.size, k, n_calibration + 1 - k) for k in np.diff([0, *ranks[1:]])]
+        low, high = np.array([table.limits(tail) for table in tables]).T
+    counts = np.diff(upto)
+    return PValueHistogram(counts, low, high, uniformity(p), p.size, n_calibration, distribution)

@@ -2,48 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._formatting import exact_percent
 from ratekeeper._inputs import read_labels
 from ratekeeper._ranks import has_ties
-from ratekeeper._rates import RealisedRate
-from ratekeeper._validation import null_class_of
+from ratekeeper._validation import check_choice, null_class_of
 from ratekeeper.diagnostics import RateTable, rate_against_alpha
 from ratekeeper.diagnostics._realised import rates_of_p_values
-from ratekeeper.exceptions import InputError
-from ratekeeper.methods import Conformal, check_method
-from ratekeeper.methods._rank import RankMethod, critical_rank
-from ratekeeper.plots._display import COLOURS, FAINT, INK, Display, as_percent, finish, side, styled
+from ratekeeper.exceptions import InputError, Parameter
+from ratekeeper.plots import _look as look
+from ratekeeper.plots._count_bands import rate_band
+from ratekeeper.plots._display import Display
 from ratekeeper.plots._p_value_counts import read_p_values
-from ratekeeper.plots._subject import in_words, of_new, read_estimator, read_source, scores_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import PolyCollection
-    from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike, NDArray
 
-    from ratekeeper._calibration import Calibration
-    from ratekeeper._control import ErrorRateTest
     from ratekeeper._p_values import PValues
     from ratekeeper.methods import Method
-    from ratekeeper.plots._subject import Source, Subject, Test
+    from ratekeeper.plots._subject import Subject, Test
 
 _MOST = 0.2
 _STEPS = 100
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class RateAgainstAlphaDisplay(Display):
-    """The counted rate of tests at many alphas, with exact bands, beside the diagonal.
+    """The counted rate of tests at many alphas, with the band it stays in without drift.
 
-    Where the whole band lies above the diagonal, these objects contradict the limit. Make it
-    with `from_estimator`, `from_predictions` or `from_calibration`, of labelled new objects.
+    Make it with `from_estimator`, `from_predictions` or `from_calibration`, of labelled new
+    objects.
+
+    Options
+    -------
+    control : {"fnr", "fpr"}, optional
+        Which rate; required unless the source is a test of one rate.
+    method : Method, optional
+        By default that of the test, or else `Conformal`.
+    alphas : array-like of shape (n_alphas,), optional
+        Nominal rates; by default 100 of them up to 20%, or twice the test's alpha.
+    confidence : float, default=0.95
+        Of the grey band, and of the interval around the counted rate at each alpha.
+    band : {"simultaneous", "pointwise"}, default="simultaneous"
+        Whether the grey band holds at all alphas at once, or at each alpha alone.
+    **kwargs
+        Style of the line, as in `matplotlib.axes.Axes.plot`.
 
     Attributes
     ----------
@@ -52,21 +60,41 @@ class RateAgainstAlphaDisplay(Display):
         impossible with so few calibration scores.
     control : {"fnr", "fpr"}
         The rate that the tests keep.
+    confidence : float
+        Of the grey band and of the intervals.
+    band : {"simultaneous", "pointwise"}
+        Kind of the grey band.
     expected_low, expected_high : ndarray or None
-        Between them the true rate of the test lies in 90% of calibration sets: the law of the
-        realised rate, for rank methods. None where ranks or the calibration are not known.
+        The grey band: between them the counted rate lies without drift. None where the
+        calibration is not known and for methods that do not go by ranks.
+    false_alarm : float or None
+        How often, without drift, the counted rate leaves the grey band at one alpha or more: at
+        most so often (simultaneous), about so often (pointwise). With ties that is an upper bound
+        on how often it is above the band.
     tied : bool
-        Whether calibration scores are tied, so that true rates can be lower than expected.
+        Whether scores are tied, which makes rates lower: then only a rate above the grey band is
+        evidence of drift.
     approximate : bool
-        Whether the scores were cross-fitted, so that the expected band is only approximate.
+        Whether the scores were cross-fitted, so that the grey band is only approximate.
     alpha : float or None
         That of the test shown, which is marked.
-    confidence : float
-        Of the band around the counted rate, at each alpha by itself.
-    group : object
-        The group, None without groups.
     line_, band_, expected_, diagonal_, mark_ : artists
-        There after `plot`; None for what there is not.
+        Set by `plot`; None for what there is not.
+
+    Notes
+    -----
+    **Guarantee.** If the new objects of the null class are exchangeable with its calibration
+    objects, the counted rate lies inside the simultaneous grey band at all alphas at once with
+    probability at least `confidence`, over calibration sets and new objects together (with ties:
+    nowhere above it). So a rate outside is evidence of drift, with a false alarm probability of at
+    most 1 - confidence, by default 5%. The pointwise band promises this at one alpha chosen in
+    advance alone: without drift the rate is outside it somewhere far more often, as a rule in 10%
+    to 40% of cases with the default alphas; `false_alarm` says how often.
+
+    The narrow interval around the line is the exact one of the test's true rate at each alpha
+    alone, given this calibration set. Where it lies above the diagonal, the rate of this test is
+    above alpha with that confidence at that alpha; with a promise on average that is so for up to
+    about half of all calibration sets, without any drift.
 
     Examples
     --------
@@ -75,153 +103,38 @@ class RateAgainstAlphaDisplay(Display):
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 3000)
     >>> scores = rng.normal(2 * labels)
-    >>> test = rk.calibrate(scores[:1000], labels[:1000]).control("fnr", alpha=0.05)
-    >>> display = RateAgainstAlphaDisplay.from_calibration(
-    ...     test, scores=scores[1000:], labels=labels[1000:], alphas=[0.05, 0.1], draw=False
-    ... )
-    >>> display.table.rate.round(3)
-    array([0.056, 0.097])
+    >>> cal = rk.calibrate(scores[:1000], labels[:1000])
+    >>> new = {"scores": scores[1000:], "labels": labels[1000:]}
+    >>> display = RateAgainstAlphaDisplay.from_calibration(cal, control="fnr", **new, draw=False)
+    >>> display
+    RateAgainstAlphaDisplay of FNR, 1,028 objects, 100 levels; .plot() draws it
+    >>> bool(display.outside.any())
+    False
     """
 
     table: RateTable
     control: str
     confidence: float
+    band: str = "simultaneous"
     expected_low: NDArray[np.float64] | None = None
     expected_high: NDArray[np.float64] | None = None
+    false_alarm: float | None = None
     tied: bool = False
     approximate: bool = False
     alpha: float | None = None
-    group: object = None
-    line_: Line2D = field(init=False, repr=False)
-    band_: PolyCollection = field(init=False, repr=False)
-    expected_: PolyCollection | None = field(init=False, repr=False)
-    diagonal_: Line2D = field(init=False, repr=False)
-    mark_: Line2D | None = field(init=False, repr=False)
 
-    @classmethod
-    def from_estimator(
-        cls,
-        clf: object,
-        X: object,  # noqa: N803 - scikit-learn's name
-        y: ArrayLike,
-        *,
-        alphas: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        group: object = None,
-        confidence: float = 0.95,
-        ax: Axes | None = None,
-        draw: bool = True,
-        **kwargs: object,
-    ) -> Self:
-        """Show the rates that a fitted controller would deliver at many alphas.
+    @property
+    def outside(self) -> NDArray[np.bool_]:
+        """At which alphas the counted rate is outside the grey band; with ties, above it."""
+        if self.expected_low is None or self.expected_high is None:
+            return np.zeros(self.table.alpha.size, dtype=bool)
+        above = self.table.rate > self.expected_high
+        return above if self.tied else above | (self.table.rate < self.expected_low)
 
-        Parameters
-        ----------
-        clf : ErrorRateController
-            Fitted; its alpha is marked.
-        X, y
-            Objects and labels, neither trained on nor calibrated on.
-        alphas : array-like of shape (n_alphas,), optional
-            Nominal rates; by default 100 of them up to 20%, or twice the test's alpha.
-        groups, group
-            Groups of the objects, needed exactly if there were groups in `fit`, and the one to
-            show.
-        confidence : float, default=0.95
-            Of the band.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-        draw : bool, default=True
-            False for the numbers alone, which need no matplotlib.
-        **kwargs
-            Style of the line, as in `matplotlib.axes.Axes.plot`.
-        """
-        test = read_estimator(clf)
-        subject = of_new(test, scores_of(clf, X), y, groups, group)
-        return cls._of(subject, test.calibration, test, None, None, alphas, confidence).drawn(
-            ax, kwargs, draw=draw
-        )
-
-    @classmethod
-    def from_calibration(  # noqa: PLR0913 - all by name
-        cls,
-        source: Source,
-        *,
-        scores: ArrayLike,
-        labels: ArrayLike,
-        control: str | None = None,
-        method: Method | None = None,
-        alphas: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        group: object = None,
-        confidence: float = 0.95,
-        ax: Axes | None = None,
-        draw: bool = True,
-        **kwargs: object,
-    ) -> Self:
-        """Show the rates that tests on a calibration deliver on labelled new objects.
-
-        Parameters
-        ----------
-        source : Calibration, ErrorRateTest or AbstainingTest
-            What the tests stand on.
-        scores, labels : array-like of shape (n_objects,)
-            New objects.
-        control : {"fnr", "fpr"}, optional
-            Which rate; needed unless the source is a test of one rate.
-        method : Method, optional
-            That of the test, or else `Conformal`.
-        alphas, groups, group, confidence, ax, draw, **kwargs
-            As in `from_estimator`.
-        """
-        calibration, test = read_source(source)
-        subject = of_new(source, scores, labels, groups, group)
-        rule = _rule(test, control)
-        return cls._of(subject, calibration, rule, control, method, alphas, confidence).drawn(
-            ax, kwargs, draw=draw
-        )
-
-    @classmethod
-    def _of(
-        cls,
-        subject: Subject,
-        calibration: Calibration,
-        rule: ErrorRateTest | None,
-        control: str | None,
-        method: Method | None,
-        alphas: ArrayLike | None,
-        confidence: float,
-    ) -> Self:
-        control = rule.control if rule else control
-        if control is None:
-            raise InputError('Which rate? Pass control="fnr" or control="fpr".')
-        null_class = null_class_of(control)
-        method = method or (rule.method if rule else Conformal())
-        check_method(method)
-        # Tests in one group see nothing but its scores.
-        cells = [calibration.cells[c][subject.index or 0] for c in (0, 1)]
-        alone = replace(calibration, cells=((cells[0],), (cells[1],)), groups=None)
-        alpha = rule.alpha if rule else None
-        table = rate_against_alpha(
-            alone,
-            subject.scores,
-            subject.classes[subject.is_positive.astype(np.intp)],
-            _alphas(alpha) if alphas is None else alphas,
-            control=control,
-            method=method,
-            confidence=confidence,
-        )
-        low, high = _expected(method, cells[null_class].size, table.alpha)
-        return cls(
-            table=table,
-            control=control,
-            confidence=confidence,
-            expected_low=low,
-            expected_high=high,
-            tied=has_ties(cells[null_class]),
-            approximate=calibration.origin == "cross-fitted",
-            alpha=alpha,
-            group=subject.group,
-        )
+    @property
+    def _content(self) -> str:
+        n = int(self.table.n[0])
+        return f"{self.control.upper()}, {n:,} objects, {self.table.alpha.size:,} levels"
 
     @classmethod
     def from_predictions(
@@ -237,7 +150,7 @@ class RateAgainstAlphaDisplay(Display):
         draw: bool = True,
         **kwargs: object,
     ) -> Self:
-        """Show the rates that p-values from anywhere deliver.
+        """Show the rates that p-values from anywhere deliver, without a grey band.
 
         Parameters
         ----------
@@ -247,121 +160,151 @@ class RateAgainstAlphaDisplay(Display):
             Both p-values of each object.
         control : {"fnr", "fpr"}
             Which rate: that of p1 among positives, or of p0 among negatives.
-        positive_label : object, optional
-            As in `calibrate`.
-        alphas, confidence, ax, draw, **kwargs
-            As in `from_estimator`.
+        alphas, positive_label, confidence, ax, draw, **kwargs
+            As described in `ratekeeper.plots` and by the class.
         """
         is_positive, _ = read_labels(labels, positive_label)
         null_class = null_class_of(control)
         pair = read_p_values(p_values, is_positive.size)
         p = pair[null_class][is_positive == bool(null_class)]
         table = rates_of_p_values(p, _alphas(None) if alphas is None else alphas, confidence)
-        return cls(table, control, confidence).drawn(ax, kwargs, draw=draw)
+        return cls(table, control, confidence).drawn(ax=ax, draw=draw, **kwargs)
 
-    def plot(self, ax: Axes | None = None, **kwargs: object) -> Self:
-        """Draw it; `**kwargs` style the line."""
-        ax = self.take(ax)
-        from matplotlib.lines import Line2D
+    @classmethod
+    def _of(
+        cls,
+        subject: Subject,
+        *,
+        control: str | None = None,
+        method: Method | None = None,
+        alphas: ArrayLike | None = None,
+        confidence: float = 0.95,
+        band: Literal["simultaneous", "pointwise"] = "simultaneous",
+        **drawing: Any,  # noqa: ANN401 - as in `Display.drawn`
+    ) -> Self:
+        check_choice(band, "band", ("simultaneous", "pointwise"))
+        calibration, method = subject.judged_by(method)
+        control, alpha = _control_and_alpha(subject.test, control)
+        null_class = null_class_of(control)
+        # Tests in one group see nothing but its scores.
+        cells = [calibration.cells[c][subject.index or 0] for c in (0, 1)]
+        table = rate_against_alpha(
+            replace(calibration, cells=((cells[0],), (cells[1],)), groups=None),
+            subject.scores,
+            subject.classes[subject.is_positive.astype(np.intp)],
+            _alphas(alpha) if alphas is None else alphas,
+            control=control,
+            method=method,
+            confidence=confidence,
+        )
+        behind, new = cells[null_class], subject.cells[null_class]
+        expected = rate_band(
+            method, behind.size, new.size, table.alpha, confidence=confidence, kind=band
+        )
+        display = cls(
+            table=table,
+            control=control,
+            confidence=confidence,
+            band=band,
+            expected_low=expected.low if expected else None,
+            expected_high=expected.high if expected else None,
+            false_alarm=expected.false_alarm if expected else None,
+            tied=has_ties(behind) or bool(np.isin(new, behind).any()),
+            approximate=calibration.origin == "cross-fitted",
+            alpha=alpha,
+            group=subject.group,
+        )
+        return display.drawn(**drawing)
 
+    def _draw(self, ax: Axes, **kwargs: object) -> None:
         order = np.argsort(self.table.alpha, kind="stable")
         alpha, table = self.table.alpha[order], self.table
         null_class, most = null_class_of(self.control), float(alpha.max(initial=0.01))
-        colour, rate = COLOURS[null_class], self.control.upper()
-        n = int(table.n[0]) if table.n.size else 0
-        style = styled(
-            kwargs,
-            Line2D,
-            color=colour,
-            linewidth=1.8,
-            label=f"counted {rate} of {n:,} {side(null_class)}s",
-        )
+        colour, rate = look.COLOURS[null_class], self.control.upper()
+        text = f"counted {rate} of {int(table.n[0]):,} {look.SIDES[null_class]}s"
+        style = look.styled(kwargs, "line", color=colour, label=text)
         (self.line_,) = ax.plot(alpha, table.rate[order], **style)
-        self._draw_bands(ax, order, colour)
+        share = exact_percent(self.confidence)
+        self.band_ = ax.fill_between(
+            alpha,
+            table.low[order],
+            table.high[order],
+            facecolor=(colour, 0.3),
+            edgecolor=(colour, 0.8),
+            linewidth=0.6,
+            label=f"{share} interval of the true rate at each alpha",
+        )
+        self.expected_ = None
+        if self.expected_low is not None and self.expected_high is not None:
+            where = "all alphas at once" if self.band == "simultaneous" else "each alpha alone"
+            self.expected_ = ax.fill_between(
+                alpha,
+                self.expected_low[order],
+                self.expected_high[order],
+                color=look.FAINT,
+                alpha=0.25,
+                linewidth=0,
+                label=f"{share} band without drift, {where}",
+            )
+        diagonal = [0, most]
         (self.diagonal_,) = ax.plot(
-            [0, most], [0, most], color=INK, linestyle="--", linewidth=1.2, label=f"{rate} = alpha"
+            diagonal, diagonal, "--", color=look.INK, label=f"{rate} = alpha"
         )
         self.mark_ = None
         if self.alpha is not None:
             text = f"alpha of this test, {exact_percent(self.alpha)}"
-            self.mark_ = ax.axvline(self.alpha, color=INK, linestyle=":", linewidth=1.2, label=text)
+            self.mark_ = look.ruled(ax, "x", self.alpha, text)
         ax.set(xlim=(0, most), ylim=(0, None))
-        for axis in (ax.xaxis, ax.yaxis):
-            as_percent(axis)
-        finish(
-            ax,
-            title=f"Rate asked for, and rate delivered: {rate}" + in_words(self.group),
-            x="alpha",
-            y=f"{rate} on these objects",
-            notes=self._notes(),
-        )
-        return self
-
-    def _draw_bands(self, ax: Axes, order: NDArray[np.intp], colour: str) -> None:
-        self.band_ = ax.fill_between(
-            self.table.alpha[order],
-            self.table.low[order],
-            self.table.high[order],
-            facecolor=(colour, 0.3),
-            edgecolor=(colour, 0.8),
-            linewidth=0.6,
-            label=f"its {exact_percent(self.confidence)} interval at each alpha",
-        )
-        self.expected_ = None
-        if self.expected_low is not None and self.expected_high is not None:
-            self.expected_ = ax.fill_between(
-                self.table.alpha[order],
-                self.expected_low[order],
-                self.expected_high[order],
-                color=FAINT,
-                alpha=0.25,
-                linewidth=0,
-                label="true rate in 90% of calibration sets",
-            )
+        look.as_percent(ax.xaxis, ax.yaxis)
+        title = f"Rate asked for, and rate delivered: {rate}"
+        self.finish(title, "alpha", f"{rate} on these objects", self._notes())
 
     def _notes(self) -> list[str]:
         notes = _impossible(self.table)
-        if self.tied and self.expected_low is not None:
-            notes.append("scores are tied: true rates can be lower than the grey band says")
-        if self.approximate and self.expected_low is not None:
+        if self.false_alarm is None or not self.table.possible.any():
+            return notes
+        share = f"{100 * self.false_alarm:.3g}% of cases"
+        where = "above the grey band" if self.tied else "outside the grey band"
+        if self.band == "pointwise":
+            often = "up to" if self.tied else "about"
+            notes.append(f"without drift the rate is {where} somewhere in {often} {share}")
+        elif self.outside.any():
+            notes.append(f"{where}: evidence of drift (false alarm in at most {share})")
+        else:
+            notes.append(f"nowhere {where}: no evidence of drift")
+        if self.tied:
+            notes.append("scores are tied, which lowers rates: below the band is no evidence")
+        if self.approximate:
             notes.append("scores are cross-fitted: the grey band is approximate")
         return notes
 
 
-def _rule(test: Test | None, control: str | None) -> ErrorRateTest | None:
-    """Return the test of one rate that is shown, if there is one."""
+def _control_and_alpha(test: Test | None, control: str | None) -> tuple[str, float | None]:
+    """Return which rate is shown, and the alpha of the test that keeps it if there is one."""
     if control is not None:
         null_class_of(control)
-    if isinstance(test, AbstainingTest):
-        if control is None:
-            raise InputError('A test of both rates: pass control="fnr" or control="fpr".')
-        return test.fnr if control == "fnr" else test.fpr
-    if test is not None and control not in (None, test.control):
+    kept: dict[str, float] = (
+        {} if test is None else {rule.control: rule.alpha for rule in test.parts}
+    )
+    if control is None:
+        if len(kept) != 1:
+            need = '"fnr" or "fpr" unless a test of one rate is shown'
+            raise InputError(parameter="control", value=None, need=need)
+        (control,) = kept
+    if kept and control not in kept:
         raise InputError(
-            f'control="{control}", but the test keeps the {test.control.upper()}. Pass its '
-            "calibration to look at the other rate."
+            (Parameter("control", control), f", but the test keeps the {'/'.join(kept).upper()}."),
+            parameter="control",
+            value=control,
+            remedy="Pass its calibration to look at the other rate.",
         )
-    return test
+    return control, kept.get(control)
 
 
 def _alphas(alpha: float | None) -> NDArray[np.float64]:
     most = max(_MOST, min(2 * (alpha or 0.0), 0.99))
     levels = most * np.arange(1, _STEPS + 1) / _STEPS
     return levels if alpha is None else np.union1d(levels, [alpha])
-
-
-def _expected(
-    method: Method, n: int, alphas: NDArray[np.float64]
-) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
-    """Return the limits of the true rate over calibration sets; NaN where no test is possible."""
-    if not isinstance(method, RankMethod):
-        return None, None
-    limits = np.full((alphas.size, 2), np.nan)
-    for i, alpha in enumerate(alphas.tolist()):
-        k = critical_rank(method, n, alpha)
-        if 1 <= k <= n:
-            limits[i] = RealisedRate(k, n).interval
-    return limits[:, 0], limits[:, 1]
 
 
 def _impossible(table: RateTable) -> list[str]:

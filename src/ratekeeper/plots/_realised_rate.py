@@ -1,90 +1,77 @@
-"""The law of the true rate of a deployed test, over calibration sets."""
+"""The distribution of the true rate of a deployed test, over calibration sets."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ratekeeper._formatting import exact_percent, percent
+from ratekeeper._formatting import exact_percent, percent, show
 from ratekeeper._rates import Rate, RealisedRate
 from ratekeeper._validation import check_probability, null_class_of
 from ratekeeper.exceptions import InputError
-from ratekeeper.plots._display import (
-    COLOURS,
-    HATCHES,
-    INK,
-    Display,
-    as_percent,
-    finish,
-    side,
-    styled,
-)
-from ratekeeper.plots._subject import (
-    counted,
-    group_place,
-    in_words,
-    of_new,
-    read_estimator,
-    read_test,
-    scores_of,
-)
+from ratekeeper.plots import _look as look
+from ratekeeper.plots._display import Display
+from ratekeeper.plots._subject import counted, rule_of_one_rate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import PolyCollection
     from matplotlib.container import ErrorbarContainer
-    from matplotlib.lines import Line2D
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
-    from ratekeeper._control import ErrorRateTest
+    from ratekeeper.plots._subject import Subject
 
 _POINTS = 400
 _TAIL = 1e-5  # what the picture leaves out at each end
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class RealisedRateDisplay(Display):
     """Density of the true rate over calibration sets, and how often it is above alpha.
 
     The true rate of a finished test is one draw from Beta(k, n + 1 - k). Make it with
-    `from_calibration` or `from_estimator`, or for planning from a law:
-    ``RealisedRateDisplay(RealisedRate(k=5, n=100), alpha=0.05, control="fnr").plot()``.
+    `from_calibration` or `from_estimator`, of a test of a rank method, and with labelled new
+    objects to count the rate on, if there are any. For planning, make it from k and n:
+    ``RealisedRateDisplay(RealisedRate(k=5, n=100), alpha=0.05, control="fnr").plot()``. Keywords
+    style the density, as in `matplotlib.axes.Axes.plot`.
 
     Parameters
     ----------
     law : RealisedRate
-        Its k and n.
+        The distribution: its k and n.
     alpha : float
         The limit.
     control : {"fnr", "fpr"}
         Which rate.
     tied : bool, default=False
-        Whether calibration scores are tied, which makes true rates smaller than the law says.
+        Whether calibration scores are tied, which makes true rates smaller than the distribution
+        says.
     approximate : bool, default=False
-        Whether the scores were cross-fitted, so that the law is only approximate.
+        Whether the scores were cross-fitted, so that the distribution is only approximate.
     counted : Rate, optional
-        The rate counted on labelled new objects, drawn beside the law.
+        The rate counted on labelled new objects, drawn beside the distribution.
     group : object, optional
         The group.
 
     Attributes
     ----------
     line_, area_, alpha_line_, counted_ : artists
-        There after `plot`; `counted_` is None without a count.
+        Set by `plot`; `counted_` is None without a count.
 
     Notes
     -----
-    **Guarantee.** The law is exact for independent, continuous scores and the population of the
-    calibration objects; with ties it is an upper bound. It does not say which rate this very
-    test has drawn.
+    **Guarantee.** The distribution is exact for independent, continuous scores and the population
+    of the calibration objects; with ties it is an upper bound. It does not say which rate this
+    very test has drawn.
 
     Examples
     --------
     >>> from ratekeeper.plots import RealisedRateDisplay
     >>> from ratekeeper._rates import RealisedRate
     >>> display = RealisedRateDisplay(RealisedRate(k=5, n=100), alpha=0.05, control="fnr")
+    >>> display
+    RealisedRateDisplay of FNR <= 5%, rank 5 of 100 scores; .plot() draws it
     >>> round(display.probability_above, 2)
     0.44
     """
@@ -95,18 +82,13 @@ class RealisedRateDisplay(Display):
     tied: bool = False
     approximate: bool = False
     counted: Rate | None = None
-    group: object = None
-    line_: Line2D = field(init=False, repr=False)
-    area_: PolyCollection = field(init=False, repr=False)
-    alpha_line_: Line2D = field(init=False, repr=False)
-    counted_: ErrorbarContainer | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         null_class_of(self.control)
         self.alpha = check_probability(self.alpha, "alpha")
         if not isinstance(self.law, RealisedRate):
             raise InputError(
-                f"law={self.law!r} must be a RealisedRate, such as RealisedRate(5, 100)."
+                parameter="law", value=self.law, need="a RealisedRate, such as RealisedRate(5, 100)"
             )
 
     @property
@@ -126,147 +108,70 @@ class RealisedRateDisplay(Display):
         """The density at `rates`."""
         return self._density_at(self.rates)
 
-    @classmethod
-    def from_estimator(
-        cls,
-        clf: object,
-        X: object = None,  # noqa: N803 - scikit-learn's name
-        y: ArrayLike | None = None,
-        *,
-        groups: ArrayLike | None = None,
-        group: object = None,
-        ax: Axes | None = None,
-        draw: bool = True,
-        **kwargs: object,
-    ) -> Self:
-        """Show the law behind a fitted controller, and what labelled objects say.
-
-        Parameters
-        ----------
-        clf : ErrorRateController
-            Fitted.
-        X, y : optional
-            Objects and labels, neither trained on nor calibrated on, to count the rate on.
-        groups, group
-            Groups of the objects, and the one to show, if there were groups in `fit`.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-        draw : bool, default=True
-            False for the numbers alone, which need no matplotlib.
-        **kwargs
-            Style of the density, as in `matplotlib.axes.Axes.plot`.
-        """
-        test = read_estimator(clf)
-        scores = None if X is None else scores_of(clf, X)
-        return cls.from_calibration(
-            test,
-            scores=scores,
-            labels=y,
-            groups=groups,
-            group=group,
-            ax=ax,
-            draw=draw,
-            **kwargs,
-        )
+    @property
+    def _content(self) -> str:
+        limit = f"{self.control.upper()} <= {exact_percent(self.alpha)}"
+        return f"{limit}, rank {self.law.k:,} of {self.law.n:,} scores"
 
     @classmethod
-    def from_calibration(
-        cls,
-        test: ErrorRateTest,
-        *,
-        scores: ArrayLike | None = None,
-        labels: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        group: object = None,
-        ax: Axes | None = None,
-        draw: bool = True,
-        **kwargs: object,
-    ) -> Self:
-        """Show the law behind a test, and what labelled new objects say.
-
-        Parameters
-        ----------
-        test : ErrorRateTest
-            Of a rank method; others have no such law.
-        scores, labels : array-like of shape (n_objects,), optional
-            New objects to count the rate on.
-        groups, group, ax, draw, **kwargs
-            As in `from_estimator`.
-        """
-        test = read_test(test)
-        index = group_place(test.calibration, group)
-        cell = test.certificate.cells[index or 0]
+    def _of(cls, subject: Subject, **drawing: Any) -> Self:  # noqa: ANN401 - as in `drawn`
+        test = rule_of_one_rate(subject)
+        cell = subject.cell(test.control)
         if cell.pooled:
             raise InputError(
-                f"Group {cell.group!r} has too few scores of its own and is judged by the "
-                "threshold of all: nothing is known about its rate. Add calibration objects of "
-                "the group."
+                f"Group {show(cell.group)} has too few scores of its own and is judged by the "
+                "threshold of all groups: nothing is known about its rate.",
+                parameter="group",
+                value=cell.group,
+                remedy="Add calibration objects of the group.",
             )
         if cell.realised is None:
             raise InputError(
-                f"{test.method!r} sets no threshold at a rank, so the law of its true rate is not "
-                "known. Use Conformal, HighProbability or another rank method."
+                f"{test.method!r} sets no threshold at a rank, so the distribution of its true "
+                "rate is not known.",
+                parameter="method",
+                value=test.method,
+                remedy="Use Conformal, HighProbability or another rank method.",
             )
+        rate = counted(subject.wrong())[test.control] if subject.is_new else None
+        if rate is not None and not rate.n:
+            found = (
+                f"None of the objects is {look.SIDES[test.null_class]}: there is no rate to count."
+            )
+            raise InputError(found, parameter="labels", remedy="Add objects of that class.")
         display = cls(
             law=cell.realised,
             alpha=test.alpha,
             control=test.control,
             tied=cell.tied,
             approximate=test.calibration.origin == "cross-fitted",
-            counted=_counted(test, scores, labels, groups, group),
+            counted=rate,
             group=cell.group,
         )
-        return display.drawn(ax, kwargs, draw=draw)
+        return display.drawn(**drawing)
 
-    def plot(self, ax: Axes | None = None, **kwargs: object) -> Self:
-        """Draw it; `**kwargs` style the density."""
-        ax = self.take(ax)
-        from matplotlib.lines import Line2D
-
-        law, null_class = self.law, null_class_of(self.control)
-        name = self.control.upper()
+    def _draw(self, ax: Axes, **kwargs: object) -> None:
+        law, null_class, name = self.law, null_class_of(self.control), self.control.upper()
         rates, density = self.rates, self.density
-        style = styled(
-            kwargs,
-            Line2D,
-            color=COLOURS[null_class],
-            linewidth=1.8,
-            label=f"Beta({law.k}, {law.n + 1 - law.k}): average {percent(law.mean)}",
-        )
+        text = f"Beta({law.k}, {law.n + 1 - law.k}): average {percent(law.mean)}"
+        style = look.styled(kwargs, "line", color=look.COLOURS[null_class], label=text)
         (self.line_,) = ax.plot(rates, density, **style)
-        self.area_ = self._shade(ax)
-        top = 1.1 * float(density.max())
-        self.alpha_line_ = ax.axvline(
-            self.alpha, color=INK, linestyle="--", label=f"alpha = {exact_percent(self.alpha)}"
+        above = np.r_[self.alpha, rates[rates > self.alpha]]
+        text = f"above alpha in {percent(self.probability_above)} of calibration sets"
+        self.area_ = ax.fill_between(
+            above, self._density_at(above), label=text, **look.shading(null_class)
         )
+        top = 1.1 * float(density.max())
+        limit = f"alpha = {exact_percent(self.alpha)}"
+        self.alpha_line_ = look.ruled(ax, "x", self.alpha, limit, "--")
         self.counted_ = self._draw_count(ax, 0.06 * top)
         ax.set_ylim(0, top)
         if self.counted_ is None:
             ax.set_xlim(rates[0], rates[-1])
-        as_percent(ax.xaxis)
+        look.as_percent(ax.xaxis)
         ax.set_yticks([])
-        who = f"{law.n:,} calibration {side(null_class)}s"
-        finish(
-            ax,
-            title=f"True {name} with {who}{in_words(self.group)}",
-            x=f"true {name}",
-            y="density over calibration sets",
-            notes=self._notes(),
-        )
-        return self
-
-    def _shade(self, ax: Axes) -> PolyCollection:
-        null_class = null_class_of(self.control)
-        above = np.r_[self.alpha, self.rates[self.rates > self.alpha]]
-        return ax.fill_between(
-            above,
-            self._density_at(above),
-            facecolor=(COLOURS[null_class], 0.3),
-            edgecolor=(COLOURS[null_class], 0.9),
-            hatch=HATCHES[null_class],
-            linewidth=0,
-            label=f"above alpha in {percent(self.probability_above)} of calibration sets",
-        )
+        title = f"True {name} with {law.n:,} calibration {look.SIDES[null_class]}s"
+        self.finish(title, f"true {name}", "density over calibration sets", self._notes())
 
     def _draw_count(self, ax: Axes, height: float) -> ErrorbarContainer | None:
         rate = self.counted
@@ -278,7 +183,7 @@ class RealisedRateDisplay(Display):
             height,
             xerr=[[rate.rate - low], [high - rate.rate]],
             fmt="o",
-            color=INK,
+            color=look.INK,
             capsize=4,
             label=f"counted on {rate.n:,} new objects: {rate}",
         )
@@ -291,27 +196,7 @@ class RealisedRateDisplay(Display):
     def _notes(self) -> list[str]:
         notes = []
         if self.tied:
-            notes.append("scores are tied: true rates are at most as this law says")
+            notes.append("scores are tied: true rates are at most those of this distribution")
         if self.approximate:
-            notes.append("scores are cross-fitted: the law is approximate")
+            notes.append("scores are cross-fitted: the distribution is approximate")
         return notes
-
-
-def _counted(
-    test: ErrorRateTest,
-    scores: ArrayLike | None,
-    labels: ArrayLike | None,
-    groups: ArrayLike | None,
-    group: object,
-) -> Rate | None:
-    if scores is None and labels is None:
-        return None
-    if scores is None or labels is None:
-        raise InputError("Objects and their labels go together: pass both, or neither.")
-    rate = counted(of_new(test, scores, labels, groups, group).wrong())[test.control]
-    if not rate.n:
-        raise InputError(
-            f"None of the objects is {side(test.null_class)}, so the {test.control.upper()} cannot "
-            "be counted. Add labelled objects of that class."
-        )
-    return rate

@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ratekeeper._formatting import exact_percent, plain_value, show
+from ratekeeper._formatting import exact_percent
 from ratekeeper._planning import Plan, plan
 from ratekeeper._rates import RealisedRate
 from ratekeeper._validation import check_count, null_class_of
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Conformal, HighProbability
 from ratekeeper.methods._rank import critical_rank
-from ratekeeper.plots._display import (
-    BLUE,
-    INK,
-    VERMILLION,
-    Display,
-    as_percent,
-    finish,
-    side,
-    styled,
-)
-from ratekeeper.plots._subject import group_place, in_words, read_estimator, read_test
+from ratekeeper.plots import _look as look
+from ratekeeper.plots._display import Display
+from ratekeeper.plots._subject import rule_of_one_rate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike, NDArray
 
-    from ratekeeper._control import ErrorRateTest
     from ratekeeper.methods._rank import RankMethod
+    from ratekeeper.plots._subject import Subject
 
 _POINTS = 300
-_LOOKS = ((VERMILLION, "-"), (BLUE, (0, (4, 1.5))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +52,22 @@ class SizeCurve:
     high: NDArray[np.float64]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class SampleSizeDisplay(Display):
     """Expected true rate and its 90% interval against the number of calibration scores.
 
     For the promise on average (`Conformal`) and for the one that holds with probability 1 - delta
-    (`HighProbability`). Make it with `from_plan`, `from_calibration` or `from_estimator`.
+    (`HighProbability`). Make it with `from_plan`, or of a test with `from_calibration` or
+    `from_estimator`: its control, alpha and number of scores are taken.
+
+    Options
+    -------
+    delta : float, optional
+        Chance that the stricter promise fails; that of the test's method, or else 0.05.
+    sizes : array-like of int, optional
+        Numbers of scores; by default some hundred up to 50 times the least.
+    **kwargs
+        Style of the lines of average rates, as in `matplotlib.axes.Axes.plot`.
 
     Attributes
     ----------
@@ -82,22 +81,22 @@ class SampleSizeDisplay(Display):
         The limit.
     n : int or None
         The number at hand, which is marked.
-    group : object
-        The group, None without groups.
     lines_, bands_, smallest_lines_ : lists of artists, one for each curve
     alpha_line_, n_line_ : artists
-        There after `plot`.
+        Set by `plot`.
 
     Notes
     -----
     **Guarantee.** The numbers are exact for independent, continuous scores; ties only make true
-    rates smaller. They speak of the controlled error alone.
+    rates smaller. They are about the controlled error alone.
 
     Examples
     --------
     >>> import ratekeeper as rk
     >>> from ratekeeper.plots import SampleSizeDisplay
     >>> display = SampleSizeDisplay.from_plan(rk.plan("fnr", alpha=0.05, delta=0.05), draw=False)
+    >>> display
+    SampleSizeDisplay of FNR <= 5%, 9 to 2,950 scores; .plot() draws it
     >>> [curve.smallest_n for curve in display.curves]
     [19, 59]
     """
@@ -107,12 +106,11 @@ class SampleSizeDisplay(Display):
     control: str
     alpha: float
     n: int | None = None
-    group: object = None
-    lines_: list[Line2D] = field(init=False, repr=False)
-    bands_: list[PolyCollection] = field(init=False, repr=False)
-    smallest_lines_: list[Line2D] = field(init=False, repr=False)
-    alpha_line_: Line2D = field(init=False, repr=False)
-    n_line_: Line2D | None = field(init=False, repr=False)
+
+    @property
+    def _content(self) -> str:
+        limit = f"{self.control.upper()} <= {exact_percent(self.alpha)}"
+        return f"{limit}, {self.sizes[0]:,} to {self.sizes[-1]:,} scores"
 
     @classmethod
     def from_plan(
@@ -131,130 +129,52 @@ class SampleSizeDisplay(Display):
         plan : Plan
             From `ratekeeper.plan`. Without delta there is no curve of `HighProbability`; its n is
             marked.
-        sizes : array-like of int, optional
-            Numbers of scores; by default some hundred up to 50 times the least.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-        draw : bool, default=True
-            False for the numbers alone, which need no matplotlib.
-        **kwargs
-            Style of the lines of average rates, as in `matplotlib.axes.Axes.plot`.
+        sizes, ax, draw, **kwargs
+            As described in `ratekeeper.plots` and by the class.
         """
         if not isinstance(plan, Plan):
             raise InputError(
-                f'A plan such as rk.plan("fnr", alpha=0.05) is needed, not {show(plan)}.'
+                parameter="plan", value=plan, need='a plan, such as rk.plan("fnr", alpha=0.05)'
             )
-        return cls._of(plan, sizes, None).drawn(ax, kwargs, draw=draw)
+        return cls._of_plan(plan, sizes, None).drawn(ax=ax, draw=draw, **kwargs)
 
     @classmethod
-    def from_calibration(
+    def _of(
         cls,
-        test: ErrorRateTest,
+        subject: Subject,
         *,
         delta: float | None = None,
-        group: object = None,
         sizes: ArrayLike | None = None,
-        ax: Axes | None = None,
-        draw: bool = True,
-        **kwargs: object,
+        **drawing: Any,  # noqa: ANN401 - as in `Display.drawn`
     ) -> Self:
-        """Show what more or fewer calibration scores would do for a test.
-
-        Parameters
-        ----------
-        test : ErrorRateTest
-            Its control, alpha and number of scores are taken.
-        delta : float, optional
-            Chance that the stricter promise fails; that of the test's method, or else 0.05.
-        group : object, optional
-            The group, if there are groups.
-        sizes, ax, draw, **kwargs
-            As in `from_plan`.
-        """
-        test = read_test(test)
-        index = group_place(test.calibration, group)
-        n = test.calibration.cells[test.null_class][index or 0].size
+        test = rule_of_one_rate(subject)
+        if subject.is_new:
+            found = "Sample sizes do not depend on new objects."
+            raise InputError(found, parameter="scores", remedy="Leave them out.")
         if delta is None:
             delta = getattr(test.method, "delta", 0.05)
         # A thin group may have none at all, and then no number to mark.
-        found = plan(test.control, test.alpha, delta=delta, n=n or None)
-        return cls._of(found, sizes, plain_value(group)).drawn(ax, kwargs, draw=draw)
+        n = subject.cells[test.null_class].size or None
+        planned = plan(test.control, test.alpha, delta=delta, n=n)
+        return cls._of_plan(planned, sizes, subject.group).drawn(**drawing)
 
     @classmethod
-    def from_estimator(
-        cls,
-        clf: object,
-        *,
-        delta: float | None = None,
-        group: object = None,
-        sizes: ArrayLike | None = None,
-        ax: Axes | None = None,
-        draw: bool = True,
-        **kwargs: object,
-    ) -> Self:
-        """Show what more or fewer rows would do for a fitted controller.
-
-        Parameters
-        ----------
-        clf : ErrorRateController
-            Fitted.
-        delta, group, sizes, ax, draw, **kwargs
-            As in `from_calibration`.
-        """
-        return cls.from_calibration(
-            read_estimator(clf), delta=delta, group=group, sizes=sizes, ax=ax, draw=draw, **kwargs
-        )
-
-    @classmethod
-    def _of(cls, plan: Plan, sizes: ArrayLike | None, group: object) -> Self:
+    def _of_plan(cls, plan: Plan, sizes: ArrayLike | None, group: object) -> Self:
         methods: list[RankMethod] = [Conformal()]
         if plan.delta is not None:
             methods.append(HighProbability(plan.delta))
         numbers = _sizes(plan) if sizes is None else _read_sizes(sizes)
         curves = tuple(_curve(method, plan.alpha, numbers) for method in methods)
-        return cls(numbers, curves, plan.control, plan.alpha, plan.n, group)
+        return cls(numbers, curves, plan.control, plan.alpha, plan.n, group=group)
 
-    def plot(self, ax: Axes | None = None, **kwargs: object) -> Self:
-        """Draw it; `**kwargs` style the lines of average rates."""
-        ax = self.take(ax)
+    def _draw(self, ax: Axes, **kwargs: object) -> None:
         from matplotlib.ticker import LogLocator
 
-        name, who = self.control.upper(), side(null_class_of(self.control))
-        self.lines_, self.bands_, self.smallest_lines_ = [], [], []
-        self._draw_curves(ax, kwargs)
-        self.alpha_line_ = ax.axhline(
-            self.alpha, color=INK, linestyle="--", label=f"alpha = {exact_percent(self.alpha)}"
-        )
-        for curve, line in zip(self.curves, self.lines_, strict=True):
-            least = ax.axvline(
-                curve.smallest_n,
-                color=line.get_color(),
-                linestyle=":",
-                label=f"needs {curve.smallest_n:,} {who}s or more",
-            )
-            self.smallest_lines_.append(least)
-        self.n_line_ = None
-        if self.n is not None:
-            text = f"at hand: {self.n:,}"
-            self.n_line_ = ax.axvline(self.n, color=INK, linewidth=1.3, label=text)
-        ax.set_xscale("log")
-        ax.set_ylim(0, self._top())
-        ax.xaxis.set_major_formatter(lambda n, _: f"{n:,.0f}")
-        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        ax.xaxis.set_minor_formatter("")
-        as_percent(ax.yaxis)
-        finish(
-            ax,
-            title=f"What a number of calibration {who}s gives{in_words(self.group)}",
-            x=f"calibration {who}s",
-            y=f"true {name}",
-        )
-        return self
-
-    def _draw_curves(self, ax: Axes, kwargs: Mapping[str, object]) -> None:
-        from matplotlib.lines import Line2D
-
-        for curve, (colour, dashes) in zip(self.curves, _LOOKS, strict=False):
+        name, who = self.control.upper(), look.SIDES[null_class_of(self.control)]
+        self.lines_: list[Line2D] = []
+        self.bands_: list[PolyCollection] = []
+        looks = zip(look.COLOURS[::-1], look.LINES[::-1], strict=True)
+        for curve, (colour, dashes) in zip(self.curves, looks, strict=False):
             band = ax.fill_between(
                 self.sizes,
                 curve.low,
@@ -265,15 +185,28 @@ class SampleSizeDisplay(Display):
                 linestyle=dashes,
             )
             self.bands_.append(band)
-            style = styled(
-                kwargs,
-                Line2D,
-                color=colour,
-                linestyle=dashes,
-                linewidth=1.8,
-                label=f"{curve.method!r}: average, and 90% of sets",
-            )
+            text = f"{curve.method!r}: average, and 90% of sets"
+            style = look.styled(kwargs, "line", color=colour, linestyle=dashes, label=text)
             self.lines_ += ax.plot(self.sizes, curve.mean, **style)
+        limit = f"alpha = {exact_percent(self.alpha)}"
+        self.alpha_line_ = look.ruled(ax, "y", self.alpha, limit, "--")
+        self.smallest_lines_: list[Line2D] = []
+        for curve, line in zip(self.curves, self.lines_, strict=True):
+            text = f"needs {curve.smallest_n:,} {who}s or more"
+            least = look.ruled(ax, "x", curve.smallest_n, text)
+            least.set_color(line.get_color())
+            self.smallest_lines_.append(least)
+        self.n_line_ = None
+        if self.n is not None:
+            self.n_line_ = look.ruled(ax, "x", self.n, f"at hand: {self.n:,}", "-")
+        ax.set_xscale("log")
+        ax.set_ylim(0, self._top())
+        ax.xaxis.set_major_formatter(lambda n, _: f"{n:,.0f}")
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_minor_formatter("")
+        look.as_percent(ax.yaxis)
+        title = f"What a number of calibration {who}s gives"
+        self.finish(title, f"calibration {who}s", f"true {name}")
 
     def _top(self) -> float:
         highs = np.concatenate([curve.high for curve in self.curves])
@@ -286,8 +219,8 @@ def _curve(method: RankMethod, alpha: float, sizes: NDArray[np.intp]) -> SizeCur
     for i, n in enumerate(sizes.tolist()):
         k = critical_rank(method, n, alpha)
         if 1 <= k <= n:
-            law = RealisedRate(k, n)
-            rows[i] = law.mean, *law.interval
+            rate = RealisedRate(k, n)
+            rows[i] = rate.mean, *rate.interval
     return SizeCurve(method, method.smallest_n(alpha), rows[:, 0], rows[:, 1], rows[:, 2])
 
 
@@ -303,5 +236,6 @@ def _sizes(plan: Plan) -> NDArray[np.intp]:
 def _read_sizes(sizes: ArrayLike) -> NDArray[np.intp]:
     given = np.asarray(sizes)
     if given.ndim != 1 or not given.size:
-        raise InputError(f"sizes={show(sizes)} must be a list of whole numbers, such as [50, 100].")
+        need = "a list of whole numbers, such as [50, 100]"
+        raise InputError(parameter="sizes", value=sizes, need=need)
     return np.unique([check_count(n, "sizes", least=1) for n in given.tolist()]).astype(np.intp)

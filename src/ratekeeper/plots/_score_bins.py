@@ -43,10 +43,8 @@ def _read_range(score_range: Any) -> tuple[float, float]:  # noqa: ANN401 - what
     except (TypeError, ValueError):
         low, high = np.nan, np.nan
     if not -_FARTHEST < low < high < _FARTHEST:
-        raise InputError(
-            f"score_range={score_range!r} must be two finite numbers, the lower first, such as "
-            "(0, 1)."
-        )
+        need = "two finite numbers, the lower first, such as (0, 1)"
+        raise InputError(parameter="score_range", value=score_range, need=need)
     return low, high
 
 

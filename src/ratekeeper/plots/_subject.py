@@ -13,19 +13,20 @@ from ratekeeper._control import ErrorRateTest
 from ratekeeper._formatting import listed, plain_value, show
 from ratekeeper._inputs import read_labels, read_new_labels, read_scores, refuse_nan, same_length
 from ratekeeper._rates import Rate
-from ratekeeper.exceptions import InputError
-from ratekeeper.plots._display import plain
+from ratekeeper.exceptions import InputError, Parameter
+from ratekeeper.methods import Conformal, check_method
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ratekeeper._certificate import Cell
     from ratekeeper._ranks import Floats
     from ratekeeper.methods import Method
 
-    Source = Calibration | ErrorRateTest | AbstainingTest
     Test = ErrorRateTest | AbstainingTest
+    Source = Calibration | Test
     Masks = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
 
@@ -40,29 +41,41 @@ class Subject:
     classes : ndarray of shape (2,)
         The user's labels, negative first.
     higher_is_positive : bool
-        Which end speaks for the positive class.
+        Whether high scores indicate the positive class.
+    calibration : Calibration or None
+        What the test stands on.
     test : ErrorRateTest, AbstainingTest or None
         What decides.
-    group : object
-        The group, None without groups.
     index : int or None
-        Its place among the groups of the test.
-    is_calibration : bool
-        True if these are the objects that the test stands on.
-    stands_for : tuple of two float
-        How many objects of a file each negative and each positive stands for: 1, unless they are
-        a random sample.
+        Place of the group among those of the calibration; None without groups.
+    is_new : bool
+        False if these are the calibration objects themselves.
     """
 
     scores: Floats
     is_positive: NDArray[np.bool_]
     classes: NDArray[Any]
     higher_is_positive: bool
-    test: Test | None
-    group: object
-    index: int | None
-    is_calibration: bool
-    stands_for: tuple[float, float] = (1.0, 1.0)
+    calibration: Calibration | None = None
+    test: Test | None = None
+    index: int | None = None
+    is_new: bool = True
+
+    @property
+    def group(self) -> object:
+        """The group, None without groups."""
+        if self.calibration is None or self.calibration.groups is None:
+            return None
+        return plain_value(self.calibration.groups[self.index])
+
+    @property
+    def stands_for(self) -> tuple[float, float]:
+        """How many objects each negative and each positive stands for; 1 unless it is a sample."""
+        rows = self.calibration and self.calibration.provenance
+        if self.is_new or not self.calibration or not rows or rows.sampled_from is None:
+            return 1.0, 1.0
+        kept = [max(1, sum(scores.size for scores in cells)) for cells in self.calibration.cells]
+        return rows.sampled_from[0] / kept[0], rows.sampled_from[1] / kept[1]
 
     @property
     def share_positive(self) -> float:
@@ -92,58 +105,72 @@ class Subject:
         return {"fpr": self.test, "fnr": self.test}
 
     @property
-    def method(self) -> Method | None:
-        """How the test makes its p-values; both tests of a pair have one method."""
-        return self.rules["fnr"].method if self.rules else None
-
-    @property
     def promised(self) -> dict[str, float]:
         """The rates that the test keeps."""
         return {rule.control: rule.alpha for rule in self.rules.values()}
 
-    def threshold(self, control: str) -> float | None:
-        """Return the threshold of the test that answers for an error; None if it is random."""
-        return threshold_of(self.rules[control], self.group)
+    def cell(self, control: str) -> Cell:
+        """Return what the certificate of the test of an error says about the group."""
+        return self.rules[control].certificate.cells[self.index or 0]
 
     def wrong(self) -> Masks | None:
         """Return, for negatives and positives, which of them the test decides wrongly."""
         if self.test is None:
             return None
-        alarms, called = self._positive("fpr"), self._positive("fnr")
-        return alarms[~self.is_positive], ~called[self.is_positive]
+        # The classes of a calibration are judged apart, as `ErrorRateTest.other_error` judges them:
+        # the draws of a random method depend on which objects are judged together.
+        parts = [slice(None)] if self.is_new else [~self.is_positive, self.is_positive]
+        wrong = np.empty(self.scores.size, dtype=bool)
+        for part in parts:
+            values, is_positive = self.scores[part], self.is_positive[part]
+            found = self.test.decide_on(values, self._places(values))
+            missed, alarm = ~found.positive & ~found.abstained, found.positive | found.neither
+            wrong[part] = np.where(is_positive, missed, alarm)
+        return wrong[~self.is_positive], wrong[self.is_positive]
 
     @property
     def caveat(self) -> tuple[str, ...]:
         """What a reader of counted errors has to know, if anything."""
-        if not (self.is_calibration and self.promised):
+        if self.is_new or not self.promised:
             return ()
         controlled = " and ".join(name.upper() for name in self.promised)
         return (f"{controlled}: counted on the very scores that the test is made of",)
 
     def is_pooled(self, label: int) -> bool:
         """Return whether the test judges this class by the scores of all groups together."""
-        rule = self.rules.get("fnr" if label else "fpr")
+        control = "fnr" if label else "fpr"
+        rule = self.rules.get(control)
         if rule is None or rule.thin_groups == "refuse" or rule.null_class != label:
             return False
-        return rule.certificate.cells[self.index or 0].pooled
+        return self.cell(control).pooled
 
     def p_values(self, label: int) -> NDArray[np.float64]:
         """Return the p-values of the objects of a class under that class, as the test sees them."""
         values = self.cells[label]
-        index = None if self.index is None else np.full(values.size, self.index, np.intp)
-        found = self.rules["fnr" if label else "fpr"].decide_on(values, index).p_values
-        return found.p1 if label else found.p0
+        found = self.rules["fnr" if label else "fpr"].decide_on(values, self._places(values))
+        return found.p_values.p1 if label else found.p_values.p0
 
-    def _positive(self, control: str) -> NDArray[np.bool_]:
-        # The classes of a calibration are judged apart, as `ErrorRateTest.other_error` judges them: the
-        # draws of a random method depend on the company.
-        parts = [~self.is_positive, self.is_positive] if self.is_calibration else [slice(None)]
-        positive = np.empty(self.scores.size, dtype=bool)
-        for part in parts:
-            values = self.scores[part]
-            index = None if self.index is None else np.full(values.size, self.index, np.intp)
-            positive[part] = self.rules[control].decide_on(values, index).positive
-        return positive
+    def judged_by(self, method: Method | None) -> tuple[Calibration, Method]:
+        """Return what judges the new objects: the method asked for, or that of the test."""
+        if self.calibration is None or not self.is_new:
+            raise InputError(
+                "The calibration objects cannot check their own test.",
+                parameter="scores",
+                remedy=(
+                    "Pass ",
+                    Parameter("scores"),
+                    " and ",
+                    Parameter("labels"),
+                    " of new ones.",
+                ),
+            )
+        # Both tests of a pair have one method.
+        method = method or (self.rules["fnr"].method if self.rules else Conformal())
+        check_method(method)
+        return self.calibration, method
+
+    def _places(self, values: Floats) -> NDArray[np.intp] | None:
+        return None if self.index is None else np.full(values.size, self.index, np.intp)
 
 
 def counted(wrong: Masks | None) -> dict[str, Rate]:
@@ -162,174 +189,121 @@ def counted(wrong: Masks | None) -> dict[str, Rate]:
     }
 
 
-def of_calibration(source: Source, group: object) -> Subject:
-    """Take the calibration objects themselves."""
-    calibration, test = read_source(source)
-    index = group_place(calibration, group)
-    cells = [calibration.cells[c][index or 0] for c in (0, 1)]
+def subject_of(
+    source: Source,
+    scores: ArrayLike | None,
+    labels: ArrayLike | None,
+    groups: ArrayLike | None,
+    group: object,
+) -> Subject:
+    """Take new objects of one group, or without any the calibration objects of the group."""
+    calibration, test = _read_source(source)
+    index = _group_place(calibration, group)
+    is_new = scores is not None or labels is not None or groups is not None
+    if not is_new:
+        cells = [calibration.cells[c][index or 0] for c in (0, 1)]
+        values: Floats = np.concatenate(cells)  # type: ignore[assignment]  # both of one type
+        is_positive = np.repeat([False, True], [cells[0].size, cells[1].size])
+    elif scores is None or labels is None:
+        found = "Scores and labels of new objects go together."
+        missing = "scores" if scores is None else "labels"
+        raise InputError(found, parameter=missing, value=None, remedy="Pass both, or neither.")
+    else:
+        values, places = calibration.read_new(scores, groups)
+        refuse_nan(values)
+        is_positive = read_new_labels(labels, calibration.classes)
+        same_length("labels", is_positive.size, values.size)
+        if places is not None:
+            values, is_positive = values[places == index], is_positive[places == index]
+        if values.size == 0:
+            where = "" if index is None else f" of group {show(group)}"
+            found = f"There is no object{where} to show."
+            raise InputError(found, parameter="scores", remedy="Pass labelled objects.")
+    higher = calibration.higher_is_positive
     return Subject(
-        scores=np.concatenate(cells),  # type: ignore[arg-type]  # both of one type
-        is_positive=np.repeat([False, True], [cells[0].size, cells[1].size]),
-        classes=calibration.classes,
-        higher_is_positive=calibration.higher_is_positive,
-        test=test,
-        group=None if index is None else plain_value(group),
-        index=index,
-        is_calibration=True,
-        stands_for=_stands_for(calibration),
+        values, is_positive, calibration.classes, higher, calibration, test, index, is_new
     )
 
 
-def _stands_for(calibration: Calibration) -> tuple[float, float]:
-    rows = calibration.provenance
-    if rows is None or rows.sampled_from is None:
-        return 1.0, 1.0
-    kept = [max(1, sum(scores.size for scores in cells)) for cells in calibration.cells]
-    return rows.sampled_from[0] / kept[0], rows.sampled_from[1] / kept[1]
-
-
-def of_new(
-    source: Source, scores: ArrayLike, labels: ArrayLike, groups: ArrayLike | None, group: object
+def subject_of_arrays(
+    labels: ArrayLike, scores: ArrayLike, positive_label: object, higher_is_positive: object
 ) -> Subject:
-    """Take new objects, those of one group if the calibration has groups."""
-    calibration, test = read_source(source)
-    index = group_place(calibration, group)
-    values, places = calibration.read_new(scores, groups)
-    refuse_nan(values)
-    is_positive = read_new_labels(labels, calibration.classes)
-    same_length("labels", is_positive.size, values.size)
-    if places is not None:
-        values, is_positive = values[places == index], is_positive[places == index]
-    if values.size == 0:
-        where = "" if index is None else f" of group {plain_value(group)!r}"
-        raise InputError(f"There is no object{where} to show: pass labelled objects.")
-    return Subject(
-        scores=values,
-        is_positive=is_positive,
-        classes=calibration.classes,
-        higher_is_positive=calibration.higher_is_positive,
-        test=test,
-        group=None if index is None else plain_value(group),
-        index=index,
-        is_calibration=False,
-    )
-
-
-def of_arrays(
-    scores: ArrayLike, labels: ArrayLike, positive_label: object, higher_is_positive: object
-) -> Subject:
-    """Take scores and labels alone, without any test."""
+    """Take labels and scores alone, without any test."""
     values = read_scores(scores)
     is_positive, classes = read_labels(labels, positive_label)
     same_length("labels", is_positive.size, values.size)
     refuse_nan(values)
     if not isinstance(higher_is_positive, bool | np.bool_):
-        raise InputError(f"higher_is_positive={higher_is_positive!r} must be True or False.")
-    return Subject(
-        scores=values,
-        is_positive=is_positive,
-        classes=classes,
-        higher_is_positive=bool(higher_is_positive),
-        test=None,
-        group=None,
-        index=None,
-        is_calibration=False,
+        raise InputError(
+            parameter="higher_is_positive", value=higher_is_positive, need="True or False"
+        )
+    return Subject(values, is_positive, classes, bool(higher_is_positive))
+
+
+def rule_of_one_rate(subject: Subject) -> ErrorRateTest:
+    """Return the test if it is one of one rate, else raise."""
+    if isinstance(subject.test, ErrorRateTest):
+        return subject.test
+    source = subject.test or subject.calibration
+    raise InputError(
+        f"A test of one rate is needed, not {_kind(source)}.",
+        parameter="source",
+        value=source,
+        remedy="Pass one made by Calibration.control; of a test of both, test.fnr or test.fpr.",
     )
 
 
-def of_predictions(
-    labels: ArrayLike,
-    scores: ArrayLike,
-    test: Source | None,
-    groups: ArrayLike | None,
-    group: object,
-    positive_label: object,
-    higher_is_positive: object,
-) -> Subject:
-    """Take arrays, judged by a test if there is one."""
-    if test is None:
-        if groups is not None or group is not None:
-            raise InputError(
-                "groups and group choose among the thresholds of a test: pass test=, or keep the "
-                "rows of one group before the call."
-            )
-        return of_arrays(scores, labels, positive_label, higher_is_positive)
-    if positive_label is not None or higher_is_positive is not True:
-        raise InputError(
-            "The test knows which label is positive and which end of the scores speaks for it: "
-            "leave out positive_label and higher_is_positive."
-        )
-    return of_new(test, scores, labels, groups, group)
-
-
-def read_source(source: Source) -> tuple[Calibration, Test | None]:
+def _read_source(source: Source) -> tuple[Calibration, Test | None]:
     """Return the calibration behind a source, and the test if it is one."""
     if isinstance(source, Calibration):
         return source, None
     if isinstance(source, ErrorRateTest | AbstainingTest):
         return source.calibration, source
     raise InputError(
-        f"A Calibration or a test of Calibration.control is needed, not {show(source)}. "
-        "For a fitted ErrorRateController use from_estimator."
+        f"A Calibration or a test made by Calibration.control is needed, not {_kind(source)}.",
+        parameter="source",
+        value=source,
+        remedy="For a fitted ErrorRateController use from_estimator.",
     )
 
 
-def read_test(source: object) -> ErrorRateTest:
-    """Return the source if it is a test of one rate, else raise."""
-    if isinstance(source, ErrorRateTest):
-        return source
-    if isinstance(source, AbstainingTest):
-        raise InputError(
-            "A test of both rates is two tests: pass test.fnr or test.fpr, each has its own law."
-        )
-    raise InputError(
-        f"A test of Calibration.control is needed, not {show(source)}: the law depends on alpha."
-    )
+def _kind(value: object) -> str:
+    # Of what often prints as several lines.
+    name = type(value).__name__
+    return f"an {name}" if name[0] in "AEIO" else f"a {name}"
 
 
 def read_estimator(clf: object) -> ErrorRateTest:
     """Return the test of a fitted controller."""
     from ratekeeper._estimators import ErrorRateController
 
-    if not isinstance(clf, ErrorRateController):
+    if not isinstance(clf, ErrorRateController) or not hasattr(clf, "test_"):
+        fitted = "one that is not" if isinstance(clf, ErrorRateController) else _kind(clf)
         raise InputError(
-            f"An ErrorRateController is needed, not a {type(clf).__name__}. For another model pass "
-            "its labels and scores to from_predictions."
+            f"A fitted ErrorRateController is needed, not {fitted}.",
+            parameter="clf",
+            value=clf,
+            remedy="Call fit first. Of another model pass labels and scores to from_predictions.",
         )
-    if not hasattr(clf, "test_"):
-        raise InputError("The ErrorRateController is not fitted yet: call fit first.")
     test: ErrorRateTest = clf.test_
     return test
 
 
 def scores_of(clf: object, X: object) -> Floats:  # noqa: N803 - scikit-learn's name
     """Return the scores that a fitted controller gives new objects."""
-    read_estimator(clf)
-    scores: Floats = clf._scores(X)  # type: ignore[attr-defined]  # noqa: SLF001 - read just now
+    scores: Floats = clf._scores(X)  # type: ignore[attr-defined]  # noqa: SLF001 - read before
     return scores
 
 
-def group_place(calibration: Calibration, group: object) -> int | None:
+def _group_place(calibration: Calibration, group: object) -> int | None:
     """Return the place of a group, None without groups; refuse what does not fit."""
-    if calibration.groups is None:
-        if group is not None:
-            raise InputError(
-                f"group={show(group)} was given, but there are no groups: leave it out."
-            )
+    names = [] if calibration.groups is None else calibration.groups.tolist()
+    if group is None and not names:
         return None
-    names = calibration.groups.tolist()
-    shown = listed(names)
-    if group is None:
-        raise InputError(f"There are groups, each with its own scores: pass group=, of {shown}.")
     if not np.isscalar(group) or plain_value(group) not in names:
-        raise InputError(f"group={show(group)} is not a group of the calibration: it has {shown}.")
+        need = f"one of the groups {listed(names)}" if names else "left out: there are no groups"
+        raise InputError(parameter="group", value=group, need=need)
     return int(names.index(plain_value(group)))
-
-
-def threshold_of(test: ErrorRateTest, group: object) -> float | None:
-    """Return the threshold of a group, or that of everybody."""
-    threshold = test.threshold
-    return threshold[group] if isinstance(threshold, dict) else threshold
 
 
 def class_names(classes: NDArray[Any]) -> tuple[str, str]:
@@ -341,14 +315,3 @@ def class_names(classes: NDArray[Any]) -> tuple[str, str]:
     ("negative ('no')", "positive ('yes')")
     """
     return f"negative ({show(classes[0])})", f"positive ({show(classes[1])})"
-
-
-def in_words(group: object) -> str:
-    """Name the group in a title, if there is one.
-
-    Examples
-    --------
-    >>> in_words("north"), in_words(None)
-    (", group 'north'", '')
-    """
-    return "" if group is None else plain(f", group {show(group)}")

@@ -11,8 +11,8 @@ from ratekeeper.plots import RealisedRateDisplay, SampleSizeDisplay
 
 
 @pytest.mark.parametrize("method", [rk.Conformal(), rk.HighProbability(0.05), rk.Simultaneous()])
-def test_the_law_is_that_of_the_certificate(halves, method):
-    """Density, shaded part and probability belong to the Beta law of the test."""
+def test_the_distribution_is_that_of_the_certificate(halves, method):
+    """Density, shaded part and probability belong to the Beta distribution of the test."""
     test = halves[0].control("fnr", 0.1, method=method)
     display = RealisedRateDisplay.from_calibration(test)
     assert display.law == test.certificate.cells[0].realised
@@ -33,7 +33,7 @@ def test_the_law_is_that_of_the_certificate(halves, method):
 def test_the_counted_rate_is_that_of_the_evaluation(halves, fitted):
     """New objects are counted as `evaluate` counts them, and drawn with their interval."""
     cal, scores, labels = halves
-    test = cal.control("fnr", 0.1)
+    test = cal.control("fnr", 0.1, method=rk.Conformal())
     display = RealisedRateDisplay.from_calibration(test, scores=scores, labels=labels)
     assert display.counted == test.evaluate(scores, labels).target
     assert display.counted_ is not None
@@ -46,10 +46,10 @@ def test_the_counted_rate_is_that_of_the_evaluation(halves, fitted):
 
 
 def test_ties_and_cross_fits_are_told(fitted):
-    """A law that is a bound or approximate is labelled so."""
+    """A distribution that is a bound or approximate is labelled so."""
     cal = rk.calibrate(np.repeat([0.0, 1.0], 50), np.tile([0, 1], 50))
-    display = RealisedRateDisplay.from_calibration(cal.control("fnr", 0.1))
-    assert "at most as this law says" in display.ax_.get_xlabel()
+    display = RealisedRateDisplay.from_calibration(cal.control("fnr", 0.1, method=rk.Conformal()))
+    assert "at most those of this distribution" in display.ax_.get_xlabel()
     clf, X, y = fitted
     crossed = rk.ErrorRateController(clf.estimator_.estimator, alpha=0.1).fit(X, y)
     display = RealisedRateDisplay.from_estimator(crossed)
@@ -57,34 +57,34 @@ def test_ties_and_cross_fits_are_told(fitted):
 
 
 @pytest.mark.parametrize(("k", "n", "alpha"), [(1, 1, 0.5), (1, 19, 0.05), (900, 1000, 0.9)])
-def test_extreme_laws_are_drawn(k, n, alpha):
+def test_extreme_distributions_are_drawn(k, n, alpha):
     """The smallest and the highest ranks have finite densities in the picture."""
     display = RealisedRateDisplay(RealisedRate(k, n), alpha=alpha, control="fpr").plot()
     assert np.isfinite(display.density).all()
     display.figure_.canvas.draw()
 
 
-def test_where_there_is_no_law_it_is_said(people, halves):
+def test_where_there_is_no_distribution_it_is_said(people, halves):
     """Methods without ranks, pooled groups and tests of both rates are refused with a remedy."""
     cal, scores, _ = halves
     make = RealisedRateDisplay.from_calibration
     with pytest.raises(InputError, match="rank method"):
         make(cal.control("fnr", 0.1, method=rk.Smoothed()))
     with pytest.raises(InputError, match=r"test\.fnr or test\.fpr"):
-        make(cal.control_both(0.1, 0.1))
+        make(cal.control_both(0.1, 0.1, method=rk.Conformal()))
     with pytest.raises(InputError, match=r"Calibration\.control"):
         make(cal)
-    with pytest.raises(InputError, match="pass both, or neither"):
-        make(cal.control("fnr", 0.1), scores=scores)
+    with pytest.raises(InputError, match="Pass both, or neither"):
+        make(cal.control("fnr", 0.1, method=rk.Conformal()), scores=scores)
     with pytest.raises(InputError, match="None of the objects is positive"):
-        make(cal.control("fnr", 0.1), scores=scores[:3], labels=[0, 0, 0])
+        make(cal.control("fnr", 0.1, method=rk.Conformal()), scores=scores[:3], labels=[0, 0, 0])
     with pytest.raises(InputError, match="RealisedRate"):
         RealisedRateDisplay((5, 100), alpha=0.05, control="fnr")
     with pytest.raises(InputError, match="alpha=5"):
         RealisedRateDisplay(RealisedRate(5, 100), alpha=5, control="fnr")
     groups = np.where(np.arange(3000) % 100 == 0, "few", "many")
     test = rk.calibrate(people[0], people[1], groups=groups).control(
-        "fnr", 0.01, thin_groups="pool"
+        "fnr", 0.01, thin_groups="pool", method=rk.Conformal()
     )
     with pytest.raises(InputError, match="'few' has too few"):
         make(test, group="few")
@@ -92,7 +92,7 @@ def test_where_there_is_no_law_it_is_said(people, halves):
 
 
 def test_sizes_agree_with_the_plan():
-    """At each n the curves are the laws that the plan states, and begin at the least n."""
+    """At each n the curves are the distributions that the plan states, and begin at the least n."""
     plan = rk.plan("fpr", alpha=0.05, delta=0.1, n=150)
     display = SampleSizeDisplay.from_plan(plan)
     at = display.sizes.tolist().index(150)
@@ -123,7 +123,9 @@ def test_sizes_of_a_test(halves, fitted, people):
     assert shown.curves[1].method == rk.HighProbability(0.01)
     scores, labels, groups = people
     grouped = rk.calibrate(scores, labels, groups=groups)
-    one = SampleSizeDisplay.from_calibration(grouped.control("fnr", 0.1), group="south")
+    one = SampleSizeDisplay.from_calibration(
+        grouped.control("fnr", 0.1, method=rk.Conformal()), group="south"
+    )
     assert one.n == grouped.n(1, "south")
     assert "group 'south'" in one.ax_.get_title("left")
 
@@ -142,5 +144,5 @@ def test_sizes_that_are_none_are_refused():
     for bad in ([0], [1.5], [], 7, [[1]], ["a"]):
         with pytest.raises(InputError, match="sizes"):
             SampleSizeDisplay.from_plan(plan, sizes=bad)
-    with pytest.raises(InputError, match="A plan"):
+    with pytest.raises(InputError, match="plan='fnr' must be a plan"):
         SampleSizeDisplay.from_plan("fnr")
