@@ -130,7 +130,7 @@ def count(
     --------
     >>> import numpy as np, ratekeeper as rk
     >>> cal = rk.calibrate(np.linspace(0, 1, 80), np.repeat([0, 1], 40))
-    >>> decisions = cal.control("fnr", 0.05).decide([0.1, 0.9, 0.2])
+    >>> decisions = cal.control("fnr", 0.1).decide([0.1, 0.9, 0.2])
     >>> count(decisions, np.array([False, True, True]))
     [Tally(negative=(1, 1), positive=(0, 1), abstained=(0, 0), neither=(0, 0))]
     """

@@ -52,7 +52,6 @@ CERTIFICATE = {
         "in advance, averages {mean} and lies between {low} and {high} in 90% of them."
     ),
     "true_rate.tied": "These are upper bounds, since scores are tied.",
-    "true_rate.column": "True {rate}: over calibration sets of as many scores.",
     "price": "{other} {counted}.",
     "price.cross_fitted": (
         "{other} {share} on the cross-fitted scores, an estimate for which no interval is known."
@@ -143,9 +142,6 @@ EVALUATION = {
         "If nothing has changed since calibration, an evaluation calls any promise exceeded with "
         "probability at most 5%, over all its rates and groups together. This is about one look: "
         "over repeated looks false alarms add up."
-    ),
-    "one_look.unlike": (
-        "Exceeded promises are evidence of drift or of a broken assumption. They do not say which."
     ),
     "average": (
         "The promise is about the average over calibration sets: this very test is above {alpha} "

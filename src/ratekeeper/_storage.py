@@ -134,10 +134,10 @@ def load(path: str | os.PathLike[str]) -> Storable:
     >>> cal = rk.calibrate(np.linspace(0, 1, 80), np.repeat([0, 1], 40))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "test.rk")
-    ...     rk.save(cal.control("fnr", alpha=0.05), path)
+    ...     rk.save(cal.control("fnr", alpha=0.1), path)
     ...     rk.load(path)
-    ErrorRateTest: FNR <= 0.05, Conformal(), 40 positive scores
-      positive (1) if score >= 0.518..., else negative (0)
+    ErrorRateTest: FNR <= 10%, HighProbability(delta=0.05), 40 positive scores
+      positive (1) if score >= 0.506..., else negative (0)
     """
     source = _as_path(path)
     try:

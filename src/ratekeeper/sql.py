@@ -105,8 +105,9 @@ def decision_sql(
     >>> import numpy as np, ratekeeper as rk
     >>> from ratekeeper.sql import decision_sql
     >>> cal = rk.calibrate(np.linspace(0, 1, 80), np.repeat(["no", "yes"], 40))
-    >>> print(decision_sql(cal.control("fnr", 0.05), table="people", score="p"))
-    -- FNR <= 5%, kept by Conformal() of ratekeeper...
+    >>> test = cal.control("fnr", 0.05, method=rk.Conformal())
+    >>> print(decision_sql(test, table="people", score="p"))
+    -- CERTIFICATE FNR <= 5%, Conformal(), ratekeeper...
     SELECT t.*,
       CASE WHEN +t.p BETWEEN -1.7976931348623157E308 AND 1.7976931348623157E308 THEN
         CASE WHEN t.p >= 5.1898734177215189E-01 THEN 'yes' ELSE 'no' END

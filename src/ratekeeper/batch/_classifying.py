@@ -137,7 +137,7 @@ def classify_file(
     ...     print(classify_file(test, source, target, score="risk"))
     ...     print(target.read_text().splitlines()[1])
     2 rows: 1 'yes', 1 'no'
-    007,0.2,0.6097560975609756,0.024390243902439025,no
+    007,0.2,0.7305962245525066,0.07215752450551458,no
     """
     if str(target) in _STANDARD_NAMES:  # a redirected file must go on, not be replaced
         target = STANDARD

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ratekeeper._cells import group_index, nulls_of
 from ratekeeper._inputs import read_new_labels, read_new_scores, refuse_nan, same_length
 from ratekeeper._p_values import judge
 from ratekeeper._rates import clopper_pearson
@@ -125,8 +126,8 @@ def rate_against_alpha(
     refuse_nan(values)
     is_positive = read_new_labels(labels, calibration.classes)
     same_length("labels", is_positive.size, values.size)
-    nulls = calibration.nulls(null_class, method)
-    p = judge(nulls, values, calibration.group_index(groups, values.size))
+    nulls = nulls_of(calibration, null_class, method)
+    p = judge(nulls, values, group_index(calibration, groups, values.size))
     p = p[is_positive == bool(null_class)]
     if p.size == 0:
         label = calibration.classes.tolist()[null_class]

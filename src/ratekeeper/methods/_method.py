@@ -121,6 +121,7 @@ def check_method(method: object) -> Method:
     --------
     >>> from ratekeeper import Conformal
     >>> check_method(Conformal())
+    Conformal()
     """
     if not isinstance(method, Method):
         raise InputError(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from ratekeeper._cells import null_of
 from ratekeeper._formatting import exact_percent
 from ratekeeper._inputs import read_labels
 from ratekeeper.exceptions import InputError
@@ -154,7 +155,7 @@ class PValueHistogramDisplay(Display):
         calibration, judge = subject.judged_by(method)
         edges, found = even_edges(bins), {}
         for label, cell in enumerate(subject.cells):
-            null = calibration.null(label, subject.index or 0, judge)
+            null = null_of(calibration, label, subject.index or 0, judge)
             if cell.size and method is None and subject.is_pooled(label):
                 # As the test judges them: by the scores of all groups, so no distribution is known.
                 found[label] = count_p_values(subject.p_values(label), edges, confidence)

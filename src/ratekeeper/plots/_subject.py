@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._calibration import Calibration
+from ratekeeper._cells import read_new
 from ratekeeper._control import ErrorRateTest
+from ratekeeper._finished import FinishedTest, decide_read
 from ratekeeper._formatting import listed, plain_value, show
 from ratekeeper._inputs import read_labels, read_new_labels, read_scores, refuse_nan, same_length
 from ratekeeper._rates import Rate
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ratekeeper._ranks import Floats
     from ratekeeper.methods import Method
 
-    Test = ErrorRateTest | AbstainingTest
+    Test = FinishedTest
     Source = Calibration | Test
     Masks = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
@@ -100,9 +101,8 @@ class Subject:
         """The test that answers for each error: one test for both, or one each."""
         if self.test is None:
             return {}
-        if isinstance(self.test, AbstainingTest):
-            return {"fpr": self.test.fpr, "fnr": self.test.fnr}
-        return {"fpr": self.test, "fnr": self.test}
+        fnr, *fpr = self.test.parts
+        return {"fpr": fpr[0] if fpr else fnr, "fnr": fnr}
 
     @property
     def promised(self) -> dict[str, float]:
@@ -123,7 +123,7 @@ class Subject:
         wrong = np.empty(self.scores.size, dtype=bool)
         for part in parts:
             values, is_positive = self.scores[part], self.is_positive[part]
-            found = self.test.decide_on(values, self._places(values))
+            found = decide_read(self.test, values, self._places(values))
             missed, alarm = ~found.positive & ~found.abstained, found.positive | found.neither
             wrong[part] = np.where(is_positive, missed, alarm)
         return wrong[~self.is_positive], wrong[self.is_positive]
@@ -147,7 +147,8 @@ class Subject:
     def p_values(self, label: int) -> NDArray[np.float64]:
         """Return the p-values of the objects of a class under that class, as the test sees them."""
         values = self.cells[label]
-        found = self.rules["fnr" if label else "fpr"].decide_on(values, self._places(values))
+        rule = self.rules["fnr" if label else "fpr"]
+        found = decide_read(rule, values, self._places(values))
         return found.p_values.p1 if label else found.p_values.p0
 
     def judged_by(self, method: Method | None) -> tuple[Calibration, Method]:
@@ -209,7 +210,7 @@ def subject_of(
         missing = "scores" if scores is None else "labels"
         raise InputError(found, parameter=missing, value=None, remedy="Pass both, or neither.")
     else:
-        values, places = calibration.read_new(scores, groups)
+        values, places = read_new(calibration, scores, groups)
         refuse_nan(values)
         is_positive = read_new_labels(labels, calibration.classes)
         same_length("labels", is_positive.size, values.size)
@@ -257,7 +258,7 @@ def _read_source(source: Source) -> tuple[Calibration, Test | None]:
     """Return the calibration behind a source, and the test if it is one."""
     if isinstance(source, Calibration):
         return source, None
-    if isinstance(source, ErrorRateTest | AbstainingTest):
+    if isinstance(source, FinishedTest):
         return source.calibration, source
     raise InputError(
         f"A Calibration or a test made by Calibration.control is needed, not {_kind(source)}.",

@@ -1,0 +1,122 @@
+"""Make docs/sentences.md: every sentence that ratekeeper prints about a promise, with an example.
+
+    python docs/sentences.py
+"""
+
+from __future__ import annotations
+
+import string
+from pathlib import Path
+
+from ratekeeper import methods
+from ratekeeper._sentences import SECTIONS, say
+
+PAGE = Path(__file__).with_suffix(".md")
+
+# One example for each gap; a gap means the same in every sentence.
+GAPS = {
+    "abstained_0": "12.00%",
+    "abstained_1": "9.00%",
+    "above": "4.12%",
+    "alpha": "5%",
+    "auc": "0.504",
+    "called": "negative",
+    "condition": "score >= 0.31",
+    "counted": "4.74% (3.06% to 6.98%)",
+    "fnr": "score >= 0.31",
+    "fpr": "score > 0.72",
+    "group": "'north'",
+    "hash": "5f1d2a90c3b47e68",
+    "high": "6.66%",
+    "kind": "high probability",
+    "label": "'ill'",
+    "least": "1,000",
+    "low": "3.48%",
+    "mean": "4.95%",
+    "method": "HighProbability(delta=0.05)",
+    "most": "0.25",
+    "n": "300",
+    "names": "'west', 'east'",
+    "negative": "'well'",
+    "neither_0": "0.00%",
+    "neither_1": "0.00%",
+    "other": "FPR",
+    "outside": "981",
+    "own": "5",
+    "p": "p1",
+    "positive": "'ill'",
+    "promised": "5%",
+    "rate": "FNR",
+    "rates": "FNR of everybody 7.00% (6.10% to 8.00%), promised 5%",
+    "repeats": "150",
+    "rows": "1,000 rows read, 2 of them skipped (score is NaN: 2)",
+    "share": "the share of positives ('ill') that are called negative",
+    "sign": ">=",
+    "text": "FNR 4.00% (2.00% to 7.00%), promised 5%: in line",
+    "threshold": "0.31",
+    "type": "float64",
+    "verdict": "in line",
+    "version": "0.1.0",
+    "whom": "everybody",
+}
+HEADINGS = {
+    "certificate": "Certificates, and the cards and report that show them",
+    "verdict": "Verdicts of an evaluation",
+    "evaluation": "Evaluations",
+    "title": "Titles of the paragraphs",
+    "page": "The report's page",
+}
+METHODS = {
+    "parametric": {"distribution": "norm"},
+    "resampled": {"size": 30},
+}
+
+
+def gaps(template: str) -> list[str]:
+    """Return the names of the gaps of a template."""
+    return [name for _, name, _, _ in string.Formatter().parse(template) if name]
+
+
+def rendered() -> dict[str, dict[str, str]]:
+    """Return every sentence with its gaps filled, by section and name."""
+    return {
+        section: {
+            key: say(f"{section}.{key}", **{name: GAPS[name] for name in gaps(template)})
+            for key, template in templates.items()
+        }
+        for section, templates in SECTIONS.items()
+    }
+
+
+def page() -> str:
+    """Return the page."""
+    lines = [
+        "# Every sentence",
+        "",
+        "All that certificates, evaluations, cards, the report and the command line say about a",
+        "promise, each once, with an example in its gaps. Made by `python docs/sentences.py` from",
+        "`src/ratekeeper/_sentences.py` and `src/ratekeeper/methods`; a test keeps it current.",
+        "",
+        "## What the methods promise",
+        "",
+    ]
+    for name, kind in methods.METHODS.items():
+        method = kind(**METHODS.get(name, {}))
+        said = method.guarantee
+        lines += [
+            f"**{method!r}** ({said.kind})",
+            "",
+            f"- {said.promise}",
+            f"- It needs: {said.condition}",
+            f"- Not covered: {said.not_covered}",
+            "",
+        ]
+    for section, sentences in rendered().items():
+        lines += [f"## {HEADINGS[section]}", ""]
+        lines += [f"- `{key}`: {text.strip()}" for key, text in sentences.items()]
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
