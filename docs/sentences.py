@@ -1,6 +1,6 @@
 """Make docs/sentences.md: every sentence that ratekeeper prints about a promise, with an example.
 
-    python docs/sentences.py
+python docs/sentences.py
 """
 
 from __future__ import annotations
@@ -23,19 +23,24 @@ GAPS = {
     "called": "negative",
     "condition": "score >= 0.31",
     "counted": "4.74% (3.06% to 6.98%)",
+    "estimate": "31.98%",
     "fnr": "score >= 0.31",
     "fpr": "score > 0.72",
     "group": "'north'",
     "hash": "5f1d2a90c3b47e68",
     "high": "6.66%",
+    "highest": "0.998",
     "kind": "high probability",
     "label": "'ill'",
     "least": "1,000",
     "low": "3.48%",
+    "lowest": "0.002",
     "mean": "4.95%",
     "method": "HighProbability(delta=0.05)",
     "most": "0.25",
-    "n": "300",
+    "n": "1,000",
+    "n_negative": "700",
+    "n_positive": "300",
     "names": "'west', 'east'",
     "negative": "'well'",
     "neither_0": "0.00%",
@@ -55,6 +60,8 @@ GAPS = {
     "text": "FNR 4.00% (2.00% to 7.00%), promised 5%: in line",
     "threshold": "0.31",
     "type": "float64",
+    "undecided_0": "12.00% (9.10% to 15.40%)",
+    "undecided_1": "9.00% (6.60% to 12.00%)",
     "verdict": "in line",
     "version": "0.1.0",
     "whom": "everybody",

@@ -127,8 +127,9 @@ def is_outside(calibration: Calibration, outside: int, n: int) -> bool:
 
 def outside_text(calibration: Calibration, outside: int, n: int) -> str:
     """Say that new scores lie outside the calibration's range."""
-    low, high = (f"{end:.6g}" for end in extent(calibration))
-    return say("evaluation.outside", outside=f"{outside:,}", n=f"{n:,}", low=low, high=high)
+    lowest, highest = (f"{end:.6g}" for end in extent(calibration))
+    facts = {"outside": f"{outside:,}", "n": f"{n:,}", "lowest": lowest, "highest": highest}
+    return say("evaluation.outside", **facts)
 
 
 def warn_if_outside(calibration: Calibration, outside: int, n: int, *, stacklevel: int = 2) -> None:

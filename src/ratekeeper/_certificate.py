@@ -29,6 +29,7 @@ Origin = Literal["held out", "cross-fitted"]
 NO_PROMISE = ("asymptotic", "none")  # kinds of guarantees that say nothing about finite n
 _WIDTH = 79
 _NAMED = 30  # groups
+_SIDES = ("negative", "positive")
 _OF_CELLS = ("rule", "true_rate", "price", "fit", "group")
 
 
@@ -305,7 +306,7 @@ class Certificate(_Stated):
     def _price(self, rate: Rate) -> str:
         if self.origin == "cross-fitted":
             share = percent(rate.rate) if rate.n else str(rate)
-            return say("certificate.price.cross_fitted", other=self.other, share=share)
+            return say("certificate.price.cross_fitted", other=self.other, estimate=share)
         return say("certificate.price", other=self.other, counted=rate)
 
     def _cell_html(self) -> list[markup.Html]:
@@ -434,7 +435,8 @@ class JointCertificate(_Stated):
                 yield one._replace(text=f"{part.rate}: {one.text}")
 
     def _price(self) -> str:
-        return say("certificate.price.both", **{k: str(v) for k, v in self.undecided.items()})
+        shares = {f"undecided_{i}": self.undecided[name] for i, name in enumerate(_SIDES)}
+        return say("certificate.price.both", **shares)
 
     def _cell_html(self) -> list[markup.Html]:
         cells = self.fnr.cells
@@ -484,8 +486,8 @@ def _ground(facts: Certificate) -> Iterator[Statement]:
     yield state("assumed", " ".join(facts.assumptions))
     data = say(
         "certificate.data",
-        negative=f"{facts.n['negative']:,}",
-        positive=f"{facts.n['positive']:,}",
+        n_negative=f"{facts.n['negative']:,}",
+        n_positive=f"{facts.n['positive']:,}",
         type=facts.score_type,
         hash=facts.data_hash[:16],
         version=facts.version,

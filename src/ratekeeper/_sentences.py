@@ -23,8 +23,8 @@ CERTIFICATE = {
         "can be far above {alpha}."
     ),
     "cross_fitted": (
-        "None: no bound is known for the rate of a model trained on all rows, with a threshold "
-        "from the scores of models trained on parts of them."
+        "No bound is known for the rate of a model trained on all rows, with a threshold from the "
+        "scores of models trained on parts of them."
     ),
     "cross_fitted.needs": "that the models of the folds score like the model trained on all rows.",
     "cross_fitted.not_covered": (
@@ -54,11 +54,11 @@ CERTIFICATE = {
     "true_rate.tied": "These are upper bounds, since scores are tied.",
     "price": "{other} {counted}.",
     "price.cross_fitted": (
-        "{other} {share} on the cross-fitted scores, an estimate for which no interval is known."
+        "{other} {estimate} on the cross-fitted scores; no interval is known for this estimate."
     ),
     "price.both": (
-        "no decision on {negative} of the negative and {positive} of the positive calibration "
-        "objects."
+        "no decision on {undecided_0} of the negative and {undecided_1} of the positive "
+        "calibration objects."
     ),
     "groups.price": "Over all groups, {other}: {counted}.",
     "groups.delta": (
@@ -72,8 +72,8 @@ CERTIFICATE = {
     ),
     "both": (
         "The test makes no decision where both classes remain possible, so that each rate can keep "
-        "its own level; that is no error. Where both classes are ruled out it decides for neither, "
-        "which counts as an error for either rate."
+        "its own level; that is no error. Where both classes are ruled out, as a randomised method "
+        "can do, it decides for neither, which counts as an error."
     ),
     "both.delta": (
         "Each promise can fail by itself; that at least one of the {own} fails has probability up "
@@ -81,8 +81,8 @@ CERTIFICATE = {
     ),
     "both.average": "Each promise stands by itself.",
     "both.not_covered": (
-        "The share of wrong decisions among the objects that are decided is not controlled: it "
-        "grows as fewer are decided."
+        "The share of wrong decisions among the objects that are decided is not controlled: it can "
+        "be far above either level."
     ),
     "held_out": "The calibration objects were not used to train, tune or select the classifier.",
     "folds": (
@@ -101,7 +101,7 @@ CERTIFICATE = {
     ),
     "same_code": "New objects are scored by the same code and number type.",
     "data": (
-        "{negative} negative and {positive} positive scores ({type}), data {hash}, ratekeeper "
+        "{n_negative} negative and {n_positive} positive scores ({type}), data {hash}, ratekeeper "
         "{version}."
     ),
     "file": "{rows}.",
@@ -144,8 +144,8 @@ EVALUATION = {
         "over repeated looks false alarms add up."
     ),
     "average": (
-        "The promise is about the average over calibration sets: this very test is above {alpha} "
-        "in {above} of them, and above {high} in 5%."
+        "The promise is about the average over calibration sets: in up to {above} of them the true "
+        "{rate} is above {alpha}, in up to 5% above {high}."
     ),
     "average.plain": "The promise is about the average over calibration sets, not this very test.",
     "audit": (
@@ -153,12 +153,12 @@ EVALUATION = {
         "promised about a group."
     ),
     "calibration_objects": (
-        "These are the calibration objects themselves: the test was fitted to them, so counting "
-        "its errors on them shows nothing."
+        "These are the calibration objects themselves: the threshold was taken from them, so "
+        "counting errors on them shows nothing."
     ),
     "outside": (
-        "{outside} of {n} scores lie outside the range of the calibration scores, {low} to {high}, "
-        "far more than new objects like the calibration objects have. The promise does not cover "
+        "{outside} of {n} scores lie outside the range of the calibration scores, {lowest} to "
+        "{highest}, far more than new objects like the calibration objects have. The promise does not cover "
         "them: check the scale of the scores, the model and its version."
     ),
     "exceeded": "A promised rate is exceeded: {rates}.",

@@ -190,6 +190,7 @@ def _average_text(certificate: Certificate) -> str:
         return say("evaluation.average.plain")
     return say(
         "evaluation.average",
+        rate=certificate.rate,
         alpha=exact_percent(certificate.alpha),
         above=percent(cell.realised.exceeds(certificate.alpha)),
         high=percent(cell.realised.interval[1]),
