@@ -147,7 +147,7 @@ def test_a_test_shows_its_rule_its_promise_and_its_price():
     crossed = replace(calibration(), origin="cross-fitted").control(
         "fnr", 0.05, method=rk.Conformal()
     )
-    assert "no bound is known" in Page(crossed._repr_html_()).text
+    assert "No bound is known" in Page(crossed._repr_html_()).text
 
 
 def test_the_certificate_says_the_same_as_in_print():
@@ -190,7 +190,7 @@ def test_ties_and_folds_are_said():
         .certificate
     )
     text = Page(crossed._repr_html_()).text
-    assert "no bound is known" in text
+    assert "No bound is known" in text
     assert "true FNR" not in text
 
 
