@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import math
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from ratekeeper._formatting import percent
-from ratekeeper._rates import Rate, RealisedRate, clopper_pearson
+from ratekeeper._rates import (
+    Rate,
+    RealisedRate,
+    beta_binomial_lower_tail,
+    beta_binomial_tail,
+    clopper_pearson,
+    holm,
+)
 from ratekeeper._validation import check_count, check_probability
 from ratekeeper.exceptions import InputError
 
@@ -195,3 +203,88 @@ def test_results_survive_pickling():
     """Rates and laws come back equal from another process."""
     for value in (Rate(3, 100), RealisedRate(5, 100)):
         assert pickle.loads(pickle.dumps(value)) == value  # noqa: S301 - our own bytes
+
+
+def chance_of_count(j, m, k, n):
+    """Return, exactly, the chance that j of m new scores come before the k-th of n."""
+    ways = math.comb(k - 1 + j, j) * math.comb(n - k + m - j, m - j)
+    return Fraction(ways, math.comb(n + m, m))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 30, 100])
+@pytest.mark.parametrize("m", [0, 1, 3, 17, 120])
+def test_tails_of_counted_errors_by_brute_force(m, n):
+    """Both tails of the number of errors are the sums over all orders of n + m scores."""
+    counts = np.arange(m + 1)
+    for k in sorted({1, max(1, n // 3), n}):
+        chances = [chance_of_count(j, m, k, n) for j in counts.tolist()]
+        upper = [float(sum(chances[j:])) for j in counts]
+        lower = [float(sum(chances[: j + 1])) for j in counts]
+        np.testing.assert_allclose(beta_binomial_tail(counts, m, k, n), upper, rtol=1e-12)
+        np.testing.assert_allclose(beta_binomial_lower_tail(counts, m, k, n), lower, rtol=1e-12)
+
+
+def test_tails_of_counted_errors_broadcast():
+    """All four numbers may be arrays, and each answer is that of its own numbers alone."""
+    errors, m = np.array([[0], [3], [90]]), np.array([90, 100, 5_000])
+    k, n = np.array([1, 40, 70]), np.array([50, 50, 3_000])
+    for tail in (beta_binomial_tail, beta_binomial_lower_tail):
+        found = tail(errors, m, k, n)
+        assert found.shape == (3, 3)
+        for (i, j), value in np.ndenumerate(found):
+            assert value == tail(errors[i, 0], m[j], k[j], n[j])
+    assert beta_binomial_tail(3, 10, 2, 20).shape == ()
+
+
+@pytest.mark.parametrize("share", [0.999, 1.0, 1.001])
+@pytest.mark.parametrize(("m", "k", "n"), [(10**7, 50_000, 10**6), (10**7, 5 * 10**6, 10**7)])
+def test_tails_of_counted_errors_hold_for_millions(m, k, n, share):
+    """With ten million objects the tail is the binomial one, averaged over Beta(k, n + 1 - k)."""
+    from scipy.special import betainc, betaincinv, ndtr
+
+    x = round(share * m * k / n)
+    z, weight = np.polynomial.legendre.leggauss(600)
+    rates = betaincinv(k, n + 1 - k, ndtr(10 * z))
+    averaged = 10 * weight @ (stats.norm.pdf(10 * z) * betainc(x, m - x + 1, rates))
+    assert float(beta_binomial_tail(x, m, k, n)) == pytest.approx(averaged, rel=1e-11)
+    below = float(beta_binomial_lower_tail(x - 1, m, k, n))
+    assert below == pytest.approx(1 - averaged, rel=1e-11)
+
+
+def test_tiny_tails_of_counted_errors_keep_their_digits():
+    """A tail of 1e-60 has all its digits, at either end."""
+    m, k, n = 1_000, 250, 500
+    for x, tail, counts in (
+        (890, beta_binomial_tail, range(890, m + 1)),
+        (110, beta_binomial_lower_tail, range(111)),
+    ):
+        exact = float(sum(chance_of_count(j, m, k, n) for j in counts))
+        assert 0 < exact < 1e-40
+        assert float(tail(x, m, k, n)) == pytest.approx(exact, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("errors", "m", "k", "n"),
+    [(11, 10, 1, 5), (-1, 10, 1, 5), (0.5, 10, 1, 5), (1, 10, 0, 5), (1, 10, 6, 5), (1, 9, 1.5, 5)],
+)
+def test_tails_of_counted_errors_refuse_impossible_counts(errors, m, k, n):
+    """Errors beyond the objects and ranks outside 1 to n are refused, with both numbers."""
+    with pytest.raises(InputError, match=r"must be whole numbers with [01] <= (errors|k) <= [mn]"):
+        beta_binomial_tail(errors, m, k, n)
+
+
+def test_holm_is_the_step_down_method():
+    """The adjusted p-value is at most a level if and only if Holm's steps reject at that level."""
+    rng = np.random.default_rng(0)
+    for size in (0, 1, 2, 5, 50):
+        p = rng.random(size) ** 3
+        adjusted = holm(p)
+        assert adjusted.shape == (size,)
+        for level in (0.01, 0.05, 0.3):
+            rejected = set()
+            for step, i in enumerate(np.argsort(p).tolist()):
+                if p[i] * (size - step) > level:
+                    break
+                rejected.add(i)
+            assert set(np.flatnonzero(adjusted <= level).tolist()) == rejected
+    assert holm([0.9, 0.8]).tolist() == [1.0, 1.0]
