@@ -165,7 +165,7 @@ def test_n_may_be_any_whole_number_type():
         ({"excess": 0.01}, "excess=0.01 needs delta"),
         ({"excess": "x", "delta": 0.1}, "excess='x' is not a rate"),
         ({"excess": 0.95, "delta": 0.1}, "less than 1 - alpha = 0.95"),
-        ({"excess": 1e-6, "delta": 0.1}, "plans go down to 4.9e-05. Take at least that."),
+        ({"excess": 1e-6, "delta": 0.1}, "Plans go down to 4.9e-05. Take at least that."),
     ],
 )
 def test_bad_input_is_refused(arguments, message):

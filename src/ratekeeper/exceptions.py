@@ -10,6 +10,7 @@
 
     RatekeeperWarning (UserWarning)
     ├── ReversedScoreWarning            high scores seem to indicate the negative class
+    ├── ContradictedFitWarning          the scores contradict the distribution fitted to them
     ├── ScoreTypeWarning                scores come in another precision than at calibration
     └── LongWorkWarning                 what was asked for takes minutes or more
 
@@ -180,6 +181,10 @@ class RatekeeperWarning(UserWarning):
 
 class ReversedScoreWarning(RatekeeperWarning):
     """High scores seem to indicate the negative class."""
+
+
+class ContradictedFitWarning(RatekeeperWarning):
+    """The calibration scores contradict the distribution that was fitted to them."""
 
 
 class ScoreTypeWarning(RatekeeperWarning):
