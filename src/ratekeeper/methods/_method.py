@@ -76,7 +76,8 @@ class FitCheck:
     Notes
     -----
     **Guarantee.** None, it is a check: a true model is contradicted in about 1% of calibrations
-    (`FitCheck.level`). A model that is not contradicted may still be wrong in the far tail.
+    (`FitCheck.level`), with few scores in up to 4%. A model that is not contradicted may still be
+    wrong in the far tail.
 
     Examples
     --------
