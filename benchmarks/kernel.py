@@ -1,4 +1,4 @@
-"""Counting against plain ``np.searchsorted``, and the method `Kernel` against the sum over scores."""
+"""Counting against plain ``np.searchsorted``, and the method `Kernel` against its plain sum."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def run(*, quick: bool) -> Iterator[Row]:
 
 
 def _small(rng: np.random.Generator, *, quick: bool) -> Iterator[Row]:
-    """Yield the least favourable ratio over small sizes, one row a batch size."""
+    """Yield the least favourable ratio over small sizes, one row per batch size."""
     for queries in SMALL_BATCHES:
         worst: Row | None = None
         for n in SMALL_CALIBRATIONS:

@@ -1,4 +1,4 @@
-"""The default: the count with the judged object itself added."""
+"""The default for p-values: the count with the judged object itself added."""
 
 from __future__ import annotations
 

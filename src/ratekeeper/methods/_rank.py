@@ -34,7 +34,7 @@ class RankMethod(Method):
     def p_of_count(self, m: NDArray[np.intp], n: int) -> NDArray[np.float64]:
         """Return the p-value for each count m of n scores at least as extreme.
 
-        Must not decrease in m, and must give each count the same bits in any company.
+        Must not decrease in m, and must give a count the same bits whatever others come with it.
         """
 
     def against(self, null_scores: Floats, tail: Tail, *, stream: int = 0) -> RankNull:
