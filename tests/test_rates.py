@@ -180,7 +180,7 @@ def test_tiny_tails_are_exact(k, n, rate):
 
 
 def test_tails_hold_for_billions_of_scores():
-    """With 5.1 billion scores the tail still is that of the normal distribution, to its small error."""
+    """With 5.1 billion scores the tail is that of the normal distribution, to its small error."""
     true_rate = RealisedRate(255_000_000, 5_100_000_000)
     sd = math.sqrt(0.05 * 0.95 / 5.1e9)
     assert true_rate.exceeds(0.05 + 2 * sd) == pytest.approx(stats.norm.sf(2), rel=1e-3)
