@@ -36,8 +36,8 @@ def test_smallest_numbers_are_smallest(alpha, delta):
 
 
 @pytest.mark.parametrize("n", [19, 50, 59, 100, 1000, 12345])
-def test_law_with_n_scores(n):
-    """The distribution of the true rate with n scores is Beta(k, n + 1 - k), with each method's rank k."""
+def test_true_rate_with_n_scores(n):
+    """With n scores the true rate follows Beta(k, n + 1 - k), with each method's rank k."""
     found = rk.plan("fpr", 0.05, delta=0.1, n=n)
     k = int(0.05 * (n + 1) + 1e-9)
     true_rate, beta = found.realised_marginal, stats.beta(k, n + 1 - k)
@@ -86,7 +86,7 @@ def test_number_for_an_excess_by_brute_force(alpha, share):
 
 @pytest.mark.parametrize(("alpha", "delta", "excess"), [(0.05, 0.05, 5e-5), (0.9, 0.4, 3e-4)])
 def test_the_finest_excess_is_found(alpha, delta, excess):
-    """For the finest excess, n is near what the normal distribution says and its neighbours agree."""
+    """For the finest excess, n is near the normal approximation and its neighbours agree."""
     found = rk.plan("fpr", alpha, delta=delta, excess=excess)
     rough = stats.norm.isf(delta) ** 2 * alpha * (1 - alpha) / excess**2
     assert found.n_excess == pytest.approx(rough, rel=0.1)
