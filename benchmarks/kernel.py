@@ -1,4 +1,4 @@
-"""The counting kernel against plain ``np.searchsorted`` on queries in random order."""
+"""Counting against plain ``np.searchsorted``, and the method `Kernel` against its plain sum."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.timing import Row, race
+from ratekeeper import Kernel
 from ratekeeper._ranks import count_as_extreme
 
 if TYPE_CHECKING:
@@ -16,10 +17,11 @@ SKEWED = "Beta(0.2, 5)"
 LARGE = ((10**6, 10**7, "at least 3"), (10**7, 10**7, "at least 6"))
 SMALL_CALIBRATIONS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 SMALL_BATCHES = (1, 10, 100, 1_000, 10_000, 100_000)
+KERNEL_SIZE, SUMMED = 350_000, 350
 
 
 def run(*, quick: bool) -> Iterator[Row]:
-    """Yield large sizes for two shapes of scores, then the worst of many small sizes."""
+    """Yield large sizes for two shapes of scores, the worst of many small sizes, then `Kernel`."""
     rng = np.random.default_rng(0)
     for n, queries, target in LARGE:
         scale = 100 if quick else 1
@@ -34,10 +36,11 @@ def run(*, quick: bool) -> Iterator[Row]:
             what = f"count, {n // scale:,} calibration x {queries // scale:,} {shape} scores"
             yield Row(what, *seconds, "np.searchsorted", target)
     yield from _small(rng, quick=quick)
+    yield _kernel_estimate(rng, KERNEL_SIZE // (100 if quick else 1))
 
 
 def _small(rng: np.random.Generator, *, quick: bool) -> Iterator[Row]:
-    """Yield the least favourable ratio over small sizes, one row a batch size."""
+    """Yield the least favourable ratio over small sizes, one row per batch size."""
     for queries in SMALL_BATCHES:
         worst: Row | None = None
         for n in SMALL_CALIBRATIONS:
@@ -60,6 +63,24 @@ def _small(rng: np.random.Generator, *, quick: bool) -> Iterator[Row]:
                 worst = row
         if worst is not None:
             yield worst
+
+
+def _kernel_estimate(rng: np.random.Generator, n: int) -> Row:
+    """Return fit and p-values of `Kernel` beside the sum over all scores, for a few objects."""
+    from scipy.special import ndtr
+
+    null, scores = np.sort(rng.normal(size=n)), rng.normal(size=n)
+    width = null.std(ddof=1) * n**-0.2
+    ours, some = race(
+        lambda: Kernel().against(null, "low").p_values(scores),
+        lambda: [ndtr((score - null) / width).mean() for score in scores[:SUMMED]],
+        repeats=2,
+    )
+    times = n // SUMMED
+    peer = f"sum over all scores, {SUMMED} timed and multiplied by {times:,}"
+    return Row(
+        f"Kernel, {n:,} calibration x {n:,} scores", ours, times * some, peer, "at least 100"
+    )
 
 
 def _draw(rng: np.random.Generator, shape: str, n: int) -> np.ndarray:

@@ -172,7 +172,7 @@ def test_the_band_is_between_one_alpha_and_the_dkw_band():
         assert band[n // 100] < dkw[n // 100]
 
 
-def test_bootstrap_mean_and_interval_follow_the_binomial_law():
+def test_bootstrap_mean_and_interval_follow_the_binomial_distribution():
     """A resampled count is binomial, so the mean tends to m / n and the limits to its quantiles."""
     n, m = 100, 20
     scores = np.arange(n, dtype=float)
@@ -218,12 +218,12 @@ def test_a_random_test_decides_by_the_p_values_it_reports():
 
 
 def test_subsamples_are_drawn_without_replacement():
-    """The resampled count follows the hypergeometric law, not the wider binomial one."""
+    """The resampled count follows the hypergeometric distribution, not the wider binomial one."""
     pool, size = np.arange(30.0), 20
     p = rk.Resampled(size, 0, plain=True).against(pool, "low").p_values(np.full(20_000, 14.5))
-    law = stats.hypergeom(30, 15, size)
-    assert size * p.mean() == pytest.approx(law.mean(), abs=0.06)
-    assert (size * p).var() == pytest.approx(law.var(), rel=0.06)
+    drawn = stats.hypergeom(30, 15, size)
+    assert size * p.mean() == pytest.approx(drawn.mean(), abs=0.06)
+    assert (size * p).var() == pytest.approx(drawn.var(), rel=0.06)
 
 
 def test_a_random_test_needs_only_its_own_class():
@@ -255,7 +255,7 @@ def test_fitted_thresholds_separate_exactly(method, control, higher):
         np.testing.assert_array_equal(positive, beyond == (control == "fpr"))
 
 
-def test_parametric_is_the_tail_of_the_fitted_law():
+def test_parametric_is_the_tail_of_the_fitted_distribution():
     """Parametric("norm") is the normal tail with the mean and standard deviation of the class."""
     scores, labels = two_classes()
     null = scores[labels == 1]
@@ -283,6 +283,72 @@ def test_kernel_is_the_integral_of_the_density_estimate(bandwidth):
     )
     expected = [other.integrate_box_1d(x, np.inf) for x in (-1.5, 0.0, 1.0)]
     np.testing.assert_allclose(pv.p0, expected, rtol=1e-9)
+
+
+SHAPES = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "tied": lambda rng, n: rng.integers(0, 30, n) / 30,
+    "heavy-tailed": lambda rng, n: rng.pareto(1.0, n),
+    "two peaks": lambda rng, n: rng.normal(1_000 * rng.integers(0, 2, n)),
+    "far from 0": lambda rng, n: 1e9 + rng.normal(size=n),
+}
+
+
+def kernel_sum(null, new, width, tail):
+    sign = 1 if tail == "low" else -1
+    return np.array([stats.norm.cdf(sign * (x - null) / width).mean() for x in new])
+
+
+@pytest.mark.parametrize("tail", ["low", "high"])
+@pytest.mark.parametrize("bandwidth", ["scott", 0.02])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("n", [2_001, 30_000])
+def test_the_kernel_table_agrees_with_the_sum(n, shape, bandwidth, tail):
+    """Above 2,000 scores p is the sum over all of them or at most 2e-9 more, and never falls."""
+    rng = np.random.default_rng(n)
+    null = np.sort(SHAPES[shape](rng, n))
+    new = np.concatenate(
+        [rng.choice(null, 40), rng.normal(null[-1], 1.0, 20), rng.uniform(null[0], null[-1], 20)]
+    )
+    found = rk.Kernel(bandwidth).against(null, tail)
+    width = null.std(ddof=1) * n**-0.2 if bandwidth == "scott" else bandwidth
+    p, exact = found.p_values(new), kernel_sum(null, new, width, tail)
+    assert (p - exact > -1e-15).all()
+    assert (p - exact).max() <= 2e-9
+    grid = np.sort(np.concatenate([new, np.nextafter(new, np.inf), np.linspace(-3, 3, 5_000)]))
+    steps = np.diff(found.p_values(grid))
+    assert (steps >= 0).all() if tail == "low" else (steps <= 0).all()
+    assert found.p_values(new[3:4]) == p[3]  # whatever the company
+
+
+@pytest.mark.parametrize("tail", ["low", "high"])
+@pytest.mark.parametrize("alpha", [0.5, 0.02, 1e-8, 1e-12, 1e-300])
+def test_the_kernel_table_has_exact_thresholds_and_reaches_any_alpha(alpha, tail):
+    """Strictly beyond the threshold of a table p <= alpha, nowhere else, as far out as one asks."""
+    null = rk.Kernel().against(np.sort(np.random.default_rng(0).normal(size=20_000)), tail)
+    t = null.threshold(alpha)
+    assert np.isfinite(t)
+    new = t + np.arange(-1_000, 1_001) * np.spacing(t)
+    np.testing.assert_array_equal(
+        null.p_values(new) <= alpha, new < t if tail == "low" else new > t
+    )
+    assert sorted(null.p_values(np.array([-np.inf, np.inf]))) == [0.0, 1.0]
+
+
+def test_a_very_narrow_kernel_is_summed():
+    """Scores over more than 100,000 bandwidths have no table; they count one by one."""
+    null = np.arange(2_001.0)
+    p = rk.Kernel(1e-3).against(null, "low").p_values(np.array([-1.0, 0.0, 7.5, 1e308]))
+    np.testing.assert_allclose(p, np.array([0.0, 0.5, 8.0, 2_001.0]) / 2_001)
+
+
+@pytest.mark.parametrize("n", [10, 3_000])
+def test_scores_without_a_width_are_refused(n):
+    """Scores so close that their standard deviation is lost get a remedy, and no other warning."""
+    null = np.arange(n) * 5e-324
+    with pytest.raises(rk.InputError, match="too close together for bandwidth='scott'"):
+        rk.Kernel().against(null, "low")
+    assert rk.Kernel(1e-322).against(null, "low").p_values(null).max() <= 1.0
 
 
 def test_the_fit_is_checked_on_scores_it_has_not_seen():

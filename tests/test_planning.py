@@ -36,16 +36,16 @@ def test_smallest_numbers_are_smallest(alpha, delta):
 
 
 @pytest.mark.parametrize("n", [19, 50, 59, 100, 1000, 12345])
-def test_law_with_n_scores(n):
-    """The law of the true rate with n scores is Beta(k, n + 1 - k), with each method's rank k."""
+def test_true_rate_with_n_scores(n):
+    """With n scores the true rate follows Beta(k, n + 1 - k), with each method's rank k."""
     found = rk.plan("fpr", 0.05, delta=0.1, n=n)
     k = int(0.05 * (n + 1) + 1e-9)
-    law, beta = found.realised_marginal, stats.beta(k, n + 1 - k)
-    assert (law.k, law.n) == (k, n)
-    assert law.mean == pytest.approx(beta.mean())
-    assert law.mean <= 0.05
-    assert law.interval == pytest.approx((beta.ppf(0.05), beta.ppf(0.95)))
-    assert law.exceeds(0.05) == pytest.approx(beta.sf(0.05))
+    true_rate, beta = found.realised_marginal, stats.beta(k, n + 1 - k)
+    assert (true_rate.k, true_rate.n) == (k, n)
+    assert true_rate.mean == pytest.approx(beta.mean())
+    assert true_rate.mean <= 0.05
+    assert true_rate.interval == pytest.approx((beta.ppf(0.05), beta.ppf(0.95)))
+    assert true_rate.exceeds(0.05) == pytest.approx(beta.sf(0.05))
     strict = found.realised_high_probability
     if n < found.n_high_probability:
         assert strict is None
@@ -54,8 +54,8 @@ def test_law_with_n_scores(n):
         assert stats.beta.sf(0.05, strict.k + 1, n - strict.k) > 0.1
 
 
-def test_too_few_scores_have_no_law():
-    """With too few scores there is no law, and the text says impossible."""
+def test_too_few_scores_have_no_distribution():
+    """With too few scores there is no test, and the text says impossible."""
     found = rk.plan("fnr", 0.05, delta=0.05, n=18)
     assert found.realised_marginal is None
     assert found.realised_high_probability is None
@@ -86,13 +86,13 @@ def test_number_for_an_excess_by_brute_force(alpha, share):
 
 @pytest.mark.parametrize(("alpha", "delta", "excess"), [(0.05, 0.05, 5e-5), (0.9, 0.4, 3e-4)])
 def test_the_finest_excess_is_found(alpha, delta, excess):
-    """For the finest excess, n is near what the normal law says and its neighbours agree."""
+    """For the finest excess, n is near the normal approximation and its neighbours agree."""
     found = rk.plan("fpr", alpha, delta=delta, excess=excess)
     rough = stats.norm.isf(delta) ** 2 * alpha * (1 - alpha) / excess**2
     assert found.n_excess == pytest.approx(rough, rel=0.1)
     for n, is_rare in ((found.n_excess, True), (found.n_excess - 1, False)):
-        law = rk.plan("fpr", alpha, n=n).realised_marginal
-        assert (law.exceeds(alpha + excess) <= delta) is is_rare
+        true_rate = rk.plan("fpr", alpha, n=n).realised_marginal
+        assert (true_rate.exceeds(alpha + excess) <= delta) is is_rare
 
 
 def test_more_care_needs_more_scores():
@@ -109,17 +109,17 @@ def test_more_care_needs_more_scores():
 
 
 def test_planned_rank_is_the_rank_of_the_test():
-    """The planned law is the one in the certificate of a test on as many scores."""
+    """The planned distribution is the one in the certificate of a test on as many scores."""
     rng = np.random.default_rng(0)
     labels = np.repeat([0, 1], 123)
     cal = rk.calibrate(rng.normal(labels), labels)
     found = rk.plan("fpr", 0.1, delta=0.05, n=123)
-    for method, law in (
+    for method, true_rate in (
         (rk.Conformal(), found.realised_marginal),
         (rk.HighProbability(0.05), found.realised_high_probability),
     ):
-        assert cal.control("fpr", 0.1, method=method).certificate.cells[0].realised == law
-        assert critical_rank(method, 123, 0.1) == law.k
+        assert cal.control("fpr", 0.1, method=method).certificate.cells[0].realised == true_rate
+        assert critical_rank(method, 123, 0.1) == true_rate.k
 
 
 def test_what_was_not_asked_is_none():
@@ -165,7 +165,7 @@ def test_n_may_be_any_whole_number_type():
         ({"excess": 0.01}, "excess=0.01 needs delta"),
         ({"excess": "x", "delta": 0.1}, "excess='x' is not a rate"),
         ({"excess": 0.95, "delta": 0.1}, "less than 1 - alpha = 0.95"),
-        ({"excess": 1e-6, "delta": 0.1}, "plans go down to 4.9e-05. Take at least that."),
+        ({"excess": 1e-6, "delta": 0.1}, "Plans go down to 4.9e-05. Take at least that."),
     ],
 )
 def test_bad_input_is_refused(arguments, message):

@@ -1,4 +1,4 @@
-"""Laws of rates: exact intervals, verdicts and the law of the realised rate."""
+"""Rates: exact intervals, verdicts, and the distributions of true rates and counted errors."""
 
 from __future__ import annotations
 
@@ -161,15 +161,15 @@ def test_small_rates_keep_two_digits(rate, text):
 @pytest.mark.parametrize(
     ("k", "n"), [(1, 1), (1, 19), (5, 100), (100, 100), (50, 10**4), (7, 10**7)]
 )
-def test_realised_rate_is_the_beta_law(k, n):
+def test_realised_rate_is_the_beta_distribution(k, n):
     """Mean, quantiles and tail of the realised rate are those of Beta(k, n + 1 - k)."""
-    law, beta = RealisedRate(k, n), stats.beta(k, n + 1 - k)
-    assert law.mean == pytest.approx(beta.mean(), rel=1e-12)
+    true_rate, beta = RealisedRate(k, n), stats.beta(k, n + 1 - k)
+    assert true_rate.mean == pytest.approx(beta.mean(), rel=1e-12)
     for probability in (0.001, 0.05, 0.5, 0.95):
-        assert law.quantile(probability) == pytest.approx(beta.ppf(probability), rel=1e-9)
-    assert law.interval == (law.quantile(0.05), law.quantile(0.95))
-    for rate in (1e-9, 0.5 * law.mean, law.mean, min(3 * law.mean, 0.999)):
-        assert law.exceeds(rate) == pytest.approx(beta.sf(rate), rel=1e-9)
+        assert true_rate.quantile(probability) == pytest.approx(beta.ppf(probability), rel=1e-9)
+    assert true_rate.interval == (true_rate.quantile(0.05), true_rate.quantile(0.95))
+    for rate in (1e-9, 0.5 * true_rate.mean, true_rate.mean, min(3 * true_rate.mean, 0.999)):
+        assert true_rate.exceeds(rate) == pytest.approx(beta.sf(rate), rel=1e-9)
 
 
 @pytest.mark.parametrize(("k", "n", "rate"), [(2, 200, 0.3), (1, 3000, 0.02), (10, 400, 0.2)])
@@ -180,27 +180,27 @@ def test_tiny_tails_are_exact(k, n, rate):
 
 
 def test_tails_hold_for_billions_of_scores():
-    """With 5.1 billion scores the tail still is that of the normal law, to its small error."""
-    law = RealisedRate(255_000_000, 5_100_000_000)
+    """With 5.1 billion scores the tail is that of the normal distribution, to its small error."""
+    true_rate = RealisedRate(255_000_000, 5_100_000_000)
     sd = math.sqrt(0.05 * 0.95 / 5.1e9)
-    assert law.exceeds(0.05 + 2 * sd) == pytest.approx(stats.norm.sf(2), rel=1e-3)
+    assert true_rate.exceeds(0.05 + 2 * sd) == pytest.approx(stats.norm.sf(2), rel=1e-3)
 
 
 def test_realised_rate_at_the_ends():
     """Every realised rate is above a negative rate, none is above 1."""
-    law = RealisedRate(3, 10)
-    assert [law.exceeds(rate) for rate in (-0.1, 0.0, 1.0, 1.5)] == [1.0, 1.0, 0.0, 0.0]
+    true_rate = RealisedRate(3, 10)
+    assert [true_rate.exceeds(rate) for rate in (-0.1, 0.0, 1.0, 1.5)] == [1.0, 1.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 10), (11, 10), (1, 0)])
 def test_realised_rate_needs_a_rank(k, n):
-    """A rank outside 1 to n has no law and is refused."""
+    """A rank outside 1 to n has no distribution and is refused."""
     with pytest.raises(InputError, match=f"k={k} must lie between 1 and n={n}"):
         RealisedRate(k, n)
 
 
 def test_results_survive_pickling():
-    """Rates and laws come back equal from another process."""
+    """Rates and distributions come back equal from another process."""
     for value in (Rate(3, 100), RealisedRate(5, 100)):
         assert pickle.loads(pickle.dumps(value)) == value  # noqa: S301 - our own bytes
 

@@ -43,7 +43,9 @@ def test_every_sentence_can_be_rendered(script):
 
 def test_examples_are_of_gaps_that_exist(script):
     """No example is left over from a sentence that has gone."""
-    used = {n for templates in SECTIONS.values() for t in templates.values() for n in script.gaps(t)}
+    used = {
+        n for templates in SECTIONS.values() for t in templates.values() for n in script.gaps(t)
+    }
     assert set(script.GAPS) == used
 
 

@@ -1,4 +1,4 @@
-"""Whether a high score speaks for the positive class."""
+"""Whether a high score indicates the positive class."""
 
 from __future__ import annotations
 

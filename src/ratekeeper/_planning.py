@@ -10,7 +10,7 @@ from ratekeeper import _markup as markup
 from ratekeeper._formatting import exact_percent, percent
 from ratekeeper._rates import RealisedRate
 from ratekeeper._validation import check_count, check_probability, null_class_of
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import Conformal, HighProbability
 from ratekeeper.methods._method import first_true
 from ratekeeper.methods._rank import critical_rank
@@ -42,7 +42,7 @@ class Plan:
     n : int or None
         The number of scores asked about.
     realised_marginal, realised_high_probability : RealisedRate or None
-        Law of the true rate with n scores; None if n was not given or is too small.
+        Distribution of the true rate with n scores; None if n was not given or is too small.
 
     Examples
     --------
@@ -82,17 +82,17 @@ class Plan:
         return needs
 
     @property
-    def _laws(self) -> list[tuple[str, str]]:
-        laws = [("Conformal", self._law(self.realised_marginal))]
+    def _rates(self) -> list[tuple[str, str]]:
+        rates = [("Conformal", self._described(self.realised_marginal))]
         if self.delta is not None:
-            laws.append(("HighProbability", self._law(self.realised_high_probability)))
-        return laws
+            rates.append(("HighProbability", self._described(self.realised_high_probability)))
+        return rates
 
     def __str__(self) -> str:
         lines = [self._title, *(f"  {words}: {need}" for words, need in self._needs)]
         if self.n is not None:
             lines.append(f"  with {self.n:,}:")
-            lines += [f"    {method}: {law}" for method, law in self._laws]
+            lines += [f"    {method}: {rate}" for method, rate in self._rates]
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -100,16 +100,16 @@ class Plan:
     def _repr_html_(self) -> str:
         pairs = self._needs
         if self.n is not None:
-            pairs += [(f"with {self.n:,}, {method}", law) for method, law in self._laws]
+            pairs += [(f"with {self.n:,}, {method}", rate) for method, rate in self._rates]
         return markup.card(self._title, [markup.facts(pairs)])
 
-    def _law(self, law: RealisedRate | None) -> str:
-        if law is None:
+    def _described(self, rate: RealisedRate | None) -> str:
+        if rate is None:
             return "impossible"
-        low, high = law.interval
+        low, high = rate.interval
         return (
-            f"true rate {percent(law.mean)} on average, {percent(low)} to {percent(high)} in 90% "
-            f"of calibration sets, above alpha in {percent(law.exceeds(self.alpha))}"
+            f"true rate {percent(rate.mean)} on average, {percent(low)} to {percent(high)} in 90% "
+            f"of calibration sets, above alpha in {percent(rate.exceeds(self.alpha))}"
         )
 
 
@@ -143,8 +143,9 @@ def plan(
 
     Notes
     -----
-    **Guarantee.** The numbers are exact for independent, continuous scores; ties only make true
-    rates smaller. They speak of the controlled error alone: the other one depends on the score.
+    **Guarantee.** The numbers are exact for independent, continuous scores, where rows of one
+    person, device or household count as one; ties only make true rates smaller. They are about the
+    controlled error alone: the other one depends on the score.
 
     Examples
     --------
@@ -175,32 +176,42 @@ def plan(
         n_high_probability=None if strict is None else strict.smallest_n(alpha),
         n_excess=None if excess is None or delta is None else _n_for_excess(alpha, delta, excess),
         n=n,
-        realised_marginal=None if n is None else _law(Conformal(), alpha, n),
-        realised_high_probability=None if n is None or strict is None else _law(strict, alpha, n),
+        realised_marginal=None if n is None else _realised(Conformal(), alpha, n),
+        realised_high_probability=None
+        if n is None or strict is None
+        else _realised(strict, alpha, n),
     )
 
 
 def _check_excess(excess: float, alpha: float, delta: float | None) -> float:
+    given = Parameter("excess", excess)
     if delta is None:
         raise InputError(
-            f"excess={excess!r} needs delta: how often may the excess happen? Pass delta=0.05."
+            (given, " needs ", Parameter("delta"), ": how often may the excess happen?"),
+            parameter="excess",
+            value=excess,
+            remedy=("Pass ", Parameter("delta", 0.05), "."),
         )
     excess = check_probability(excess, "excess")
+    finest = alpha * math.sqrt(1.0 - alpha) / _FINEST
     if excess >= 1.0 - alpha:
         raise InputError(
-            f"excess={excess!r} with alpha={alpha!r} allows every rate: it must be less than "
-            f"1 - alpha = {1 - alpha:g}."
+            (given, " with ", Parameter("alpha", alpha), " allows every rate."),
+            parameter="excess",
+            value=excess,
+            remedy=f"It must be less than 1 - alpha = {1 - alpha:g}.",
         )
-    finest = alpha * math.sqrt(1.0 - alpha) / _FINEST
     if excess < finest:
         raise InputError(
-            f"excess={excess!r} is too small a part of alpha={alpha!r}: plans go down to "
-            f"{finest:.2g}. Take at least that."
+            (given, " is too small a part of ", Parameter("alpha", alpha), "."),
+            parameter="excess",
+            value=excess,
+            remedy=f"Plans go down to {finest:.2g}. Take at least that.",
         )
     return excess
 
 
-def _law(method: RankMethod, alpha: float, n: int) -> RealisedRate | None:
+def _realised(method: RankMethod, alpha: float, n: int) -> RealisedRate | None:
     k = critical_rank(method, n, alpha)
     return RealisedRate(k, n) if k else None
 

@@ -47,7 +47,7 @@ def count_as_extreme(null_scores: Floats, scores: Floats, tail: Tail) -> NDArray
     scores : ndarray of shape (n_objects,)
         Scores to judge, without NaN, in any order.
     tail : {"low", "high"}
-        Which end speaks against the null class. Ties count as extreme at both ends.
+        Which end is evidence against the null class. Ties count as extreme at both ends.
 
     Returns
     -------

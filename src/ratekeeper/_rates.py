@@ -292,7 +292,7 @@ class Rate:
         return float(low), float(high)
 
     def against(self, promised: float) -> Verdict:
-        """Say what the interval says about a promised rate.
+        """Compare the interval with a promised rate.
 
         "kept": the whole interval is at or below it; "exceeded": the whole interval is above;
         "in line": it lies inside, so these objects do not contradict the promise; "unknown":
@@ -326,11 +326,12 @@ class Rate:
 
 @dataclass(frozen=True)
 class RealisedRate:
-    """The law of the true error rate of a deployed rank test.
+    """Distribution of the true error rate of a deployed rank test.
 
     A test that rejects when fewer than `k` of `n` calibration scores are as extreme has, over
-    random calibration sets and for continuous scores, a true rate that follows
-    Beta(k, n + 1 - k). With tied scores the true rate is at most that.
+    random calibration sets of independent, continuous scores, a true rate that follows
+    Beta(k, n + 1 - k), if k was fixed before looking at the scores. With tied scores the true
+    rate is at most that.
 
     Parameters
     ----------
@@ -341,8 +342,8 @@ class RealisedRate:
 
     Examples
     --------
-    >>> law = RealisedRate(k=5, n=100)
-    >>> round(law.mean, 4), round(law.exceeds(0.05), 2)
+    >>> true_rate = RealisedRate(k=5, n=100)
+    >>> round(true_rate.mean, 4), round(true_rate.exceeds(0.05), 2)
     (0.0495, 0.44)
     """
 
@@ -351,7 +352,11 @@ class RealisedRate:
 
     def __post_init__(self) -> None:
         if not 1 <= self.k <= self.n:
-            raise InputError(f"k={self.k} must lie between 1 and n={self.n}.")
+            raise InputError(
+                (Parameter("k", self.k), " must lie between 1 and ", Parameter("n", self.n), "."),
+                parameter="k",
+                value=self.k,
+            )
 
     @property
     def mean(self) -> float:

@@ -1,4 +1,4 @@
-"""Does a high score speak for the positive class? The area under the ROC curve, with a test."""
+"""Does a high score indicate the positive class? The area under the ROC curve, with a test."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Separation:
         Probability that a positive scores higher than a negative, ties counted half.
     p_reversed : float
         One-sided Mann-Whitney p-value of "the scores are not reversed": small if high scores
-        speak for the negative class. Ties make it larger, on the safe side.
+        indicate the negative class. Ties make it larger, on the safe side.
 
     Examples
     --------
@@ -52,8 +52,8 @@ def separation(
     negatives, positives : ndarray
         Scores of each class, ascending, without NaN.
     thin_to : int or None, default=20_000
-        Longer samples are thinned evenly, to at most this many scores a class: the check stays
-        decisive and costs nothing beside the sort. None looks at all of them.
+        Longer samples are thinned evenly, to at most this many scores per class: the check
+        stays decisive and costs nothing beside the sort. None looks at all of them.
 
     Returns
     -------

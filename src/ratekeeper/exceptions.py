@@ -10,6 +10,7 @@
 
     RatekeeperWarning (UserWarning)
     ├── ReversedScoreWarning            high scores seem to indicate the negative class
+    ├── ContradictedFitWarning          the scores contradict the distribution fitted to them
     ├── ScoreTypeWarning                scores come in another precision than at calibration
     ├── ScoreRangeWarning               new scores lie outside the range of the calibration
     └── LongWorkWarning                 what was asked for takes minutes or more

@@ -290,22 +290,6 @@ def test_a_true_model_has_the_computed_rate():
     assert exactly(count, 5_000, expected)
 
 
-@pytest.mark.parametrize("n", [40, 100, 184, 193, 195, 400])
-def test_the_check_of_a_true_fit_has_its_level(n):
-    """A true model is contradicted in about 5% of calibrations, a wrong one more often."""
-    rng = np.random.default_rng(n)
-    runs = 600
-
-    def contradicted(draw):
-        nulls = (rk.Parametric("norm").against(np.sort(draw(size=n)), "low") for _ in range(runs))
-        return sum("contradicted" in null.remark() for null in nulls)
-
-    # The level of the half-sample rule is approximate: a little above 5% for small n.
-    true, wrong = contradicted(rng.normal), contradicted(rng.exponential)
-    assert stats.binom.ppf(RARE, runs, 0.04) <= true <= stats.binom.isf(RARE, runs, 0.07)
-    assert wrong > 0.3 * runs
-
-
 def test_the_power_interval_covers_the_true_other_error():
     """The exact interval of the other error covers the truth in at least 95 % of calibrations."""
     rng = np.random.default_rng(11)

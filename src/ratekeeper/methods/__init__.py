@@ -5,7 +5,13 @@ from ratekeeper.methods._conformal import Conformal
 from ratekeeper.methods._empirical import Empirical
 from ratekeeper.methods._high_probability import HighProbability
 from ratekeeper.methods._kernel import Kernel
-from ratekeeper.methods._method import Guarantee, Method, NullDistribution, check_method
+from ratekeeper.methods._method import (
+    FitCheck,
+    Guarantee,
+    Method,
+    NullDistribution,
+    check_method,
+)
 from ratekeeper.methods._parametric import Parametric
 from ratekeeper.methods._resampled import Resampled
 from ratekeeper.methods._simultaneous import Simultaneous
@@ -32,6 +38,7 @@ __all__ = [
     "Bootstrap",
     "Conformal",
     "Empirical",
+    "FitCheck",
     "Guarantee",
     "HighProbability",
     "Kernel",

@@ -10,8 +10,8 @@ import numpy as np
 
 from ratekeeper._ranks import count_as_extreme
 from ratekeeper._validation import check_count, check_probability
-from ratekeeper.exceptions import InputError
-from ratekeeper.methods._method import Guarantee
+from ratekeeper.exceptions import InputError, Parameter
+from ratekeeper.methods._method import FIXED_ALPHA, INDEPENDENT, Guarantee
 from ratekeeper.methods._rank import RankMethod, RankNull
 
 if TYPE_CHECKING:
@@ -40,9 +40,11 @@ class Bootstrap(RankMethod):
     Notes
     -----
     **Guarantee.** Asymptotic. The mean tends to the paper's m / n as the replicates grow, and
-    shares its excess over alpha. Its use is the interval, which says how far the p-value of this
-    object is known; see `PValues.interval0` and `PValues.interval1`. For counts near 0 it is too
-    short ([0, 0] at 0): `diagnostics.p_value_interval` is exact there.
+    shares its excess over alpha: with n continuous scores the average true rate is k / (n + 1), if
+    k of the counts 0 to n have a p-value of at most alpha, and k is floor(alpha n) + 1 up to the
+    noise of the resamples. With ties the rate is at most that. Its use is the interval, which says
+    how far the p-value of this object is known; see `PValues.interval0` and `PValues.interval1`.
+    For counts near 0 it is too short ([0, 0] at 0): `diagnostics.p_value_interval` is exact there.
 
     Examples
     --------
@@ -73,10 +75,10 @@ class Bootstrap(RankMethod):
         return Guarantee(
             kind="asymptotic",
             promise=(
-                "The rate tends to alpha as the number of calibration scores grows; each p-value "
-                f"carries a {self.confidence:.4g} bootstrap interval."
+                "The rate tends to at most alpha as the number of calibration scores grows; each "
+                f"p-value carries a {self.confidence:.4g} bootstrap interval."
             ),
-            condition="held-out calibration objects, drawn independently, and many of them.",
+            condition=f"{INDEPENDENT}, many of them, and {FIXED_ALPHA}.",
             not_covered="any finite number of calibration scores; use Conformal for that.",
         )
 
@@ -124,9 +126,16 @@ def _resample(n: int, replicates: int, random_state: int) -> NDArray[np.int32]:
     """Return, for each replicate, how many of n draws fall among the m most extreme scores."""
     if replicates * (n + 1) > _LARGEST_TABLE:
         raise InputError(
-            f"Bootstrap(replicates={replicates:,}) over {n:,} scores needs "
-            f"{4e-9 * replicates * n:.1f} GB. Use fewer replicates; with so many scores the exact "
-            "interval of HighProbability is cheap and valid."
+            (
+                Parameter("replicates", replicates),
+                f" over {n:,} scores needs {4e-9 * replicates * n:.1f} GB.",
+            ),
+            parameter="replicates",
+            value=replicates,
+            remedy=(
+                "Use fewer replicates; with so many scores the exact interval of HighProbability "
+                "is cheap and valid."
+            ),
         )
     rng = np.random.default_rng(random_state)
     counts = np.zeros((replicates, n + 1), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""The default: the count with the judged object itself added."""
+"""The default for p-values: the count with the judged object itself added."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ratekeeper.methods._method import Guarantee
+from ratekeeper.methods._method import EXCHANGEABLE, FIXED_ALPHA, Guarantee
 from ratekeeper.methods._rank import RankMethod
 
 if TYPE_CHECKING:
@@ -21,10 +21,12 @@ class Conformal(RankMethod):
     Notes
     -----
     **Guarantee.** Marginal, finite-sample: if the judged object is exchangeable with the
-    calibration objects of its class, ``P(p <= alpha) <= alpha``, ties or not, whatever the score.
-    The probability is over the calibration set *and* the new object. Given one calibration set
-    the rate follows Beta(k, n + 1 - k) with k = floor(alpha (n + 1)) and is above alpha up to
-    about half of the time: use `HighProbability` where that is not acceptable.
+    calibration objects of its class, ``P(p <= alpha) <= alpha`` for an alpha chosen beforehand,
+    ties or not, whatever the score and however common the classes are. The probability is over the
+    calibration set *and* the new object. Over calibration sets, the true rate of the finished test
+    follows Beta(k, n + 1 - k) with k = floor(alpha (n + 1)) if scores are independent and
+    continuous, and is smaller with ties. It is above alpha in up to half of them, and for alpha
+    above 1/2 in up to 1 - 1/e or 63%: use `HighProbability` where that is not acceptable.
 
     Examples
     --------
@@ -44,10 +46,10 @@ class Conformal(RankMethod):
             promise=(
                 "On average over calibration sets and new objects, the rate is at most alpha."
             ),
-            condition="held-out calibration objects, exchangeable with the new ones.",
+            condition=f"{EXCHANGEABLE}, and {FIXED_ALPHA}.",
             not_covered=(
-                "this one calibration set: its true rate is above alpha in up to about half of "
-                "all deployments."
+                "this one calibration set: the true rate is above alpha with up to half of all "
+                "calibration sets (up to 63% of them for alpha above 50%)."
             ),
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ratekeeper.methods._method import Guarantee
+from ratekeeper.methods._method import FIXED_ALPHA, INDEPENDENT, Guarantee
 from ratekeeper.methods._rank import RankMethod
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ class Empirical(RankMethod):
 
     Notes
     -----
-    **Guarantee.** Asymptotic only. For n scores and continuous scores the average realised rate
-    is (floor(alpha n) + 1)/(n + 1), which can be far above alpha: 9.1% instead of 5% at n = 21.
-    The paper's Theorem 3 says otherwise and is wrong. Use `Conformal` instead; this is kept to
-    reproduce the paper.
+    **Guarantee.** Asymptotic only. With n continuous scores the average true rate is
+    (floor(alpha n) + 1)/(n + 1), which can be far above alpha: 9.1% instead of 5% at n = 21. With
+    ties it is at most that, and may still be above alpha. The paper's Theorem 3 says otherwise and
+    is wrong. Use `Conformal` instead; this is kept to reproduce the paper.
 
     Examples
     --------
@@ -41,10 +41,11 @@ class Empirical(RankMethod):
         return Guarantee(
             kind="asymptotic",
             promise=(
-                "The rate tends to alpha as the number of calibration scores grows; for n scores "
-                "it is (floor(alpha n) + 1)/(n + 1) on average, which can be far above alpha."
+                "The rate tends to at most alpha as the number of calibration scores grows; with n "
+                "of them it is on average (floor(alpha n) + 1)/(n + 1), or less if scores are "
+                "tied, which can be far above alpha."
             ),
-            condition="held-out calibration objects, exchangeable with the new ones.",
+            condition=f"{INDEPENDENT}, and {FIXED_ALPHA}.",
             not_covered="any finite number of calibration scores; use Conformal for that.",
         )
 

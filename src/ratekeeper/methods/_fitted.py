@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ratekeeper.exceptions import InputError, TooFewScoresError
-from ratekeeper.methods._method import Method
+from ratekeeper.methods._method import FitCheck, Method, NullDistribution
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,44 +42,16 @@ class FittedMethod(Method):
         return _LEAST_SCORES
 
 
-class FittedNull:
-    """A class's scores, read through a fitted distribution."""
+class SmoothNull(NullDistribution):
+    """A class's scores, read through a function of the score that need not be a rank."""
 
-    def __init__(self, method: FittedMethod, null_scores: Floats, tail: Tail) -> None:
-        scores = null_scores.astype(np.float64)
-        what = type(method).__name__
-        if scores.size < _LEAST_SCORES:
-            raise TooFewScoresError(
-                f"{what} needs at least {_LEAST_SCORES} scores of a class to fit a distribution; "
-                f"got {scores.size}. Use Conformal, or add calibration data.",
-                available=scores.size,
-                needed=_LEAST_SCORES,
-            )
-        if max(-scores[0], scores[-1]) > _LARGEST_SCORE:
-            raise InputError(
-                f"{what} cannot fit scores from {scores[0]:g} to {scores[-1]:g}: they must lie "
-                f"within {_LARGEST_SCORE:g} of 0. Use Conformal, for which infinities are "
-                "ordinary scores."
-            )
-        if scores[0] == scores[-1]:
-            raise InputError(
-                f"{what} cannot fit scores that are all {scores[0]:g}. Use Conformal, for which "
-                "ties are ordinary."
-            )
-        self._scores = scores
-        self._tail: Tail = tail
-        self._method = method
-        self._tail_function = method.fit(scores)
+    _scores: NDArray[np.float64]
+    _tail: Tail
 
     @property
     def n(self) -> int:
         """Number of calibration scores."""
         return self._scores.size
-
-    def p_values(self, scores: Floats) -> NDArray[np.float64]:
-        """Return the fitted tail probability of each score."""
-        p = self._tail_function(scores.astype(np.float64), self._tail)
-        return np.clip(p, 0.0, 1.0)
 
     def threshold(self, alpha: float) -> float | None:
         """Return the score strictly beyond which p <= alpha, to the last bit."""
@@ -94,39 +67,65 @@ class FittedNull:
             low, high = (middle, high) if rejected(_from_order(middle)) else (low, middle)
         return _from_order(high)
 
-    def rank(self, alpha: float) -> int | None:
-        """Return None: the threshold is not an order statistic."""
-        del alpha
-        return None
 
-    contradicted = False
+class FittedNull(SmoothNull):
+    """A class's scores, read through a fitted distribution."""
 
-    def remark(self) -> str | None:
-        """Check the fit on scores it has not seen, and say the result."""
+    def __init__(self, method: FittedMethod, null_scores: Floats, tail: Tail) -> None:
+        scores = null_scores.astype(np.float64)
+        what = type(method).__name__
+        if scores.size < _LEAST_SCORES:
+            raise TooFewScoresError(
+                f"{what} needs at least {_LEAST_SCORES} scores of a class to fit a distribution; "
+                f"got {scores.size}.",
+                available=scores.size,
+                needed=_LEAST_SCORES,
+                remedy="Use Conformal, or add calibration data.",
+            )
+        if max(-scores[0], scores[-1]) > _LARGEST_SCORE:
+            raise InputError(
+                f"{what} cannot fit scores from {scores[0]:g} to {scores[-1]:g}: they must lie "
+                f"within {_LARGEST_SCORE:g} of 0.",
+                parameter="method",
+                value=method,
+                remedy="Use Conformal, for which infinities are ordinary scores.",
+            )
+        if scores[0] == scores[-1]:
+            raise InputError(
+                f"{what} cannot fit scores that are all {scores[0]:g}.",
+                parameter="method",
+                value=method,
+                remedy="Use Conformal, for which ties are ordinary.",
+            )
+        self._scores = scores
+        self._tail = tail
+        self._method = method
+        self._tail_function = method.fit(scores)
+
+    def p_values(self, scores: Floats) -> NDArray[np.float64]:
+        """Return the fitted tail probability of each score."""
+        p = self._tail_function(scores.astype(np.float64), self._tail)
+        return np.clip(p, 0.0, 1.0)
+
+    @cached_property
+    def fit_check(self) -> FitCheck:
+        """The fit, checked on scores that it has not seen; computed once."""
         from zlib import crc32
 
         from scipy.stats import kstest
 
         # A test on the fitted scores themselves would excuse a bad fit. Stephens' rule: fit a
         # random half, test all. The errors of the fit and the help of having seen a half then
-        # cancel, and the plain law holds nearly. The split is drawn from the scores themselves:
-        # one that depended on their number alone would fix which ranks are fitted.
+        # nearly cancel, so the test has about the level of one against a known distribution. The
+        # split is drawn from the scores themselves: one that depended on their number alone would
+        # fix which ranks are fitted.
         rng = np.random.default_rng(crc32(self._scores.tobytes()))
         fitted = np.sort(rng.choice(self._scores, self.n - self.n // 2, replace=False))
         if fitted[0] == fitted[-1]:
-            return "Fit not checked: too few distinct scores."
+            return FitCheck(None, None)
         tails = np.clip(self._method.fit(fitted)(self._scores, "low"), 0.0, 1.0)
         check = kstest(tails, "uniform")
-        distance, p = float(check.statistic), float(check.pvalue)
-        verdict = (
-            "the fit is contradicted; do not rely on it"
-            if p < 0.05  # noqa: PLR2004 - the usual level, an approximate one
-            else "no evidence against the fit, which does not prove the far tail"
-        )
-        return (
-            "Goodness of fit (Kolmogorov-Smirnov, one half fitted, all tested): distance "
-            f"{distance:.3f}, p = {p:.3g}: {verdict}."
-        )
+        return FitCheck(float(check.statistic), float(check.pvalue))
 
 
 def _to_order(value: float) -> int:

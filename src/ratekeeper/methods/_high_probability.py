@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ratekeeper._validation import check_probability
-from ratekeeper.methods._method import Guarantee
+from ratekeeper.methods._method import FIXED_ALPHA, INDEPENDENT, Guarantee
 from ratekeeper.methods._rank import RankMethod
 
 if TYPE_CHECKING:
@@ -28,10 +28,11 @@ class HighProbability(RankMethod):
     -----
     **Guarantee.** High probability, finite-sample: for one alpha fixed in advance, with
     probability at least 1 - delta over calibration sets, the rate of the finished test is at most
-    alpha. Needs independent, identically distributed calibration scores, and at least
-    ln(delta) / ln(1 - alpha) of them: 59 at alpha = delta = 0.05. Ties make it safer. The
-    threshold is that of the umbrella algorithm (Tong, Feng and Li, 2018). It does not cover
-    trying several alphas and keeping the nicest: `Simultaneous` does.
+    alpha. Needs calibration scores that are independent draws from the distribution of the class,
+    so one row per person, and at least ln(delta) / ln(1 - alpha) of them: 59 at alpha = delta =
+    0.05. How common the classes are may change. Ties make it safer. The threshold is that of the
+    umbrella algorithm (Tong, Feng and Li, 2018). It does not cover trying several alphas and
+    keeping the best one: `Simultaneous` does.
 
     Examples
     --------
@@ -55,11 +56,8 @@ class HighProbability(RankMethod):
                 f"Except with probability at most {self.delta:g} over calibration sets, the true "
                 "rate of this very test is at most alpha."
             ),
-            condition=(
-                "held-out calibration objects, drawn independently from the population of the new "
-                "ones, and alpha chosen before looking at them."
-            ),
-            not_covered="choosing alpha after looking at results; Simultaneous does.",
+            condition=f"{INDEPENDENT}, and {FIXED_ALPHA}.",
+            not_covered="choosing alpha after looking at results; use Simultaneous for that.",
         )
 
     def p_of_count(self, m: NDArray[np.intp], n: int) -> NDArray[np.float64]:

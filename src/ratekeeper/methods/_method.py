@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ratekeeper.exceptions import InputError
 
@@ -17,6 +17,19 @@ if TYPE_CHECKING:
     from ratekeeper._ranks import Floats, Tail
 
 Kind = Literal["marginal", "high probability", "simultaneous", "asymptotic", "none"]
+
+# What guarantees need, in the words that they share. A promise is about one class, so how common
+# the classes are may change.
+ONE_OBJECT = "rows of one person, device or household count as one object"
+EXCHANGEABLE = (
+    "held-out calibration objects, exchangeable with the new objects of the same class "
+    f"({ONE_OBJECT})"
+)
+INDEPENDENT = (
+    "held-out calibration objects, drawn independently from the distribution of the new objects "
+    f"of the same class ({ONE_OBJECT})"
+)
+FIXED_ALPHA = "alpha chosen before looking at calibration scores, p-values or results"
 
 
 @dataclass(frozen=True)
@@ -34,8 +47,8 @@ class Guarantee:
     not_covered : str
         What it does not say.
     assumption : str, default=""
-        What it assumes beyond rows of one population, such as a normal law: where that is false,
-        so is the promise.
+        What it assumes beyond rows of one population, such as a normal distribution: where that
+        is false, so is the promise.
     """
 
     kind: Kind
@@ -48,31 +61,99 @@ class Guarantee:
         return f"{self.promise} It needs: {self.condition} It does not cover: {self.not_covered}"
 
 
-class NullDistribution(Protocol):
+@dataclass(frozen=True)
+class FitCheck:
+    """What scores say about the distribution fitted to them.
+
+    Parameters
+    ----------
+    distance : float or None
+        Kolmogorov-Smirnov distance between all scores and a fit to half of them; None if there
+        are too few distinct scores to check.
+    p_value : float or None
+        Its p-value, which is approximate.
+
+    Notes
+    -----
+    **Guarantee.** None, it is a check: a true model is contradicted in about 1% of calibrations
+    (`FitCheck.level`), with few scores in up to 4%. A model that is not contradicted may still be
+    wrong in the far tail.
+
+    Examples
+    --------
+    >>> check = FitCheck(distance=0.08, p_value=2e-90)
+    >>> check.verdict, check.contradicted
+    ('contradicted', True)
+    """
+
+    distance: float | None
+    p_value: float | None
+    level: ClassVar[float] = 0.01
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the scores contradict the fit: the p-value is below `level`."""
+        return self.p_value is not None and self.p_value < self.level
+
+    @property
+    def verdict(self) -> Literal["contradicted", "not contradicted", "not checked"]:
+        """The result in two words."""
+        if self.p_value is None:
+            return "not checked"
+        return "contradicted" if self.contradicted else "not contradicted"
+
+    def __str__(self) -> str:
+        if self.p_value is None:
+            return "Fit not checked: too few distinct scores."
+        verdict = (
+            "the fit is contradicted; do not rely on it"
+            if self.contradicted
+            else "no evidence against the fit, which does not prove the far tail"
+        )
+        return (
+            "Goodness of fit (Kolmogorov-Smirnov, one half fitted, all tested): distance "
+            f"{self.distance:.3f}, p = {self.p_value:.3g}: {verdict}."
+        )
+
+
+class NullDistribution(ABC):
     """The scores of one class (in one group) seen through a method."""
 
     @property
+    @abstractmethod
     def n(self) -> int:
         """Number of calibration scores behind it."""
 
+    @abstractmethod
     def p_values(self, scores: Floats) -> NDArray[np.float64]:
         """Return the p-value of each score under this class."""
 
     def threshold(self, alpha: float) -> float | None:
-        """Return t such that ``p <= alpha`` exactly for scores strictly beyond t.
+        """Return t such that ``p <= alpha`` if and only if a score is strictly beyond t.
 
         None if the method is randomised, so that no score decides alone.
         """
+        del alpha
+        return None
 
     def rank(self, alpha: float) -> int | None:
         """Return k such that the threshold is the k-th most extreme score; None without ranks."""
+        del alpha
+        return None
 
-    def remark(self) -> str | None:
-        """Say how well the method fits these scores, where that is a question."""
+    @property
+    def fit_check(self) -> FitCheck | None:
+        """What the scores say about the fitted distribution; None if nothing was fitted."""
+        return None
 
     @property
     def contradicted(self) -> bool:
-        """Whether the scores contradict the fit."""
+        """Whether the scores contradict the fitted distribution, so that nothing is promised."""
+        return self.fit_check is not None and self.fit_check.contradicted
+
+    def remark(self) -> str | None:
+        """Say how well the method fits these scores, where that is a question."""
+        return None if self.fit_check is None else str(self.fit_check)
 
 
 class Method(ABC):
@@ -84,6 +165,9 @@ class Method(ABC):
     name: ClassVar[str]
     # True if comparing the score with the threshold is, to the last bit, comparing p with alpha.
     decides_by_threshold: ClassVar[bool] = False
+    # True if the promise is for one alpha fixed in advance, so that the distribution of the true
+    # rate of the test at that alpha is the one that applies. Where alpha may be chosen after
+    # looking it is not, and "above alpha in x% of calibration sets" would be false.
     fixed_alpha: ClassVar[bool] = True
 
     @property
@@ -100,7 +184,7 @@ class Method(ABC):
         null_scores : ndarray of shape (n,)
             Calibration scores of the class, ascending.
         tail : {"low", "high"}
-            Which end speaks against the class.
+            Which end is evidence against the class.
         stream : int, default=0
             Tells random methods apart, so that the two classes get independent draws.
         """

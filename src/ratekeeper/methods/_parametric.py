@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods._fitted import FittedMethod
-from ratekeeper.methods._method import Guarantee
+from ratekeeper.methods._method import INDEPENDENT, Guarantee
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,9 +31,10 @@ class Parametric(FittedMethod):
 
     Notes
     -----
-    **Guarantee.** Asymptotic, and only if the scores really follow the distribution. It speaks
-    about tails beyond 1/n, where ranks cannot, and is only as good as the fit: read the check in
-    the certificate, which fits one half of the scores and tests all.
+    **Guarantee.** Asymptotic, and only if the scores of the class really follow the distribution.
+    It reaches tails below 1/n, which ranks cannot, and is only as good as the fit. The certificate
+    checks that: it fits one half of the scores and tests all. A true model is contradicted in
+    about 1% of calibrations; where the scores contradict the fit, nothing is promised.
 
     Examples
     --------
@@ -56,8 +57,10 @@ class Parametric(FittedMethod):
         family = getattr(stats, name, None)
         if not isinstance(family, stats.rv_continuous):
             raise InputError(
-                f"distribution={self.distribution!r} is not the name of a continuous distribution "
-                'of scipy.stats. Write for example "norm", "logistic" or "beta".'
+                parameter="distribution",
+                value=given,
+                need="the name of a continuous distribution of scipy.stats",
+                remedy='Write for example "norm", "logistic" or "beta".',
             )
         object.__setattr__(self, "distribution", name)
 
@@ -70,10 +73,7 @@ class Parametric(FittedMethod):
                 f"The rate tends to alpha as the number of calibration scores grows, if the scores "
                 f"follow the fitted distribution ({self.distribution})."
             ),
-            condition=(
-                "held-out calibration objects from the population of the new ones, and a true "
-                "model of their scores."
-            ),
+            condition=f"{INDEPENDENT}, many of them, and a true model of their scores.",
             not_covered="scores that do not follow the distribution; any finite number of them.",
         )
 
@@ -89,7 +89,13 @@ class Parametric(FittedMethod):
                 frozen = family(*family.fit(scores))
         except Exception as error:
             raise InputError(
-                f"The distribution {self.distribution!r} cannot be fitted to these scores: {error}"
+                (
+                    Parameter("distribution", self.distribution),
+                    f" cannot be fitted to these scores: {str(error).rstrip('.')}.",
+                ),
+                parameter="distribution",
+                value=self.distribution,
+                remedy="Choose another distribution, or use Conformal.",
             ) from error
 
         def tail_probability(x: NDArray[np.float64], tail: Tail) -> NDArray[np.float64]:

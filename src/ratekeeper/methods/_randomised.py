@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper._validation import check_count
+from ratekeeper.methods._method import NullDistribution
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ def check_random_state(random_state: RandomState) -> None:
         check_count(random_state, "random_state", least=0)
 
 
-class RandomisedNull:
+class RandomisedNull(NullDistribution):
     """A class's scores, read through a method that draws afresh for each object."""
 
     def __init__(
@@ -61,19 +62,3 @@ class RandomisedNull:
     def p_values(self, scores: Floats) -> NDArray[np.float64]:
         """Return a random p-value of each score."""
         return self._draw(scores, self._generator())
-
-    def threshold(self, alpha: float) -> float | None:
-        """Return None: no score decides alone."""
-        del alpha
-        return None
-
-    def rank(self, alpha: float) -> int | None:
-        """Return None: no order statistic decides alone."""
-        del alpha
-        return None
-
-    contradicted = False
-
-    def remark(self) -> str | None:
-        """Ranks fit any scores: nothing to remark."""
-        return None

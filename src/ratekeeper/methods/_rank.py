@@ -7,14 +7,14 @@ in m. A new rank method is a small file with `g` and its guarantee.
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ratekeeper._ranks import count_as_extreme, look_up
-from ratekeeper.exceptions import InputError
-from ratekeeper.methods._method import Method, first_true
+from ratekeeper.exceptions import InputError, Parameter
+from ratekeeper.methods._method import Method, NullDistribution, first_true
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ class RankMethod(Method):
     def p_of_count(self, m: NDArray[np.intp], n: int) -> NDArray[np.float64]:
         """Return the p-value for each count m of n scores at least as extreme.
 
-        Must not decrease in m, and must give each count the same bits in any company.
+        Must not decrease in m, and must give a count the same bits whatever others come with it.
         """
 
     def against(self, null_scores: Floats, tail: Tail, *, stream: int = 0) -> RankNull:
@@ -46,8 +46,10 @@ class RankMethod(Method):
         """Return the smallest number of scores with which ``p <= alpha`` can happen."""
         if alpha < _SMALLEST_ALPHA:
             raise InputError(
-                f"alpha={alpha!r} would need more than a trillion calibration scores. Take alpha "
-                f"from {_SMALLEST_ALPHA:g} up."
+                (Parameter("alpha", alpha), " needs more than a trillion calibration scores."),
+                parameter="alpha",
+                value=alpha,
+                remedy=f"Take alpha from {_SMALLEST_ALPHA:g} up.",
             )
         return first_true(lambda n: self.can_promise(n, alpha))
 
@@ -56,7 +58,7 @@ class RankMethod(Method):
         return n > 0 and bool(self.p_of_count(np.zeros(1, dtype=np.intp), n)[0] <= alpha)
 
 
-class RankNull:
+class RankNull(NullDistribution):
     """A class's calibration scores, read through a rank method."""
 
     def __init__(self, method: RankMethod, null_scores: Floats, tail: Tail) -> None:
@@ -73,7 +75,7 @@ class RankNull:
     @cached_property
     def _table(self) -> NDArray[np.float64]:
         table = np.empty(self.n + 1)
-        for start in range(0, table.size, _TABLE_PIECE):  # else it takes its own memory thrice more
+        for start in range(0, table.size, _TABLE_PIECE):  # else it takes four times its memory
             part = table[start : start + _TABLE_PIECE]
             part[:] = self._method.p_of_count(np.arange(start, start + part.size), self.n)
         return table
@@ -98,13 +100,8 @@ class RankNull:
         # m <= k - 1 scores at least as extreme <=> strictly beyond the k-th most extreme score.
         return float(self._scores[k - 1] if self._tail == "low" else self._scores[-k])
 
-    contradicted = False
 
-    def remark(self) -> str | None:
-        """Ranks fit any scores: nothing to remark."""
-        return None
-
-
+@lru_cache(maxsize=4096)  # thousands of groups share a few sizes
 def critical_rank(method: RankMethod, n: int, alpha: float) -> int:
     """Return how many of the counts 0, 1, ..., n have a p-value of at most alpha.
 

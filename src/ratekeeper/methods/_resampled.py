@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ratekeeper._formatting import show
 from ratekeeper._ranks import count_as_extreme
 from ratekeeper._validation import check_count
-from ratekeeper.exceptions import InputError, TooFewScoresError
+from ratekeeper.exceptions import InputError, Parameter, TooFewScoresError
 from ratekeeper.methods._conformal import Conformal
 from ratekeeper.methods._empirical import Empirical
-from ratekeeper.methods._method import Guarantee, Method
+from ratekeeper.methods._method import EXCHANGEABLE, FIXED_ALPHA, INDEPENDENT, Guarantee, Method
 from ratekeeper.methods._randomised import RandomisedNull, RandomState, check_random_state
 
 if TYPE_CHECKING:
@@ -39,10 +38,11 @@ class Resampled(Method):
     Notes
     -----
     **Guarantee.** Marginal for ``plain=False``: over calibration sets, subsamples and new objects
-    together, ``P(p <= alpha) <= alpha``. It does *not* turn a small pool into the fresh sample
-    that the paper's theorem asks for: the rate still depends on the pool (drawing 21 of 50 with
-    the plain form gave 9.3% on average and up to 20% for a nominal 5%). `Conformal` on the
-    whole pool is as valid and more powerful; this is here because the paper proposes it.
+    together, ``P(p <= alpha) <= alpha`` for an alpha chosen beforehand. It does *not* turn a small
+    pool into the fresh sample that the paper's theorem asks for: the rate still depends on the
+    pool (drawing 21 of 50 in the plain form, at a nominal 5%, it is 9.1% on average and above 14%
+    for one pool in twenty). `Conformal` on the whole pool is as valid and more powerful; this is
+    here because the paper proposes it.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Resampled(Method):
         object.__setattr__(self, "size", check_count(self.size, "size"))
         check_random_state(self.random_state)
         if not isinstance(self.plain, bool | np.bool_):
-            raise InputError(f"plain={show(self.plain)} must be True or False.")
+            raise InputError(parameter="plain", value=self.plain, need="True or False")
 
     @property
     def guarantee(self) -> Guarantee:
@@ -71,10 +71,11 @@ class Resampled(Method):
             return Guarantee(
                 kind="asymptotic",
                 promise=(
-                    "The paper's plain form: the rate tends to alpha only as both the pool and "
-                    "the subsamples grow; on average it is (floor(alpha size) + 1)/(size + 1)."
+                    "The paper's plain form: the rate tends to at most alpha only as both the pool "
+                    "and the subsamples grow; on average it is (floor(alpha size) + 1)/(size + 1), "
+                    "or less if scores are tied."
                 ),
-                condition="held-out calibration objects, exchangeable with the new ones.",
+                condition=f"{INDEPENDENT}, and {FIXED_ALPHA}.",
                 not_covered="any finite number of scores; the rate depends on the pool.",
             )
         return Guarantee(
@@ -83,7 +84,7 @@ class Resampled(Method):
                 "On average over calibration sets, subsamples and new objects, the rate is at "
                 "most alpha."
             ),
-            condition="held-out calibration objects, exchangeable with the new ones.",
+            condition=f"{EXCHANGEABLE}, and {FIXED_ALPHA}.",
             not_covered=(
                 "this one pool of scores: drawing from it again and again does not make it fresh, "
                 "and Conformal on the whole pool is more powerful."
@@ -95,10 +96,13 @@ class Resampled(Method):
         n = null_scores.size
         if n < self.size:
             raise TooFewScoresError(
-                f"Resampled(size={self.size}) draws {self.size:,} scores without replacement, but "
-                f"the class has {n:,}. Lower size or add calibration data.",
+                (
+                    Parameter("size", self.size),
+                    f" scores are drawn without replacement, but the class has {n:,}.",
+                ),
                 available=n,
                 needed=self.size,
+                remedy=("Lower ", Parameter("size"), " or add calibration data."),
             )
         rule = self._rule
 
@@ -123,9 +127,12 @@ class Resampled(Method):
         if not self._rule.can_promise(self.size, alpha):
             needed = self._rule.smallest_n(alpha)
             raise TooFewScoresError(
-                f"Resampled(size={self.size}) never reaches alpha={alpha:g}, however many scores "
-                f"there are: take size={needed} or more.",
+                (
+                    *(Parameter("size", self.size), " never reaches ", Parameter("alpha", alpha)),
+                    ", however many scores there are.",
+                ),
                 available=self.size,
                 needed=needed,
+                remedy=("Take ", Parameter("size", needed), " or more."),
             )
         return int(self.size)

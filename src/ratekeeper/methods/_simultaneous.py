@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ratekeeper._validation import check_probability
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods._high_probability import beta_upper
-from ratekeeper.methods._method import Guarantee
+from ratekeeper.methods._method import INDEPENDENT, Guarantee
 from ratekeeper.methods._rank import RankMethod
 
 if TYPE_CHECKING:
@@ -39,10 +39,13 @@ class Simultaneous(RankMethod):
     -----
     **Guarantee.** High probability and uniform, finite-sample: with probability at least
     1 - delta over calibration sets, for all alpha at once, the rate of the test at alpha is at
-    most alpha. Needs independent, identically distributed calibration scores. The level is exact
-    up to n = 1,000 (no larger one would do); above, it is a union bound over about 4 sqrt(n)
-    counts that spends most on small alphas. Both are far narrower in the tails than the
-    Dvoretzky-Kiefer-Wolfowitz band, which at n = 300 cannot speak of rates below 7%.
+    most alpha. The chance delta is for all of them together. The test at one alpha fixed in
+    advance fails far less often, but not one whose alpha was chosen after looking, so certificates
+    state delta alone. Needs calibration scores that are independent draws from the distribution of
+    the class, so one row per person. The level is exact up to n = 1,000 (no larger one would do);
+    above, it is a union bound over about 4 sqrt(n) counts that spends most on small alphas. Both
+    are far narrower in the tails than the Dvoretzky-Kiefer-Wolfowitz band, which at n = 300 says
+    nothing about rates below 7%.
 
     Examples
     --------
@@ -59,8 +62,10 @@ class Simultaneous(RankMethod):
         delta = check_probability(self.delta, "delta")
         if not _SMALLEST_DELTA <= delta <= 1 - _SMALLEST_DELTA:
             raise InputError(
-                f"delta={delta!r} is too close to 0 or 1 for an exact band: take one from "
-                f"{_SMALLEST_DELTA:g} to {1 - _SMALLEST_DELTA:g}."
+                (Parameter("delta", delta), " is too close to 0 or 1 for an exact band."),
+                parameter="delta",
+                value=delta,
+                remedy=f"Take one from {_SMALLEST_DELTA:g} to {1 - _SMALLEST_DELTA:g}.",
             )
         object.__setattr__(self, "delta", delta)
 
@@ -73,10 +78,7 @@ class Simultaneous(RankMethod):
                 f"Except with probability at most {self.delta:g} over calibration sets, the true "
                 "rate is at most alpha for every alpha at once, also one chosen after looking."
             ),
-            condition=(
-                "held-out calibration objects, drawn independently from the population of the new "
-                "ones."
-            ),
+            condition=f"{INDEPENDENT}.",
             not_covered="both classes at once: each class has its own band and its own delta.",
         )
 
@@ -123,7 +125,7 @@ def _last_spaced(count: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.where(count < 0, -1, guess)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _exact_level(n: int, delta: float) -> float:
     """Find the largest common level at which all n limits hold with probability 1 - delta."""
     if n == 1:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ratekeeper._ranks import count_as_extreme
-from ratekeeper.methods._method import Guarantee, Method
+from ratekeeper.methods._method import EXCHANGEABLE, FIXED_ALPHA, Guarantee, Method
 from ratekeeper.methods._randomised import RandomisedNull, RandomState, check_random_state
 
 if TYPE_CHECKING:
@@ -29,8 +29,9 @@ class Smoothed(Method):
     Notes
     -----
     **Guarantee.** Marginal and exact: if the judged object is exchangeable with the calibration
-    objects of its class, the p-value is uniform on (0, 1), so ``P(p <= alpha) = alpha``, with ties
-    too. Equal scores can get different decisions. It does not hold given one calibration set.
+    objects of its class, the p-value is uniform on (0, 1), so ``P(p <= alpha) = alpha`` for an
+    alpha chosen beforehand, with ties too. Equal scores can get different decisions. It does not
+    hold given one calibration set.
 
     Examples
     --------
@@ -54,13 +55,13 @@ class Smoothed(Method):
             kind="marginal",
             promise="On average over calibration sets and new objects, the rate is exactly alpha.",
             condition=(
-                "held-out calibration objects, exchangeable with the new ones, and a fresh random "
-                "draw for each object: an int seed repeats its draws in every call, so judge all "
-                "objects in one call, or pass a Generator."
+                f"{EXCHANGEABLE}, {FIXED_ALPHA}, and a fresh random draw for each object: an int "
+                "seed repeats its draws in every call, so judge all objects in one call, or pass a "
+                "Generator."
             ),
             not_covered=(
                 "this one calibration set; equal treatment of equal scores, since ties are broken "
-                "by lot."
+                "at random."
             ),
         )
 

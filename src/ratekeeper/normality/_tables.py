@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ratekeeper.exceptions import InputError
-from ratekeeper.methods._fitted import FittedNull
+from ratekeeper.methods._fitted import SmoothNull
 from ratekeeper.methods._method import Guarantee, Method
 
 if TYPE_CHECKING:
@@ -118,12 +118,11 @@ class Tabulated(Method):
         return f"Tabulated({len(self.levels)} levels from {self.levels[0]:g})"
 
 
-class TabulatedNull(FittedNull):
+class TabulatedNull(SmoothNull):
     """The kept order statistics of one class, read through their levels."""
 
     def __init__(self, method: Tabulated, null_scores: Floats, tail: Tail) -> None:
-        # Not FittedNull's own: nothing is fitted, and infinities mean "not shown".
-        scores = null_scores.astype(np.float64)
+        scores = null_scores.astype(np.float64)  # infinities mean "not shown"
         self._scores = scores
         self._tail = tail
         nodes = scores if tail == "low" else -scores[::-1]
@@ -144,10 +143,6 @@ class TabulatedNull(FittedNull):
         queries = scores if self._tail == "low" else -scores
         p: NDArray[np.float64] = np.exp(np.interp(queries, self._nodes, self._logs))
         return p
-
-    def remark(self) -> str | None:
-        """Nothing was fitted: nothing to remark."""
-        return None
 
 
 @dataclass(frozen=True, eq=False)
