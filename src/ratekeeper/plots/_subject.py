@@ -298,8 +298,12 @@ def read_estimator(clf: object) -> ErrorRateTest:
         )
     if not hasattr(clf, "test_"):
         raise InputError("The ErrorRateController is not fitted yet: call fit first.")
-    test: ErrorRateTest = clf.test_
-    return test
+    if not isinstance(clf.test_, ErrorRateTest | AbstainingTest):
+        raise InputError(
+            "A test by CV+ has several scores for each object, of which no picture is drawn: fit "
+            "the ErrorRateController with another strategy, or freeze a trained model."
+        )
+    return clf.test_  # type: ignore[return-value]  # those that need one rate refuse the other
 
 
 def scores_of(clf: object, X: object) -> Floats:  # noqa: N803 - scikit-learn's name
