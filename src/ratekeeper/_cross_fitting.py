@@ -244,7 +244,7 @@ class CVPlusTest:
     -----
     **Guarantee.** Marginal, with a level of its own: on average over training sets and new
     objects, the rate is at most `bound`, which is 2 alpha and a little more (see `cv_plus_bound`).
-    Alpha itself is not guaranteed, though the rate is close to it where models of the folds agree.
+    Alpha itself is not guaranteed, though in practice the rate is near it or below.
     The promise holds in every group that is not pooled.
     """
 
@@ -461,7 +461,7 @@ def cv_plus_guarantee(cells: Sequence[CVPlusCell] = ()) -> Guarantee:
         promise=(
             "On average over training sets and new objects, "
             + (bounds or "the rate is at most 2 alpha and a little more, as the fit will say")
-            + ". In practice it is close to alpha, but alpha itself is not guaranteed."
+            + ". In practice it is near alpha or below, but alpha itself is not guaranteed."
         ),
         condition=(
             "rows drawn independently from the population of the new objects, and folds that do "

@@ -131,7 +131,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     With ``strategy="cv+"`` it is marginal, at a level of its own: on average over training sets
     and new objects the rate is at most 2 alpha and a little more, whatever the model; the
-    certificate has the number. It is close to alpha where the models of the folds agree.
+    certificate has the number. In practice it is near alpha or below.
 
     With ``strategy="cross-fit"`` no bound is known: new objects are scored by another model than
     the calibration objects. Near interpolation up to 3.4 times alpha was measured; an
