@@ -114,11 +114,11 @@ def compare(  # noqa: PLR0913 - every option has its name
     >>> [row.system for row in result.rows if row.surely_above > 0.2]
     []
     """
+    setting = _setting(control, alpha, delta, estimator, positive_label)
     repeats = check_count(repeats, "repeats")
     seed = check_count(random_state, "random_state", least=0)
     table = encode(X)
     target = read_target(y, positive_label)
-    setting = _setting(control, alpha, delta, estimator, target.positive)
     same_length("y", target.labels.size, len(table.X))
     _refuse_single(target)
     problem = Problem(

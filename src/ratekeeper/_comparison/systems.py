@@ -85,6 +85,7 @@ def _inside(name: str, **options: Any) -> Callable[[Setting], BaseEstimator]:  #
             _rival(name, **options)(setting),
             control=setting.control,
             alpha=setting.alpha,
+            method=Conformal(),
             positive_label=setting.positive_label,
             calibration_size=0.5,
         )
