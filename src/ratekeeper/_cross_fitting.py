@@ -209,13 +209,16 @@ class CVPlusCertificate:
         return "\n".join(textwrap.fill(text, 79, subsequent_indent="  ") for text in paragraphs)
 
 
+def _at_most(bound: float) -> str:
+    """Write a bound, rounded up: what is printed must be proven, too."""
+    return percent(math.ceil(bound * 1e4 - 1e-9) / 1e4)
+
+
 def _in_words(cell: CVPlusCell) -> str:
     where = "" if cell.group is None else f"Group {cell.group!r}, "
-    bound = (
-        "nothing is proven, for lack of rows"
-        if cell.bound is None
-        else (f"at most {percent(cell.bound)} is proven")
-    )
+    bound = "nothing is proven, for lack of rows"
+    if cell.bound is not None:
+        bound = f"at most {_at_most(cell.bound)} is proven"
     other = "unknown" if math.isnan(cell.other_error) else f"about {percent(cell.other_error)}"
     return (
         f"{where}{cell.control.upper()}: {exact_percent(cell.alpha)} was asked for, {bound} "
@@ -226,7 +229,7 @@ def _in_words(cell: CVPlusCell) -> str:
 
 @dataclass(frozen=True, eq=False)
 class CVPlusTest:
-    """A test on the scores of all fold models, which keeps their number of rows and a promise.
+    """A test on the scores of all fold models: every row trains and calibrates, and a bound holds.
 
     Made by ``ErrorRateController(strategy="cv+")``. Scores are arrays of shape
     (n_objects, n_folds): column j holds the scores by the model that has not seen fold j.
@@ -452,7 +455,7 @@ def cv_plus_guarantee(cells: Sequence[CVPlusCell] = ()) -> Guarantee:
     where = " in each group" if any(cell.group is not None for cell in cells) else ""
     where += " that is not pooled" if any(cell.bound is None for cell in cells) else ""
     bounds = " and ".join(
-        f"the {cell.control.upper()}{where} is at most {percent(cell.bound or 0.0)}, where "
+        f"the {cell.control.upper()}{where} is at most {_at_most(cell.bound or 0.0)}, where "
         f"{exact_percent(cell.alpha)} was asked for"
         for cell in largest.values()
     )
