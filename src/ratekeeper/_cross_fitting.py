@@ -96,8 +96,8 @@ def cv_plus_bound(alpha: float, sizes: Sequence[int], *, folds_alike: bool = Fal
     needs rows that are drawn independently within either class, and training that does not depend
     on their order; `ErrorRateController` shuffles the rows before each training.
 
-    Both are at most ``2 alpha + min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))``, the bound of
-    Theorem 4 in Barber, Candes, Ramdas and Tibshirani (2021), Predictive inference with the
+    They are at most ``2 alpha + 2 (1 - 1/K) / (n/K + 1)`` and ``2 alpha + (1 - K/n) / (K + 1)``,
+    the smaller of which is the bound of Theorem 4 in Barber, Candes, Ramdas and Tibshirani (2021), Predictive inference with the
     jackknife+, Annals of Statistics 49.
 
     Examples

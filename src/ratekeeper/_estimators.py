@@ -159,7 +159,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     CERTIFICATE  FNR <= 5%
     ...
     >>> clf.predict(X_new[:5])
-    array([1, 0, 0, 1, 0])
+    array([0, 0, 0, 1, 0])
 
     A model that is trained already is frozen, and all rows calibrate:
 
@@ -171,6 +171,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     CV+ trains and calibrates on all rows; what is guaranteed is a little above 2 alpha:
 
+    >>> model = make_pipeline(StandardScaler(), LogisticRegression())
     >>> clf = rk.ErrorRateController(model, positive_label=0, strategy="cv+", random_state=0)
     >>> round(clf.fit(X_cal, y_cal).test_.bound("fnr"), 3)
     0.188
