@@ -97,8 +97,8 @@ def cv_plus_bound(alpha: float, sizes: Sequence[int], *, folds_alike: bool = Fal
     on their order; `ErrorRateController` shuffles the rows before each training.
 
     They are at most ``2 alpha + 2 (1 - 1/K) / (n/K + 1)`` and ``2 alpha + (1 - K/n) / (K + 1)``,
-    the smaller of which is the bound of Theorem 4 in Barber, Candes, Ramdas and Tibshirani (2021), Predictive inference with the
-    jackknife+, Annals of Statistics 49.
+    the smaller of which is the bound of Theorem 4 in Barber, Candes, Ramdas and Tibshirani (2021),
+    Predictive inference with the jackknife+, Annals of Statistics 49.
 
     Examples
     --------
