@@ -1,105 +1,144 @@
-"""A scikit-learn classifier that keeps one error rate of the classifier inside it."""
+"""A scikit-learn classifier that keeps one error rate, or both, of the classifier inside it."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import accuracy_score
-from sklearn.model_selection import check_cv, train_test_split
-from sklearn.utils import _safe_indexing, get_tags, indexable, metadata_routing
-from sklearn.utils._response import _get_response_values_binary
-from sklearn.utils.validation import _check_method_params, check_is_fitted
+from sklearn.utils import get_tags, indexable, metadata_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from ratekeeper._calibration import calibrate
+from ratekeeper._cross_fitting import NO_BOUND, CVPlusTest, build_cv_plus_test, cv_plus_guarantee
 from ratekeeper._formatting import plain_value
 from ratekeeper._targets import read_target
+from ratekeeper._training import (
+    CALIBRATION_SIZE,
+    Trained,
+    Training,
+    check_strategy,
+    cross_fit,
+    cv_plus,
+    response,
+    split,
+    take,
+)
 from ratekeeper._validation import check_probability, null_class_of
-from ratekeeper.exceptions import InputError
-from ratekeeper.methods import Conformal, Resampled, Smoothed, check_method
+from ratekeeper.exceptions import InputError, Parameter, RefitWarning, TooFewScoresError
+from ratekeeper.methods import Conformal, HighProbability, Resampled, Smoothed, check_method
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike, NDArray
 
-    from ratekeeper._certificate import Certificate
+    from ratekeeper._abstaining import AbstainingTest
+    from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._control import ErrorRateTest
+    from ratekeeper._cross_fitting import CVPlusCertificate
     from ratekeeper._decisions import Decisions
     from ratekeeper._p_values import PValues
     from ratekeeper._ranks import Floats
+    from ratekeeper._rates import Control
     from ratekeeper._targets import Target
+    from ratekeeper._training import Features, Params, RandomState, Rows
     from ratekeeper.methods import Guarantee, Method
 
-    RandomState = int | np.random.RandomState | None
     Column = ArrayLike | None
-    Params = dict[str, Any]
-    Rows = NDArray[np.intp]
-    Score = Callable[[BaseEstimator, "Features"], Floats]
+    Test = ErrorRateTest | AbstainingTest | CVPlusTest
 
-# Arrays, sparse matrices, data frames, lists of texts: whatever the inner classifier takes.
-Features: TypeAlias = Any
+_RESPONSES = ("predict_proba", "decision_function")
+
+
+def _gives_probabilities(controller: ErrorRateController) -> bool:
+    return hasattr(controller.estimator, "predict_proba")
+
+
+def _keeps_one_rate(controller: ErrorRateController) -> bool:
+    return controller.control != "both"
 
 
 class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Classifier that keeps the false negative or false positive rate of another one.
+    """Classifier that keeps the false negative or false positive rate of another one, or both.
 
     Parameters
     ----------
     estimator : classifier
         Any binary classifier that gives scores. In scikit-learn's `FrozenEstimator` it stays as it
-        is, and all rows given to `fit` calibrate; these must not have trained it.
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate to keep, strictly between 0 and 1.
+        is, and all rows given to `fit` calibrate; these must not have trained it. Otherwise a copy
+        is trained, and `strategy` says on which rows.
+    control : {"fnr", "fpr", "both"}, default="fnr"
+        Keep the share of missed positives, that of false alarms among negatives, or both, which
+        leaves some objects undecided.
+    alpha : float or pair of float, default=0.05
+        The rate to keep, strictly between 0 and 1; for both rates one level, or the pair
+        ``(alpha_fnr, alpha_fpr)``.
     method : Method, optional
-        The kind of promise, by default ``Conformal()``.
+        The kind of promise, by default ``HighProbability(delta=0.05)``, and ``Conformal()`` for
+        CV+, which knows no other.
     response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
         What gives the score; "auto" takes the first of the two that there is. Probabilities that
         are rounded to 0 or 1 are ties, which cost power; `decision_function` has fewer.
+    strategy : {"split", "cv+", "cross-fit"}, default="split"
+        Which rows train and which calibrate a model that is not frozen: a random part each, or all
+        do both. See Notes for what each promises.
     cv : int, splitter or iterable, optional
-        Folds of the cross-fit, which must score every row exactly once; by default
-        ``StratifiedKFold(5)``. The promise is then approximate: see Notes.
+        Folds of "cv+" and "cross-fit", which must score every row exactly once; 5 by default.
     calibration_size : float or int, optional
-        Instead of the cross-fit: share or number of rows, drawn at random within the classes, that
-        only calibrate. The others train.
+        Share or number of rows of "split" that calibrate, drawn at random within the classes; 0.5
+        by default. The others train.
     positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
+        Which label is positive. By default 1, True, "yes" and the like; else the last of
+        ``classes_``, with a `PositiveLabelWarning` if the labels are words.
+    undecided : object, optional
+        With ``control="both"``, the label that `predict` gives to objects without a decision, such
+        as -1 or "unsure". Without it `predict` refuses, and `decide` says None.
     thin_groups : {"refuse", "pool"}, default="refuse"
         What to do with groups that have too few scores for alpha; see `Calibration.control`.
     random_state : int or RandomState, optional
-        Seed of the draw of `calibration_size`.
+        Seed of the split, of the folds of CV+ and of the order in which its rows train.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         The labels in ascending order.
+    estimators_ : list of classifiers
+        Those that score new objects, by their method ``response_method_``: one, or for CV+ that of
+        each fold.
     estimator_ : classifier
-        The classifier that scores new objects, by its method ``response_method_``.
-    test_ : ErrorRateTest
-        The test on its scores.
-    certificate_ : Certificate
+        The one that scores new objects. Not there for CV+.
+    test_ : ErrorRateTest, AbstainingTest or CVPlusTest
+        The test on their scores.
+    certificate_ : Certificate, JointCertificate or CVPlusCertificate
         What is promised, on what data, at what cost in the other error.
-    threshold_ : float, dict or None
-        The threshold on the score: by group if there are groups, None for randomised methods.
+    threshold_
+        The threshold of the test, as ``test_.threshold`` gives it.
     n_training_ : int
-        Number of rows given to `fit` that trained `estimator_`: none of them if it is frozen.
+        Number of rows given to `fit` that trained a model: none of them if it is frozen.
     n_features_in_, feature_names_in_
-        What `estimator_` has.
+        What the model has.
 
     Notes
     -----
-    **Guarantee.** With a `FrozenEstimator` or `calibration_size`, exactly that of the method: the
-    deployed model itself scored the calibration objects, without having seen them. With the
-    cross-fit the promise is *approximate*: each object is scored by one of k models that have not
-    seen it, while new objects are scored by another model, trained on all rows. Nothing is
-    promised under drift, nor for parameters that a search has chosen on the rows that calibrate.
+    **Guarantee.** With a `FrozenEstimator`, and with ``strategy="split"``, exactly that of the
+    method: the deployed model itself scored the calibration objects, without having seen them.
+
+    With ``strategy="cv+"`` it is marginal, at a level of its own: on average over training sets
+    and new objects the rate is at most 2 alpha and a little more, whatever the model; the
+    certificate has the number. In practice it is near alpha or below.
+
+    With ``strategy="cross-fit"`` no bound is known: new objects are scored by another model than
+    the calibration objects. Near interpolation up to 3.4 times alpha was measured; an
+    `InterpolationWarning` says where that is to be feared.
+
+    Nothing is promised under drift, nor for parameters that a search has chosen on the rows that
+    calibrate.
 
     Examples
     --------
@@ -115,16 +154,12 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X, X_new, y, y_new = train_test_split(X, y, stratify=y, random_state=0)
     >>> model = make_pipeline(StandardScaler(), LogisticRegression())
-    >>> clf = rk.ErrorRateController(model, positive_label=0, calibration_size=0.5, random_state=0)
+    >>> clf = rk.ErrorRateController(model, positive_label=0, random_state=0)
     >>> print(clf.fit(X, y).certificate_)
     CERTIFICATE  FNR <= 5%
-    Controlled: the share of positives (0) that are called negative. Method:
-      Conformal().
-    Promise (marginal): On average over calibration sets and new objects, the rate
-      is at most alpha.
     ...
     >>> clf.predict(X_new[:5])
-    array([1, 0, 0, 1, 0])
+    array([0, 0, 0, 1, 0])
 
     A model that is trained already is frozen, and all rows calibrate:
 
@@ -133,22 +168,31 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     >>> clf = rk.ErrorRateController(frozen, positive_label=0).fit(X_cal, y_cal)
     >>> clf.test_.calibration.n(0)
     80
+
+    CV+ trains and calibrates on all rows; what is guaranteed is a little above 2 alpha:
+
+    >>> model = make_pipeline(StandardScaler(), LogisticRegression())
+    >>> clf = rk.ErrorRateController(model, positive_label=0, strategy="cv+", random_state=0)
+    >>> round(clf.fit(X_cal, y_cal).test_.bound("fnr"), 3)
+    0.188
     """
 
     # Weights are for the inner classifier alone, which has to request them itself.
     __metadata_request__fit: ClassVar[dict[str, str]] = {"sample_weight": metadata_routing.UNUSED}
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - every option has a name
         self,
         estimator: BaseEstimator,
         *,
         control: str = "fnr",
-        alpha: float = 0.05,
+        alpha: float | tuple[float, float] = 0.05,
         method: Method | None = None,
         response_method: str = "auto",
+        strategy: str = "split",
         cv: object = None,
         calibration_size: float | None = None,
         positive_label: object = None,
+        undecided: object = None,
         thin_groups: str = "refuse",
         random_state: RandomState = None,
     ) -> None:
@@ -157,9 +201,11 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.alpha = alpha
         self.method = method
         self.response_method = response_method
+        self.strategy = strategy
         self.cv = cv
         self.calibration_size = calibration_size
         self.positive_label = positive_label
+        self.undecided = undecided
         self.thin_groups = thin_groups
         self.random_state = random_state
 
@@ -192,25 +238,19 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         TooFewScoresError
             If the promise is impossible with this many rows; says how many are needed.
         """
-        method, response_method = self._check_parameters()
+        alphas, response_method = self._check_parameters()
         X, y, groups = indexable(X, y, groups)
         target = self._read_target(y)
-        score = partial(_score, response_method=response_method, positive=target.positive)
-        routed = self._route(groups, {"sample_weight": sample_weight, **params})
-        model, rows, scores = self._train_and_score(X, target.labels, score, *routed)
-        cells = None if groups is None else _safe_indexing(groups, rows)
-        calibration = calibrate(
-            scores, target.labels[rows], groups=cells, positive_label=target.positive
+        fit_params, split_params = self._route(groups, {"sample_weight": sample_weight, **params})
+        training = Training(
+            self.estimator, X, target.labels, target.positive, response_method, fit_params
         )
-        is_apart = self._is_frozen or self.calibration_size is not None
-        if not is_apart:
-            calibration = replace(calibration, origin="cross-fitted")
-        self.test_ = calibration.control(
-            self.control, self.alpha, method=method, thin_groups=self.thin_groups
-        )
-        self.threshold_ = self.test_.threshold
-        self.n_training_ = target.labels.size - (rows.size if is_apart else 0)
-        self.estimator_, self.response_method_ = model, response_method
+        trained = self._train(training, groups, split_params)
+        self.test_ = self._build_test(trained, target, groups, alphas)
+        self.n_training_ = target.labels.size
+        if self._is_frozen or self.strategy == "split":
+            self.n_training_ -= trained.rows.size
+        self.estimators_, self.response_method_ = trained.models, response_method
         self.classes_ = target.classes
         return self
 
@@ -222,12 +262,54 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X
             New objects, in any form that `estimator` takes.
         groups : array-like of shape (n_objects,), optional
-            Their groups, needed exactly if there were groups in `fit`.
+            Their groups, required if and only if there were groups in `fit`.
+
+        Raises
+        ------
+        InputError
+            With ``control="both"`` and no label for undecided objects: `decide` says None there.
         """
-        return self.decide(X, groups).labels.astype(self.classes_.dtype, copy=False)
+        check_is_fitted(self, "test_")
+        if self.control == "both" and self.undecided is None:
+            raise InputError(
+                "A test of both rates leaves some objects undecided, and predict has no label for "
+                "these.",
+                parameter="undecided",
+                value=None,
+                need="a label",
+                remedy=(
+                    "Name one, such as ",
+                    Parameter("undecided", _example_label(self.classes_)),
+                    ", or use decide, which says None.",
+                ),
+            )
+        decisions = self.decide(X, groups)
+        if not decisions.can_abstain:
+            return decisions.labels.astype(self.classes_.dtype, copy=False)
+        labels: NDArray[Any] = decisions.classes[decisions.positive.astype(np.intp)]
+        labels = labels.astype(np.result_type(self.classes_, np.asarray(self.undecided)))
+        labels[decisions.abstained | decisions.neither] = self.undecided
+        return labels
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Features) -> NDArray[Any]:
+        """Return the model's own probabilities, one column for each of ``classes_``.
+
+        They are as good as the model makes them: no promise is about them, and `predict` does not
+        take the larger one. For CV+ they are averaged over the models of the folds.
+        """
+        check_is_fitted(self, "test_")
+        return np.asarray(
+            np.mean([model.predict_proba(X) for model in self.estimators_], axis=0)
+            if len(self.estimators_) > 1
+            else self.estimators_[0].predict_proba(X)
+        )
 
     def decide(self, X: Features, groups: Column = None) -> Decisions:
-        """Return the decisions with their p-values; parameters as in `predict`."""
+        """Return the decisions with their p-values; parameters as in `predict`.
+
+        Where a test of both rates has no decision, ``labels`` has None.
+        """
         scores = self._scores(X)
         return self.test_.decide(scores, groups)
 
@@ -236,15 +318,17 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         scores = self._scores(X)
         return self.test_.p_values(scores, groups)
 
+    @available_if(_keeps_one_rate)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Features, groups: Column = None) -> NDArray[Any]:
         """Return a number that is above 0 exactly where `predict` gives ``classes_[1]``.
 
-        It is how far the score lies beyond the threshold or, for a randomised method, the p-value
-        beyond alpha. Parameters as in `predict`.
+        It is how far the score lies beyond the threshold or, for CV+ and for a randomised method,
+        the p-value beyond alpha. Parameters as in `predict`. Not there for a test of both rates.
         """
         scores = self._scores(X)
         decisions = self.test_.decide(scores, groups)
-        margin, is_last = _margin(self.test_, decisions, scores, groups), decisions.positive
+        test = cast("ErrorRateTest | CVPlusTest", self.test_)
+        margin, is_last = _margin(test, decisions, scores, groups), decisions.positive
         if decisions.classes[1] != self.classes_[1]:
             margin, is_last = -margin, ~is_last
         return np.where(is_last, np.maximum(margin, np.nextafter(0, 1)), np.minimum(margin, 0.0))
@@ -252,35 +336,48 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def score(
         self, X: Features, y: ArrayLike, sample_weight: Column = None, groups: Column = None
     ) -> float:
-        """Return the accuracy, as all classifiers do; ``test_.evaluate`` counts both errors."""
+        """Return the accuracy, as all classifiers do; undecided objects count as wrong.
+
+        ``test_.evaluate`` counts both errors.
+        """
         return float(accuracy_score(y, self.predict(X, groups), sample_weight=sample_weight))
 
     @property
     def guarantee(self) -> Guarantee:
-        """What the method promises; only approximately so with a cross-fit."""
-        guarantee = (Conformal() if self.method is None else self.method).guarantee
-        if self._is_frozen or self.calibration_size is not None:
-            return guarantee
-        return replace(
-            guarantee,
-            promise=f"Approximately: {guarantee.promise}",
-            assumption="models of the folds score like the model trained on all rows",
-        )
+        """What is promised: by the method, by CV+ (in numbers once fitted), or nothing."""
+        if self._is("cv+"):
+            test = getattr(self, "test_", None)
+            return test.guarantee if isinstance(test, CVPlusTest) else cv_plus_guarantee()
+        if self._is("cross-fit"):
+            return NO_BOUND
+        return self._method.guarantee
 
     @property
-    def certificate_(self) -> Certificate:
+    def certificate_(self) -> Certificate | JointCertificate | CVPlusCertificate:
         """What is promised, on what data, at what cost in the other error."""
         return self.test_.certificate
 
     @property
+    def estimator_(self) -> BaseEstimator:
+        """The one classifier that scores new objects."""
+        if len(self.estimators_) > 1:
+            raise AttributeError("CV+ has no single estimator_: estimators_ has that of each fold.")
+        return self.estimators_[0]
+
+    @property
+    def threshold_(self) -> Any:  # noqa: ANN401 - as the test has it
+        """The threshold of the test."""
+        return self.test_.threshold
+
+    @property
     def n_features_in_(self) -> int:
         """Number of features."""
-        return int(self.estimator_.n_features_in_)
+        return int(self.estimators_[0].n_features_in_)
 
     @property
     def feature_names_in_(self) -> NDArray[Any]:
         """Names of the features."""
-        return np.asarray(self.estimator_.feature_names_in_)
+        return np.asarray(self.estimators_[0].feature_names_in_)
 
     def get_metadata_routing(self) -> metadata_routing.MetadataRouter:
         """Say which metadata go where: `groups` here and to the splitter, others to `estimator`."""
@@ -303,42 +400,79 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _is_frozen(self) -> bool:
         return isinstance(self.estimator, FrozenEstimator)
 
+    def _is(self, strategy: str) -> bool:
+        return self.strategy == strategy and not self._is_frozen
+
+    @property
+    def _method(self) -> Method:
+        if self.method is not None:
+            return self.method
+        return Conformal() if self._is("cv+") else HighProbability(delta=0.05)
+
     def _scores(self, X: Features) -> Floats:
+        """Return the score of each object, or one column of them for each fold of CV+."""
         check_is_fitted(self, "test_")
         positive = plain_value(self.test_.calibration.classes[1])
-        return _score(self.estimator_, X, self.response_method_, positive)
+        scores = [response(m, X, self.response_method_, positive) for m in self.estimators_]
+        return np.asarray(np.transpose(scores) if isinstance(self.test_, CVPlusTest) else scores[0])
 
-    def _check_parameters(self) -> tuple[Method, str]:
-        """Refuse what cannot work before anything is trained; return what "auto" stands for."""
-        method = Conformal() if self.method is None else self.method
-        null_class_of(self.control)
-        check_probability(self.alpha, "alpha")
-        check_method(method)
-        given = [value for value in (self.cv, self.calibration_size) if value is not None]
-        if len(given) > (0 if self._is_frozen else 1):
+    def _check_parameters(self) -> tuple[dict[Control, float], str]:
+        """Refuse what cannot work before anything is trained.
+
+        Return the level of each rate, and what `response_method` stands for.
+        """
+        alphas = _read_alphas(self.control, self.alpha)
+        check_strategy(
+            self.strategy,
+            is_frozen=self._is_frozen,
+            cv=self.cv,
+            calibration_size=self.calibration_size,
+        )
+        check_method(self._method)
+        if self._is("cv+") and not isinstance(self._method, Conformal):
             raise InputError(
-                f"cv={self.cv!r} and calibration_size={self.calibration_size!r}: give one of them "
-                "at most, and none with a FrozenEstimator, which is trained: all rows calibrate."
+                (
+                    Parameter("method", self.method),
+                    " has no meaning for CV+, where several models score the calibration rows: ",
+                    "its bound is proven for the sum of their ranks alone.",
+                ),
+                parameter="method",
+                value=self.method,
+                remedy=("Leave it out, or take ", Parameter("strategy", "split"), "."),
             )
-        names = ("predict_proba", "decision_function")
-        asked = (name for name in names if self.response_method in ("auto", name))
+        asked = (name for name in _RESPONSES if self.response_method in ("auto", name))
         found = next((name for name in asked if hasattr(self.estimator, name)), None)
         if found is None or not is_classifier(self.estimator):
             raise InputError(
-                f"response_method={self.response_method!r} gives no scores of {self.estimator!r}: "
-                f'needed are a classifier with one of {names}, and such a name or "auto".'
+                (
+                    Parameter("response_method", self.response_method),
+                    f" gives no scores of {self.estimator!r}.",
+                ),
+                parameter="response_method",
+                value=self.response_method,
+                remedy=f'Pass a classifier with one of {_RESPONSES}, and such a name or "auto".',
             )
-        return method, found
+        return alphas, found
 
     def _read_target(self, y: ArrayLike) -> Target:
         """Return the labels, which a frozen classifier has to know."""
-        target = read_target(y, self.positive_label)
+        target = read_target(y, self.positive_label, stacklevel=4)
         if self._is_frozen:  # whose fit does nothing but refuse a model that is not trained
             known = np.asarray(self.estimator.fit(None, None).classes_).tolist()
             if set(known) != set(target.classes.tolist()):
                 raise InputError(
-                    f"y has {target.classes}, but the frozen classifier knows {known}."
+                    f"y has {target.classes}, but the frozen classifier knows {known}.",
+                    parameter="y",
                 )
+        elif _is_fitted(self.estimator):
+            words = (
+                f"The {type(self.estimator).__name__} is trained already, and a copy of it is now ",
+                "trained again, on rows given to fit. To keep it, and let all rows calibrate, ",
+                "pass sklearn.frozen.FrozenEstimator(estimator); to train, pass an unfitted one.",
+            )
+            warnings.warn(RefitWarning(words), stacklevel=3)
+        if self.control == "both" and self.undecided is not None:
+            _check_undecided(self.undecided, target)
         return target
 
     def _route(self, groups: Column, params: Params) -> tuple[Params, Params]:
@@ -351,60 +485,135 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         asks = metadata_routing.get_routing_for_object(self.cv).consumes("split", ["groups"])
         return given, to_split if asks else {}
 
-    def _train_and_score(
-        self, X: Features, y: NDArray[Any], score: Score, fit_params: Params, split_params: Params
-    ) -> tuple[BaseEstimator, Rows, Floats]:
-        """Return the model to deploy, the rows that calibrate, and their scores."""
+    def _train(self, training: Training, groups: Column, split_params: Params) -> Trained:
         if self._is_frozen:
-            return self.estimator, np.arange(y.size), score(self.estimator, X)
+            rows = np.arange(training.y.size)
+            return Trained(
+                [self.estimator], rows, training.scores(self.estimator, rows), np.zeros_like(rows)
+            )
+        if self._is("split"):
+            return split(training, self.calibration_size, self.random_state)
+        if self._is("cross-fit"):
+            return cross_fit(training, self.cv, split_params)
+        return cv_plus(training, self.cv, groups, self.random_state, split_params)
 
-        def train(rows: Rows) -> BaseEstimator:
-            params = _check_method_params(X, fit_params, indices=rows)
-            return clone(self.estimator).fit(_safe_indexing(X, rows), y[rows], **params)
+    def _build_test(
+        self, trained: Trained, target: Target, groups: Column, alphas: dict[Control, float]
+    ) -> Test:
+        cells = None if groups is None else take(groups, trained.rows)
+        labels = target.labels[trained.rows]
+        calibration = calibrate(
+            trained.scores, labels, groups=cells, positive_label=target.positive
+        )
+        if self._is("cv+") or self._is("cross-fit"):
+            calibration = replace(calibration, origin="cross-fitted")
+        if self._is("cv+"):
+            return build_cv_plus_test(
+                calibration,
+                trained.scores,
+                target.is_positive[trained.rows],
+                trained.folds,
+                cells,
+                alphas=alphas,
+                thin_groups=self.thin_groups,
+            )
+        options: Params = {"method": self._method, "thin_groups": self.thin_groups}
+        try:
+            if len(alphas) > 1:
+                return calibration.control_both(alphas["fnr"], alphas["fpr"], **options)
+            ((control, alpha),) = alphas.items()
+            return calibration.control(control, alpha, **options)
+        except TooFewScoresError as error:
+            if not self._is("split"):
+                raise
+            raise self._with_remedies(error, trained.rows, target.labels.size) from None
 
-        if self.calibration_size is not None:
-            others, rows = _split(y, self.calibration_size, self.random_state)
-            model = train(others)
-            return model, rows, score(model, _safe_indexing(X, rows))
-        folds = list(check_cv(self.cv, y, classifier=True).split(X, y, **split_params))
-        _check_folds(folds, y.size)
-        parts = [score(train(others), _safe_indexing(X, rows)) for others, rows in folds]
-        rows = np.concatenate([rows for _, rows in folds])
-        return train(np.arange(y.size)), rows, np.concatenate(parts)  # type: ignore[return-value]
-
-
-def _score(model: BaseEstimator, X: Features, response_method: str, positive: object) -> Floats:
-    return np.asarray(_get_response_values_binary(model, X, response_method, positive)[0])
-
-
-def _split(y: NDArray[Any], size: float, seed: RandomState) -> tuple[Rows, Rows]:
-    rows = np.arange(y.size)
-    try:
-        train, rows = train_test_split(rows, test_size=size, stratify=y, random_state=seed)
-    except ValueError as error:
-        raise InputError(f"calibration_size={size!r}, with {y.size:,} rows: {error}") from error
-    return train, rows
-
-
-def _check_folds(folds: list[tuple[Rows, Rows]], n: int) -> None:
-    times = np.bincount(np.concatenate([rows for _, rows in folds]), minlength=n)
-    if (times != 1).any() or any(np.intersect1d(train, rows).size for train, rows in folds):
-        raise InputError(
-            f"cv must score each of the {n:,} rows exactly once, by a model that was not trained "
-            "on it. Use folds such as StratifiedKFold, or calibration_size for one random part."
+    def _with_remedies(self, error: TooFewScoresError, rows: Rows, n: int) -> TooFewScoresError:
+        size = CALIBRATION_SIZE if self.calibration_size is None else self.calibration_size
+        return TooFewScoresError(
+            error.found,
+            available=error.available,
+            needed=error.needed,
+            remedy=(
+                *((error.remedy, " ") if error.remedy else ()),
+                f"Here {rows.size:,} of {n:,} rows calibrate: with more than ",
+                Parameter("calibration_size", size),
+                " fewer rows train, or with ",
+                Parameter("strategy", "cv+"),
+                " all rows do both, for the weaker promise of 2 alpha and a little more.",
+            ),
         )
 
 
+def _read_alphas(control: object, alpha: Any) -> dict[Control, float]:  # noqa: ANN401 - as given
+    """Return the level of each controlled rate."""
+    if control == "both":
+        pair = alpha if isinstance(alpha, tuple | list) else (alpha, alpha)
+        if len(pair) != 2:  # noqa: PLR2004 - two rates
+            raise InputError(
+                parameter="alpha", value=alpha, need="one level, or the pair (alpha_fnr, alpha_fpr)"
+            )
+        return {
+            "fnr": check_probability(pair[0], "alpha"),
+            "fpr": check_probability(pair[1], "alpha"),
+        }
+    try:
+        name: Control = "fnr" if null_class_of(control) else "fpr"
+    except InputError as error:
+        raise InputError(
+            parameter="control",
+            value=control,
+            need='"fnr" (missed positives), "fpr" (false alarms) or "both"',
+        ) from error
+    return {name: check_probability(alpha, "alpha")}
+
+
+def _is_fitted(estimator: BaseEstimator) -> bool:
+    if not get_tags(estimator).requires_fit:  # check_is_fitted passes it, trained or not
+        return False
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        return False
+    return True
+
+
+def _check_undecided(undecided: object, target: Target) -> None:
+    label = plain_value(undecided)
+    known = [target.negative, target.positive]
+    if isinstance(label, str) != isinstance(known[0], str) or label in known:
+        raise InputError(
+            parameter="undecided",
+            value=undecided,
+            need=f"a label of the same type as {known[0]!r} and {known[1]!r}, and neither of them",
+        )
+
+
+def _example_label(classes: NDArray[Any]) -> object:
+    return "undecided" if isinstance(plain_value(classes[0]), str) else int(np.min(classes)) - 1
+
+
 def _margin(
-    test: ErrorRateTest, decisions: Decisions, scores: Floats, groups: Column
+    test: ErrorRateTest | CVPlusTest, decisions: Decisions, scores: Floats, groups: Column
 ) -> NDArray[np.float64]:
     """Return how far each object lies on the positive side of the rule."""
-    thresholds = test.threshold if isinstance(test.threshold, dict) else {None: test.threshold}
-    if None in thresholds.values():
+    limits = None if isinstance(test, CVPlusTest) else _limits(test)
+    if limits is None:
+        ((control, alpha),) = _alphas_of(test).items()
         p = decisions.p_values
-        return p.p1 - test.alpha if test.null_class else test.alpha - p.p0
+        return p.p1 - alpha if control == "fnr" else alpha - p.p0
     index = test.calibration.group_index(groups, scores.size)
-    limits = np.array(list(thresholds.values()), dtype=np.float64)
     with np.errstate(invalid="ignore", over="ignore"):  # NaN: both are infinite
         margin = scores.astype(np.float64) - (limits[0] if index is None else limits[index])
     return np.where(np.isnan(margin), 0.0, margin)
+
+
+def _alphas_of(test: ErrorRateTest | CVPlusTest) -> dict[Control, float]:
+    return test.alphas if isinstance(test, CVPlusTest) else {test.control: test.alpha}
+
+
+def _limits(test: ErrorRateTest) -> NDArray[np.float64] | None:
+    """Return the threshold of each group, None for a randomised method."""
+    found = test.threshold
+    values = list(found.values()) if isinstance(found, dict) else [found]
+    return None if None in values else np.array(values, dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +11,12 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from ratekeeper._formatting import plain_value, show
+from ratekeeper._formatting import listed, plain_value, show
 from ratekeeper._inputs import read_labels
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter, PositiveLabelWarning
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-
-_SHOWN = 5  # labels in a message
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +42,18 @@ class Target:
     is_positive: NDArray[np.bool_]
 
 
-def read_target(y: ArrayLike, positive_label: object = None) -> Target:
+def read_target(y: ArrayLike, positive_label: object = None, *, stacklevel: int = 3) -> Target:
     """Return checked labels, or raise in scikit-learn's words if they are not of two kinds.
+
+    Without `positive_label`, the positive label is 1, True, "yes" and the like where the pair is
+    plain, else the last in ascending order, as everywhere in scikit-learn. For two words that
+    order says nothing about their meaning, so a `PositiveLabelWarning` names the choice;
+    `stacklevel` is where it points.
 
     Examples
     --------
-    >>> read_target(["no", "yes", "no"]).positive
-    'yes'
+    >>> read_target(["no", "Yes", "no"]).positive
+    'Yes'
     """
     labels = _plain(column_or_1d(y, warn=True))
     assert_all_finite(labels, input_name="y")
@@ -59,18 +62,41 @@ def read_target(y: ArrayLike, positive_label: object = None) -> Target:
         found = " and ".join(sorted({type(value).__name__ for value in labels.tolist()}))
         raise InputError(
             f"Unknown label type: y has values of type {found}, but labels are all texts or all "
-            "whole numbers. Drop rows without a label, and convert the others with .astype(str)."
+            "whole numbers.",
+            parameter="y",
+            remedy="Drop rows without a label, and convert the others with .astype(str).",
         )
     classes = np.unique(labels)
     if kind != "binary" or classes.size != 2:  # noqa: PLR2004 - a binary problem
-        shown = ", ".join(map(show, classes[:_SHOWN])) + ", ..." * (classes.size > _SHOWN)
         raise InputError(
             f"Only binary classification is supported. Unknown label type: {kind}, with "
-            f"{classes.size:,} class(es) ({shown}) among {labels.size:,} labels; two are needed."
+            f"{classes.size:,} class(es) ({listed(classes)}) among {labels.size:,} labels; two are "
+            "needed.",
+            parameter="y",
         )
-    positive = plain_value(classes[-1]) if positive_label is None else positive_label
-    is_positive, (negative, _) = read_labels(labels, positive)  # refuses an unknown label
-    return Target(labels, classes, positive, plain_value(negative), is_positive)
+    try:
+        is_positive, pair = read_labels(labels, positive_label)
+    except InputError:  # an unknown label, or a pair that is not plain
+        if positive_label is not None:
+            raise
+        is_positive, pair = read_labels(labels, plain_value(classes[-1]))
+        if isinstance(plain_value(classes[-1]), str):
+            _warn_of_words(pair, stacklevel + 1)
+    negative, positive = map(plain_value, pair)
+    return Target(labels, classes, positive, negative, is_positive)
+
+
+def _warn_of_words(pair: NDArray[Any], stacklevel: int) -> None:
+    negative, positive = map(plain_value, pair)
+    words = (
+        f"The labels are {show(negative)} and {show(positive)}: {show(positive)} is taken as ",
+        "positive, since it is the last in order. Say which one is meant: ",
+        Parameter("positive_label", positive),
+        " or ",
+        Parameter("positive_label", negative),
+        ". A missed positive is a false negative.",
+    )
+    warnings.warn(PositiveLabelWarning(words), stacklevel=stacklevel)
 
 
 def _plain(labels: NDArray[Any]) -> NDArray[Any]:

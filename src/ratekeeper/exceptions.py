@@ -13,7 +13,10 @@
     ├── ContradictedFitWarning          the scores contradict the distribution fitted to them
     ├── ScoreTypeWarning                scores come in another precision than at calibration
     ├── ScoreRangeWarning               new scores lie outside the range of the calibration
-    └── LongWorkWarning                 what was asked for takes minutes or more
+    ├── LongWorkWarning                 what was asked for takes minutes or more
+    ├── PositiveLabelWarning            of two words, the last in order is taken as positive
+    ├── RefitWarning                    a model that is already trained is trained again
+    └── InterpolationWarning            cross-fitted scores are unlike those of the deployed model
 
 Every message says the value that was given, what is needed and what to do. Errors keep these as
 fields (`InputError.parameter`, `.value`, `.need`, `.remedy`), and parameters mentioned in the text
@@ -198,3 +201,15 @@ class ContradictedFitWarning(RatekeeperWarning):
 
 class LongWorkWarning(RatekeeperWarning):
     """What was asked for takes minutes or more."""
+
+
+class PositiveLabelWarning(RatekeeperWarning):
+    """The labels are two words, and the last in order is taken as the positive one."""
+
+
+class RefitWarning(RatekeeperWarning):
+    """A model that is already trained, but not frozen, is trained again."""
+
+
+class InterpolationWarning(RatekeeperWarning):
+    """The model nearly interpolates, and the deployed one scores unlike those of the folds."""

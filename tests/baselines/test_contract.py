@@ -63,6 +63,7 @@ def test_same_words(system):
 
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
+@pytest.mark.filterwarnings("ignore::ratekeeper.exceptions.PositiveLabelWarning")  # on purpose
 def test_labels_and_direction(system, control, data):
     """Labels of any kind work, either may be positive, and swapping both words changes nothing."""
     X, y = data

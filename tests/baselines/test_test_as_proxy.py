@@ -321,7 +321,12 @@ def test_inside_our_test_a_rate_is_kept(system, control):
     """As scores inside ErrorRateController they put out at most alpha, and close to it."""
     # 39 rows of either class calibrate, so that k / (n + 1) is alpha exactly: 4 of 40.
     clf = rk.ErrorRateController(
-        system, control=control, alpha=0.1, calibration_size=0.5, random_state=0
+        system,
+        control=control,
+        alpha=0.1,
+        method=rk.Conformal(),
+        calibration_size=0.5,
+        random_state=0,
     )
     rng = np.random.default_rng(8)
     null, shares, plain = int(control == "fnr"), [], []

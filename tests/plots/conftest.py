@@ -43,5 +43,7 @@ def fitted():
     y = rng.integers(0, 2, 800)
     X = rng.normal(size=(800, 3)) + y[:, None]
     model = LogisticRegression().fit(X[:200], y[:200])
-    clf = rk.ErrorRateController(FrozenEstimator(model), control="fpr", alpha=0.1)
+    clf = rk.ErrorRateController(
+        FrozenEstimator(model), control="fpr", alpha=0.1, method=rk.Conformal()
+    )
     return clf.fit(X[200:], y[200:]), X[200:], y[200:]

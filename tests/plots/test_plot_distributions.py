@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.integrate import trapezoid
+from sklearn.base import clone
 
 import ratekeeper as rk
 from ratekeeper._rates import RealisedRate
@@ -51,7 +52,9 @@ def test_ties_and_cross_fits_are_told(fitted):
     display = RealisedRateDisplay.from_calibration(cal.control("fnr", 0.1, method=rk.Conformal()))
     assert "at most those of this distribution" in display.ax_.get_xlabel()
     clf, X, y = fitted
-    crossed = rk.ErrorRateController(clf.estimator_.estimator, alpha=0.1).fit(X, y)
+    crossed = rk.ErrorRateController(
+        clone(clf.estimator_.estimator), alpha=0.1, method=rk.Conformal(), strategy="cross-fit"
+    ).fit(X, y)
     display = RealisedRateDisplay.from_estimator(crossed)
     assert "approximate" in display.ax_.get_xlabel()
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.base import clone
 
 import ratekeeper as rk
 from ratekeeper.diagnostics import rate_against_alpha, uniformity
@@ -282,7 +283,9 @@ def test_a_simultaneous_band_is_wider_and_says_what_leaving_it_means(halves):
 def test_cross_fitted_bands_are_called_approximate(fitted):
     """Where other models scored the calibration, bands over calibration sets are labelled so."""
     clf, X, y = fitted
-    crossed = rk.ErrorRateController(clf.estimator_.estimator, alpha=0.1).fit(X, y)
+    crossed = rk.ErrorRateController(
+        clone(clf.estimator_.estimator), alpha=0.1, method=rk.Conformal(), strategy="cross-fit"
+    ).fit(X, y)
     for kind in (PValueHistogramDisplay, RateAgainstAlphaDisplay):
         assert "cross-fitted" in kind.from_estimator(crossed, X, y).ax_.get_xlabel()
         assert "cross-fitted" not in kind.from_estimator(clf, X, y).ax_.get_xlabel()

@@ -85,6 +85,7 @@ def _inside(name: str, **options: Any) -> Callable[[Setting], BaseEstimator]:  #
             _rival(name, **options)(setting),
             control=setting.control,
             alpha=setting.alpha,
+            method=Conformal(),
             positive_label=setting.positive_label,
             calibration_size=0.5,
         )
@@ -98,7 +99,7 @@ _CROSS, _TYPICAL, _PROXY, _MODERN = "cross-validated", "typicality", "test as pr
 _ENTRIES = (
     Entry("conformal", _OURS, _ours(Conformal(), calibration_size=0.5)),
     Entry("high-probability", _OURS, _ours(HighProbability, calibration_size=0.5)),
-    Entry("conformal-cross-fit", _OURS, _ours(Conformal())),
+    Entry("conformal-cross-fit", _OURS, _ours(Conformal(), strategy="cross-fit")),
     Entry("both-rates", _OURS, _both),
     Entry("paper-plain", _OURS, _ours(Empirical(), calibration_size=0.5)),
     Entry("elkan", _COST, _rival("ElkanThreshold")),

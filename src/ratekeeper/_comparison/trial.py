@@ -16,7 +16,7 @@ from ratekeeper._formatting import show
 from ratekeeper._progress import silence
 from ratekeeper._rates import Rate
 from ratekeeper._validation import null_class_of
-from ratekeeper.exceptions import InputError, TooFewScoresError
+from ratekeeper.exceptions import InputError, PositiveLabelWarning, TooFewScoresError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,6 +115,7 @@ def run_trial(problem: Problem, name: str, made: str, system: BaseEstimator, rep
     train, test = problem.split(repeat)
     with warnings.catch_warnings(record=True) as caught, silence():
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", PositiveLabelWarning)  # `compare` has said it once
         try:
             counted = _train_and_count(problem, clone(system), train, test)
         except Exception as error:  # noqa: BLE001 - one system must not end the others' run

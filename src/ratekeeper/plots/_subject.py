@@ -286,8 +286,13 @@ def read_estimator(clf: object) -> ErrorRateTest:
             value=clf,
             remedy="Call fit first. Of another model pass labels and scores to from_predictions.",
         )
-    test: ErrorRateTest = clf.test_
-    return test
+    if not isinstance(clf.test_, FinishedTest):
+        raise InputError(
+            "A test by CV+ has several scores for each object, of which no picture is drawn.",
+            parameter="clf",
+            remedy="Fit the ErrorRateController with another strategy, or freeze a trained model.",
+        )
+    return clf.test_  # type: ignore[return-value]  # those that need one rate refuse the other
 
 
 def scores_of(clf: object, X: object) -> Floats:  # noqa: N803 - scikit-learn's name

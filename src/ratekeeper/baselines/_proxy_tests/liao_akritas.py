@@ -94,9 +94,10 @@ class LiaoAkritas(ProxySystem):
     As a score inside our test it keeps a rate:
 
     >>> import ratekeeper as rk
-    >>> clf = rk.ErrorRateController(clf, calibration_size=0.4, positive_label=0, random_state=0)
+    >>> from sklearn.base import clone
+    >>> clf = rk.ErrorRateController(clone(clf), positive_label=0, random_state=0)
     >>> clf.fit(X, y).certificate_.guarantee.kind
-    'marginal'
+    'high probability'
     """
 
     def __init__(
