@@ -60,7 +60,8 @@ def check(case, folder):
     before = contents(folder)
     result = run(case)
     shown = result.stdout + result.stderr
-    assert result.exception is None or isinstance(result.exception, SystemExit), repr(result.exception)
+    crash = None if isinstance(result.exception, SystemExit) else result.exception
+    assert crash is None, repr(crash)
     codes = case.code if isinstance(case.code, tuple) else (case.code,)
     assert result.exit_code in codes, f"code {result.exit_code} instead of {codes}: {shown}"
     assert "Traceback" not in shown, shown
