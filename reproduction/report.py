@@ -62,7 +62,7 @@ class Results:
             run.densities,
             run.control,
             run.by_size,
-            self.other_error,
+            self.power,
             self.fair.table,
             self.scale,
             self.fair_power,
