@@ -104,7 +104,7 @@ def kill_often(folder, command, times, dice):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_killed_at_any_moment(folder, name):
-    """Killed as it writes or at a random moment, a run leaves the old output or the whole new one."""
+    """Killed while writing or at any moment, a run leaves the old output or the whole new one."""
     kill_often(folder, COMMANDS[name], 2, random.Random(name))  # noqa: S311 - no secrets
 
 
