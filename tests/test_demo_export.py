@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import time
 from pathlib import Path
 
 import numpy as np
@@ -46,12 +45,10 @@ def test_people_are_numbered_once(exported):
 
 
 def test_a_second_export_writes_the_same_bytes_and_leaves_other_files_alone(exported, tmp_path):
-    """Three files, byte for byte the same each time, in less than two seconds, and no other."""
+    """Three files, byte for byte the same each time, and no other."""
     (tmp_path / "mine.txt").write_text("mine")
     (tmp_path / "new.csv").write_bytes((exported[0] / "new.csv").read_bytes())
-    start = time.perf_counter()
     demo.export(tmp_path)
-    assert time.perf_counter() - start < 2
     assert sorted(path.name for path in tmp_path.iterdir()) == [*NAMES[:2], "mine.txt", "new.csv"]
     for name in NAMES:
         one, two = (hashlib.sha256((f / name).read_bytes()) for f in (exported[0], tmp_path))

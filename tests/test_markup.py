@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -295,8 +294,8 @@ def test_a_calibration_shows_where_its_scores_lie_and_come_from():
     assert "low ones indicate positive" in low._repr_html_()
 
 
-def test_large_objects_show_their_head_quickly():
-    """Thousands of groups and a million objects make a small card in no time."""
+def test_large_objects_show_their_head():
+    """Thousands of groups and a million objects make a small card."""
     rng = np.random.default_rng(0)
     n = 1_000_000
     labels, groups = rng.integers(0, 2, n), rng.integers(0, 2000, n)
@@ -308,9 +307,7 @@ def test_large_objects_show_their_head_quickly():
         test,
         cal.pooled().control("fpr", 0.1, method=rk.Conformal()).decide(scores),
     ):
-        start = time.perf_counter()
         html = shown._repr_html_()
-        assert time.perf_counter() - start < 2
         assert ("and 1,992 more groups" in html) == (shown in (cal, test))
         assert len(html) < 10_000
     assert len(repr(test).splitlines()) == 10

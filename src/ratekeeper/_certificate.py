@@ -82,7 +82,7 @@ class Cell:
         return self.condition + (say("certificate.pooled") if self.pooled else "")
 
 
-class _Stated(ABC):
+class Stated(ABC):
     """A headline and statements, shown as text, as a notebook card and as JSON."""
 
     @property
@@ -122,7 +122,7 @@ class _Stated(ABC):
 
 
 @dataclass(frozen=True, repr=False)
-class Certificate(_Stated):
+class Certificate(Stated):
     """What a test promises, on what data, and at what cost in the other error.
 
     Prints as a readable text; `to_dict` and `to_json` give the same facts to machines.
@@ -331,7 +331,7 @@ class Certificate(_Stated):
 
 
 @dataclass(frozen=True, repr=False)
-class JointCertificate(_Stated):
+class JointCertificate(Stated):
     """What a test of both rates promises for each, and its price: objects without a decision.
 
     Attributes

@@ -47,6 +47,14 @@ if TYPE_CHECKING:
     from ratekeeper.methods import Method, NullDistribution
 
 ThinGroups = Literal["refuse", "pool"]
+NO_BOUND = Guarantee(
+    kind="none",
+    promise=say("certificate.cross_fitted"),
+    condition=say("certificate.cross_fitted.needs"),
+    not_covered=say("certificate.cross_fitted.not_covered"),
+    assumption="models of the folds score like the model trained on all rows",
+)
+"""What plain cross-fitting promises: nothing."""
 _SIGNS = {"greater_equal": ">=", "less_equal": "<=", "greater": ">", "less": "<"}
 _SHOWN = 8  # groups
 
@@ -168,14 +176,7 @@ class ErrorRateTest(FinishedTest):
     @property
     def guarantee(self) -> Guarantee:
         """What is promised, when, and what is not: that of the method, if scores are held out."""
-        if self.calibration.origin == "held out":
-            return self.method.guarantee
-        return Guarantee(
-            kind="none",
-            promise=say("certificate.cross_fitted"),
-            condition=say("certificate.cross_fitted.needs"),
-            not_covered=say("certificate.cross_fitted.not_covered"),
-        )
+        return self.method.guarantee if self.calibration.origin == "held out" else NO_BOUND
 
     @cached_property
     def certificate(self) -> Certificate:

@@ -15,12 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper import _markup as markup
+from ratekeeper._cells import group_index, tail_of
+from ratekeeper._certificate import Stated
 from ratekeeper._decisions import Decisions
-from ratekeeper._evaluation import count
-from ratekeeper._formatting import exact_percent, percent, plain_value
+from ratekeeper._evaluation import Promise, count, evaluate
+from ratekeeper._formatting import exact_percent, percent, plain_value, show
 from ratekeeper._inputs import read_new_labels, read_scores, refuse_nan, same_length
 from ratekeeper._p_values import PValues
 from ratekeeper._ranks import count_as_extreme, sorted_parts
+from ratekeeper._sentences import say, state
 from ratekeeper._validation import check_choice, check_probability
 from ratekeeper._version import __version__
 from ratekeeper.exceptions import InputError, Parameter, TooFewScoresError
@@ -36,21 +40,10 @@ if TYPE_CHECKING:
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Control
+    from ratekeeper._sentences import Statement
 
     Index = NDArray[np.intp]
     ByFold = tuple[Floats, ...]
-
-NO_BOUND = Guarantee(
-    kind="none",
-    promise=(
-        "No bound on the rate is known. It is near alpha where the models of the folds score like "
-        "the deployed model, and up to 3.4 times alpha was measured for models near interpolation."
-    ),
-    condition="models of the folds that score new objects as the model trained on all rows does.",
-    not_covered="anything: split the rows, freeze a trained model, or use CV+ for a promise.",
-    assumption="models of the folds score like the model trained on all rows",
-)
-"""What plain cross-fitting promises."""
 
 _CONTROLS: dict[int, Control] = {1: "fnr", 0: "fpr"}  # the rate, by the class it is about
 _SHOWN = 8  # groups
@@ -150,8 +143,8 @@ class CVPlusCell:
     other_error: float
 
 
-@dataclass(frozen=True)
-class CVPlusCertificate:
+@dataclass(frozen=True, repr=False)
+class CVPlusCertificate(Stated):
     """What a CV+ test promises, on what data, and at what estimated cost in the other error.
 
     Attributes
@@ -180,50 +173,73 @@ class CVPlusCertificate:
     data_hash: str
     version: str
 
+    @property
+    def headline(self) -> str:
+        """What is promised, in a line: the largest bound of each rate."""
+        largest = {}
+        for cell in sorted(self.cells, key=lambda cell: cell.bound or 0.0):
+            largest[cell.control.upper()] = at_most(cell.bound or 1.0)
+        alpha = " and ".join(f"{rate} <= {bound}" for rate, bound in largest.items())
+        return say("certificate.headline.cv_plus", bounds=alpha, folds=self.folds)
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """Everything that it says, paragraph by paragraph."""
+        assumed = ("folds.cv_plus", "same_class", "independent", "same_code")
+        data = say(
+            "certificate.data",
+            n_negative=f"{self.n['negative']:,}",
+            n_positive=f"{self.n['positive']:,}",
+            type=self.score_type,
+            hash=self.data_hash[:16],
+            version=self.version,
+        )
+        return (
+            state("promise", self.guarantee.promise, kind=self.guarantee.kind),
+            state("needs", self.guarantee.condition),
+            state("not_covered", self.guarantee.not_covered),
+            *(
+                state("group" if c.group is not None else "rule", in_words(c), **_where(c))
+                for c in self.cells
+            ),
+            state("assumed", " ".join(say(f"certificate.{name}") for name in assumed)),
+            state("data", data),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain Python values that JSON can write."""
-        cells = [
-            {
-                **vars(cell),
-                "other_error": None if math.isnan(cell.other_error) else cell.other_error,
-            }
-            for cell in self.cells
-        ]
-        return {**vars(self), "guarantee": vars(self.guarantee), "cells": cells}
+        return {
+            **vars(self),
+            "guarantee": vars(self.guarantee),
+            "cells": [vars(cell) for cell in self.cells],
+        }
 
-    def __str__(self) -> str:
-        import textwrap
-
-        paragraphs = [
-            f"CERTIFICATE  CV+ with {self.folds} folds",
-            f"Promise ({self.guarantee.kind}): {self.guarantee.promise}",
-            f"It needs: {self.guarantee.condition}",
-            f"Not covered: {self.guarantee.not_covered}",
-            *map(_in_words, self.cells),
-            (
-                f"Calibration: {self.n['negative']:,} negative ({self.negative_label!r}) and "
-                f"{self.n['positive']:,} positive ({self.positive_label!r}) out-of-fold scores "
-                f"({self.score_type}), data {self.data_hash[:16]}, ratekeeper {self.version}."
-            ),
-        ]
-        return "\n".join(textwrap.fill(text, 79, subsequent_indent="  ") for text in paragraphs)
+    def _cell_html(self) -> list[markup.Html]:
+        return [markup.note(in_words(cell)) for cell in self.cells]
 
 
-def _at_most(bound: float) -> str:
+def at_most(bound: float) -> str:
     """Write a bound, rounded up: what is printed must be proven, too."""
     return percent(math.ceil(bound * 1e4 - 1e-9) / 1e4)
 
 
-def _in_words(cell: CVPlusCell) -> str:
-    where = "" if cell.group is None else f"Group {cell.group!r}, "
-    bound = "nothing is proven, for lack of rows"
-    if cell.bound is not None:
-        bound = f"at most {_at_most(cell.bound)} is proven"
-    other = "unknown" if math.isnan(cell.other_error) else f"about {percent(cell.other_error)}"
-    return (
-        f"{where}{cell.control.upper()}: {exact_percent(cell.alpha)} was asked for, {bound} "
-        f"({cell.n:,} rows in {cell.folds} folds). {'FPR' if cell.control == 'fnr' else 'FNR'}: "
-        f"{other}, an estimate without an interval."
+def _where(cell: CVPlusCell) -> dict[str, str]:
+    return {} if cell.group is None else {"group": show(cell.group), "n": f"{cell.n:,}"}
+
+
+def in_words(cell: CVPlusCell) -> str:
+    """Say what is promised about one rate, and what the other is estimated to be."""
+    unknown = math.isnan(cell.other_error)
+    key = "cv_plus.cell.none" if cell.bound is None else "cv_plus.cell"
+    return say(
+        f"certificate.{key}",
+        rate=cell.control.upper(),
+        alpha=exact_percent(cell.alpha),
+        bound=at_most(cell.bound or 1.0),
+        n=f"{cell.n:,}",
+        folds=cell.folds,
+        other="FPR" if cell.control == "fnr" else "FNR",
+        estimate="unknown" if unknown else f"about {percent(cell.other_error)}",
     )
 
 
@@ -378,7 +394,7 @@ class CVPlusTest:
     def p_values(self, scores: ArrayLike, groups: ArrayLike | None = None) -> PValues:
         """Return both p-values of each object; parameters as in `decide`."""
         columns = self._read(scores)
-        index = self.calibration.group_index(groups, columns[0].size)
+        index = group_index(self.calibration, groups, columns[0].size)
         if index is None:
             index = np.zeros(columns[0].size, dtype=np.intp)
         return PValues(*(self._p_values(null, columns, index) for null in (0, 1)))
@@ -398,15 +414,21 @@ class CVPlusTest:
         decisions = self.decide(scores, groups)
         truth = read_new_labels(labels, self.calibration.classes)
         same_length("labels", truth.size, len(decisions))
-        (tally,) = count(decisions, truth)
-        if len(self.alphas) > 1:
-            return tally.against_both(self.bound("fnr"), self.bound("fpr"))
-        (control,) = self.alphas
-        return tally.against(control, self.bound(control))
+        index = group_index(self.calibration, groups, truth.size)
+        names = None if self.calibration.groups is None else self.calibration.groups.tolist()
+        promises = {
+            control: [
+                Promise(cell.bound, average=cell.bound)
+                for cell in self.cells
+                if cell.control == control
+            ]
+            for control in self.alphas
+        }
+        return evaluate(promises, count(decisions, truth, index, len(names or [0])), names)
 
     def __repr__(self) -> str:
         head = f"CVPlusTest with {self.n_folds} folds"
-        lines = [f"  {_in_words(cell)}" for cell in self.cells[:_SHOWN]]
+        lines = [f"  {in_words(cell)}" for cell in self.cells[:_SHOWN]]
         more = len(self.cells) - len(lines)
         return "\n".join([head, *lines, *([f"  ... and {more:,} more groups"] if more > 0 else [])])
 
@@ -432,7 +454,9 @@ class CVPlusTest:
             n = 0
             for column, fold in zip(columns, self._folds, strict=True):
                 for cell in fold[null] if pooled else fold[null][group : group + 1]:
-                    counts += count_as_extreme(cell, column[members], self.calibration.tail(null))
+                    counts += count_as_extreme(
+                        cell, column[members], tail_of(self.calibration, null)
+                    )
                     n += cell.size
             p[members] = Conformal().p_of_count(counts, n)
         return p
@@ -443,7 +467,7 @@ class CVPlusTest:
         if not others.size:
             return math.nan
         cell = ours[0 if pooled else group]
-        counts = count_as_extreme(cell, others, self.calibration.tail(null))
+        counts = count_as_extreme(cell, others, tail_of(self.calibration, null))
         return float(np.mean(Conformal().p_of_count(counts, cell.size) > alpha))
 
 
@@ -455,7 +479,7 @@ def cv_plus_guarantee(cells: Sequence[CVPlusCell] = ()) -> Guarantee:
     where = " in each group" if any(cell.group is not None for cell in cells) else ""
     where += " that is not pooled" if any(cell.bound is None for cell in cells) else ""
     bounds = " and ".join(
-        f"the {cell.control.upper()}{where} is at most {_at_most(cell.bound or 0.0)}, where "
+        f"the {cell.control.upper()}{where} is at most {at_most(cell.bound or 0.0)}, where "
         f"{exact_percent(cell.alpha)} was asked for"
         for cell in largest.values()
     )
@@ -500,7 +524,7 @@ def build_cv_plus_test(
     check_choice(thin_groups, "thin_groups", ("refuse", "pool"))
     for alpha in alphas.values():
         check_probability(alpha, "alpha")
-    index = calibration.group_index(groups, scores.size)
+    index = group_index(calibration, groups, scores.size)
     group = np.zeros(scores.size, dtype=np.intp) if index is None else index
     n_groups = len(calibration.cells[0])
     by_fold = []

@@ -17,7 +17,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ratekeeper._calibration import calibrate
-from ratekeeper._cross_fitting import NO_BOUND, CVPlusTest, build_cv_plus_test, cv_plus_guarantee
+from ratekeeper._cells import group_index
+from ratekeeper._control import NO_BOUND
+from ratekeeper._cross_fitting import CVPlusTest, build_cv_plus_test, cv_plus_guarantee
 from ratekeeper._formatting import plain_value
 from ratekeeper._targets import read_target
 from ratekeeper._training import (
@@ -602,7 +604,7 @@ def _margin(
         ((control, alpha),) = _alphas_of(test).items()
         p = decisions.p_values
         return p.p1 - alpha if control == "fnr" else alpha - p.p0
-    index = test.calibration.group_index(groups, scores.size)
+    index = group_index(test.calibration, groups, scores.size)
     with np.errstate(invalid="ignore", over="ignore"):  # NaN: both are infinite
         margin = scores.astype(np.float64) - (limits[0] if index is None else limits[index])
     return np.where(np.isnan(margin), 0.0, margin)
@@ -614,6 +616,5 @@ def _alphas_of(test: ErrorRateTest | CVPlusTest) -> dict[Control, float]:
 
 def _limits(test: ErrorRateTest) -> NDArray[np.float64] | None:
     """Return the threshold of each group, None for a randomised method."""
-    found = test.threshold
-    values = list(found.values()) if isinstance(found, dict) else [found]
-    return None if None in values else np.array(values, dtype=np.float64)
+    limits = list(test.thresholds.values())
+    return None if None in limits else np.array(limits, dtype=np.float64)

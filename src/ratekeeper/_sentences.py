@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 CERTIFICATE = {
     "headline": "CERTIFICATE  {rate} <= {alpha}",
     "headline.none": "NO PROMISE  {rate} <= {alpha} is an aim only",
+    "headline.cv_plus": "CERTIFICATE  {bounds}, CV+ with {folds} folds",
+    "cv_plus.cell": (
+        "{rate}: {alpha} was asked for, at most {bound} is proven ({n} rows in {folds} folds). "
+        "{other}: {estimate}, an estimate without an interval."
+    ),
+    "cv_plus.cell.none": (
+        "{rate}: {alpha} was asked for, nothing is proven, for lack of rows ({n} in {folds} "
+        "folds). {other}: {estimate}, an estimate without an interval."
+    ),
     "controlled.fnr": "the share of positives ({label}) that are called {called}",
     "controlled.fpr": "the share of negatives ({label}) that are called {called}",
     "controlled": "{share}. Method: {method}.",
@@ -88,6 +97,10 @@ CERTIFICATE = {
     "folds": (
         "Each calibration object was scored by a model that had not seen it; new objects are "
         "scored by a model trained on all of them."
+    ),
+    "folds.cv_plus": (
+        "Each row was scored by the model of the folds that do not hold it; a new object is scored "
+        "by all these models."
     ),
     "same_class": (
         "New objects of a class are drawn like the calibration objects of that class; the shares "

@@ -56,7 +56,7 @@ def start(folder, command):
 def finish(folder, command):
     """Run to the end; return the seconds it took and what was written."""
     begin = time.perf_counter()
-    assert start(folder, command).wait(timeout=120) == 0
+    assert start(folder, command).wait(timeout=600) == 0
     return time.perf_counter() - begin, (folder / command[-1]).read_bytes()
 
 
@@ -64,8 +64,16 @@ def leftovers(folder):
     return {path.name for path in folder.iterdir() if path.name.endswith(".unfinished")}
 
 
+def wait_for_a_moment(process, folder, before, seconds):
+    """Wait some seconds or, without a number, until the run has begun to write or has ended."""
+    if seconds is not None:
+        time.sleep(seconds)
+    while seconds is None and process.poll() is None and leftovers(folder) == before:
+        time.sleep(0.001)
+
+
 def kill_often(folder, command, times, dice):
-    """Kill runs at random moments, and return how many ended how."""
+    """Kill a run as soon as it writes, others at random moments; return how many ended how."""
     target = folder / command[-1]
     target.unlink(missing_ok=True)
     seconds, complete = finish(folder, command)
@@ -78,9 +86,9 @@ def kill_often(folder, command, times, dice):
         before = leftovers(folder)
         process = start(folder, command)
         # Most of the time goes into starting; the writing comes late.
-        time.sleep(seconds * dice.uniform(0.2, 1.05))
+        wait_for_a_moment(process, folder, before, seconds * dice.uniform(0.2, 1.05) if i else None)
         process.send_signal(signal.SIGKILL)
-        if process.wait(timeout=60) == 0:
+        if process.wait(timeout=600) == 0:
             seen["finished before"] += 1
             assert target.read_bytes() == complete
         else:
@@ -96,9 +104,8 @@ def kill_often(folder, command, times, dice):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_killed_at_any_moment(folder, name):
-    """After two kills each the output is the old one or the whole new one, and a rerun cleans."""
-    seen = kill_often(folder, COMMANDS[name], 2, random.Random(name))  # noqa: S311 - no secrets
-    assert sum(seen.values()) >= 2
+    """Killed while writing or at any moment, a run leaves the old output or the whole new one."""
+    kill_often(folder, COMMANDS[name], 2, random.Random(name))  # noqa: S311 - no secrets
 
 
 @pytest.mark.long

@@ -37,7 +37,7 @@ def show(browser, plain_context, tmp_path):
         file.write_bytes(html.encode())
         page = browser.new_page(**settings) if settings else plain_context.new_page()
         pages.append(page)
-        page.set_default_timeout(5_000)
+        page.set_default_timeout(60_000)  # no test is about time
         page.on("console", lambda message: troubles.append(message.text))
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("dialog", lambda dialog: (troubles.append(dialog.message), dialog.dismiss()))
