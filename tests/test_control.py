@@ -92,7 +92,7 @@ def test_no_objects_are_no_problem(cal):
 
 
 def test_the_other_error_is_counted_on_the_other_class(cal):
-    """The other error is the share of negatives at or above the threshold, with its exact interval."""
+    """The other error is the share of negatives at or above the threshold, exactly counted."""
     scores, labels = normal_scores()
     test = cal.control("fnr", 0.05, method=rk.Conformal())
     errors = int(np.sum(scores[labels == 0] >= test.threshold))

@@ -10,6 +10,10 @@ from ratekeeper._evaluation import Evaluation, Promise, Tally, count, evaluate
 from ratekeeper._finished import evaluate_counts
 from ratekeeper._rates import Rate
 
+UNDECIDED = (
+    "no decision on 5.00% of the negatives, 10.00% of the positives; neither class: 1.00%, 0.00%"
+)
+
 
 def labelled(n, seed, gap=2.0):
     rng = np.random.default_rng(seed)
@@ -156,8 +160,7 @@ def test_an_evaluation_reads_at_a_glance():
     assert repr(evaluate(promises, [tally], None)).splitlines() == [
         "FNR 20.00% (12.67% to 29.18%), promised 10%: exceeded",
         "FPR 5.00% (1.64% to 11.28%), promised 5%: in line",
-        "no decision on 5.00% of the negatives, 10.00% of the positives; "
-        "neither class: 1.00%, 0.00%",
+        UNDECIDED,
     ]
     nobody = repr(evaluate(promises, [Tally(negative=(9, 0))], None))
     assert nobody.startswith("FNR unknown (no objects), promised 10%: unknown\n")

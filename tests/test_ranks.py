@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ratekeeper import _ranks as ranks
-from ratekeeper._ranks import compare, count_as_extreme, look_up, sorted_parts
+from ratekeeper._ranks import count_as_extreme, look_up, sorted_parts
 
 
 def drawn(rng, shape, n, dtype=np.float64):
@@ -82,23 +82,6 @@ def test_one_core_gives_the_same(monkeypatch):
     np.testing.assert_array_equal(count_as_extreme(null, scores, "low"), threaded)
     (alone,) = sorted_parts(scores, [np.ones(scores.size, dtype=bool)])
     np.testing.assert_array_equal(alone, np.sort(scores))
-
-
-@pytest.mark.parametrize("operator", [np.less, np.less_equal, np.greater, np.greater_equal])
-@pytest.mark.parametrize("n", [0, 1, 100, 3_000_000])
-def test_comparing_sees_every_nan(operator, n):
-    """The comparison is NumPy's own, and finds a single NaN wherever it is."""
-    rng = np.random.default_rng(3)
-    scores = rng.random(n)
-    result, mark = compare(scores, np.array([0.5]), operator)
-    np.testing.assert_array_equal(result, operator(scores, 0.5))
-    assert mark is not None
-    for position in rng.integers(0, n, 5) if n else []:
-        broken = scores.copy()
-        broken[position] = np.nan
-        assert compare(broken, np.array([0.5]), operator)[1] is None
-        broken[position] = np.nextafter(scores[position], 2.0)
-        assert compare(broken, np.array([0.5]), operator)[1] != mark
 
 
 def test_parts_are_sorted_copies():

@@ -198,10 +198,7 @@ class CVPlusCertificate(Stated):
             state("promise", self.guarantee.promise, kind=self.guarantee.kind),
             state("needs", self.guarantee.condition),
             state("not_covered", self.guarantee.not_covered),
-            *(
-                state("group" if c.group is not None else "rule", in_words(c), **_where(c))
-                for c in self.cells
-            ),
+            *map(_cell_statement, self.cells),
             state("assumed", " ".join(say(f"certificate.{name}") for name in assumed)),
             state("data", data),
         )
@@ -223,8 +220,10 @@ def at_most(bound: float) -> str:
     return percent(math.ceil(bound * 1e4 - 1e-9) / 1e4)
 
 
-def _where(cell: CVPlusCell) -> dict[str, str]:
-    return {} if cell.group is None else {"group": show(cell.group), "n": f"{cell.n:,}"}
+def _cell_statement(cell: CVPlusCell) -> Statement:
+    if cell.group is None:
+        return state("controlled", in_words(cell))
+    return state("group", in_words(cell), group=show(cell.group), n=f"{cell.n:,}")
 
 
 def in_words(cell: CVPlusCell) -> str:

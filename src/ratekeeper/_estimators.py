@@ -17,6 +17,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ratekeeper._calibration import calibrate
+from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._cells import group_index
 from ratekeeper._control import NO_BOUND
 from ratekeeper._cross_fitting import CVPlusTest, build_cv_plus_test, cv_plus_guarantee
@@ -40,7 +41,6 @@ from ratekeeper.methods import Conformal, HighProbability, Resampled, Smoothed, 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from ratekeeper._abstaining import AbstainingTest
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._cross_fitting import CVPlusCertificate
@@ -120,7 +120,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     certificate_ : Certificate, JointCertificate or CVPlusCertificate
         What is promised, on what data, at what cost in the other error.
     threshold_
-        The threshold of the test, as ``test_.threshold`` gives it.
+        The threshold of the test; with groups ``test_.thresholds`` has that of each.
     n_training_ : int
         Number of rows given to `fit` that trained a model: none of them if it is frozen.
     n_features_in_, feature_names_in_
@@ -367,8 +367,14 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self.estimators_[0]
 
     @property
-    def threshold_(self) -> Any:  # noqa: ANN401 - as the test has it
-        """The threshold of the test."""
+    def threshold_(self) -> float:
+        """The threshold of a test of one rate, without groups; see `ErrorRateTest.threshold`."""
+        if isinstance(self.test_, AbstainingTest):
+            raise InputError(
+                "A test of both rates has two thresholds.",
+                parameter="threshold_",
+                remedy="Use test_.fnr.threshold and test_.fpr.threshold.",
+            )
         return self.test_.threshold
 
     @property

@@ -171,8 +171,8 @@ EVALUATION = {
     ),
     "outside": (
         "{outside} of {n} scores lie outside the range of the calibration scores, {lowest} to "
-        "{highest}, far more than new objects like the calibration objects have. The promise does not cover "
-        "them: check the scale of the scores, the model and its version."
+        "{highest}, far more than new objects like the calibration objects have. The promise does "
+        "not cover them: check the scale of the scores, the model and its version."
     ),
     "exceeded": "A promised rate is exceeded: {rates}.",
     "not_kept": "Not shown to be kept, as required: {rates}.",
