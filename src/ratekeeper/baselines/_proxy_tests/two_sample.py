@@ -16,8 +16,6 @@ from ratekeeper._ranks import count_as_extreme
 if TYPE_CHECKING:
     from ratekeeper.baselines._system import Floats
 
-TESTS = ("t", "welch", "rank")
-
 # Below this logarithm the incomplete Beta function comes near its underflow (at about -745).
 _DIRECT_ABOVE = -200.0
 # As a ratio of t^2 to its degrees of freedom it stands for infinity: both ends stay finite.
