@@ -539,7 +539,7 @@ def test_deaf_learner_keeps_everything():
     assert grown.models_ == [OneAnswer(1)]
     assert (grown.predict(X) == 1).all()
     assert np.isfinite(grown.decision_function(X)).all()
-    assert (grown.held_out_error_.errors, grown.held_out_other_error_.value) == (0, 1)
+    assert (grown.held_out_error_.errors, grown.held_out_other_error_.rate) == (0, 1)
 
 
 @pytest.mark.parametrize("control", ["fnr", "fpr"])

@@ -19,7 +19,7 @@ from sklearn.svm import LinearSVC
 import ratekeeper as rk
 from ratekeeper.baselines._neyman_pearson.densities import (
     Kernels,
-    NormalLaw,
+    Normals,
     fit_kernels,
     log_ratio,
     spread_of,
@@ -350,7 +350,7 @@ def test_ratio_is_finite_and_neutral_far_out():
     np.testing.assert_allclose(
         log_ratio(other, null, near), other.log_density(near) - null.log_density(near)
     )
-    laws = NormalLaw(np.zeros(1), np.ones(1)), NormalLaw(np.ones(1), 3 * np.ones(1))
+    laws = Normals(np.zeros(1), np.ones(1)), Normals(np.ones(1), 3 * np.ones(1))
     assert np.isfinite(log_ratio(*laws, np.array([[1.7e308], [-1e155], [1e9]]))).all()
 
 

@@ -50,14 +50,7 @@ def train(
 ) -> BaseEstimator:
     """Train a fresh copy, with a weight for each row if there are any.
 
-    Parameters
-    ----------
-    estimator : classifier or None
-        What to copy; see `fresh`.
-    X, y : ndarray
-        Rows and their labels.
-    weights : ndarray of shape (n_objects,), optional
-        Weights of the rows. In a pipeline they go to the last step.
+    In a pipeline the weights go to the last step.
 
     Examples
     --------

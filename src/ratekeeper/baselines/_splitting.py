@@ -25,19 +25,8 @@ def hold_out(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Split the rows where the mask is true into those that train and those held out.
 
-    Parameters
-    ----------
-    rows : ndarray of bool
-        The rows to split, such as those of the null class.
-    size : float
-        The share to hold out, strictly between 0 and 1. At least one row goes to either part.
-    rng : RandomState
-        Where the draw comes from.
-
-    Returns
-    -------
-    train, held_out : ndarray of int
-        Positions, ascending.
+    `size` is the share to hold out, and at least one row goes to either part. Both are returned as
+    ascending positions.
 
     Examples
     --------
@@ -53,7 +42,6 @@ def hold_out(
             f"A class has {places.size:,} row(s), and at least 2 are needed, since some train and "
             "some are held out.",
             parameter="y",
-            need="at least 2 rows of each class",
             remedy="Add rows of this class.",
         )
     kept = min(max(round(share * places.size), 1), places.size - 1)

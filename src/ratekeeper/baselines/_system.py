@@ -7,7 +7,8 @@ the user's labels and does what scikit-learn asks of a classifier; a system writ
 `_evidence`, one with a threshold `_learn` and `_score`, one with p-values `_learn` and `_p_value`.
 
 A system lists its parameters as fields of a dataclass, each with the function that checks it, and
-describes in its docstring only what its base classes do not; `system` adds the rest.
+describes in its docstring only what its base classes do not; `system` adds the rest, also the
+first lines of examples on the breast cancer data, whose label 0 is a malignant tumour.
 """
 
 from __future__ import annotations
@@ -43,20 +44,27 @@ if TYPE_CHECKING:
 
 Features: TypeAlias = Any  # a numeric array or data frame with one row for each object
 Value = TypeVar("Value")
-Kind = TypeVar("Kind", bound=type)
+Kind = TypeVar("Kind")
+Check: TypeAlias = "Callable[[Any, str], object]"  # of a value and the name of its parameter
 
 _LARGEST = 1e38  # squares and sums of such numbers are finite; trees, in single precision, take it
 
+_EXAMPLES = """Examples
+--------
+>>> from ratekeeper.baselines import {}
+>>> from sklearn.datasets import load_breast_cancer
+>>> X, y = load_breast_cancer(return_X_y=True)
+"""
 _LISTS = ("Parameters", "Attributes")
 _OWN_TEXTS: dict[type, dict[str, dict[str, str]]] = {}  # of each system: heading, name, text
 
 
-def parameter(default: Value, check: Callable[[object, str], object]) -> Value:
-    """Return a keyword parameter of a system, checked in `fit` by a function of value and name."""
+def parameter(default: Value, check: Check) -> Value:
+    """Return a keyword parameter of a system, which is checked in `fit`."""
     return field(default=default, metadata={"check": check})
 
 
-def optional(check: Callable[[object, str], object]) -> Any:  # noqa: ANN401 - of the field's type
+def optional(check: Check) -> Any:  # noqa: ANN401 - of the field's type
     """Return a keyword parameter that is None by default, and checked where it is not."""
     return parameter(None, lambda value, name: value is None or check(value, name))
 
@@ -73,7 +81,7 @@ def check_bool(value: object, name: str) -> None:
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
-def system(kind: Kind) -> Kind:
+def system(kind: type[Kind]) -> type[Kind]:
     """Give a system its constructor, and its docstring all that base classes describe.
 
     A parameter or attribute that a class does not describe itself has the text of its base class.
@@ -90,14 +98,20 @@ def system(kind: Kind) -> Kind:
         if heading == "Parameters":
             texts = {name: texts[name] for name in inspect.signature(kind).parameters}
         lists.append("\n".join([heading, "-" * len(heading), *texts.values()]))
+    if ">>> X, y =" not in by_heading.get("Examples", ">>> X, y ="):
+        by_heading["Examples"] = _EXAMPLES.format(kind.__name__) + _body(by_heading["Examples"])
     kind.__doc__ = "\n\n".join([summary, *lists, *by_heading.values()])
     return kind
 
 
+def _body(section: str) -> str:
+    """Return a section of a docstring without its heading."""
+    return "".join(section.split("\n", 2)[2:])
+
+
 def _entries(section: str) -> dict[str, str]:
     """Return the entries of a list in a docstring, by their names."""
-    heading_and_rule = 2
-    entries = re.split(r"\n(?=\S)", section)[heading_and_rule:]
+    entries = filter(None, re.split(r"\n(?=\S)", _body(section)))
     return {entry.partition(" :")[0]: entry for entry in entries}
 
 
@@ -277,7 +291,7 @@ class ThresholdSystem(System):
 
     def _evidence(self, X: Floats) -> Floats:
         # The threshold may be infinite; finite numbers serve whatever reads a decision function.
-        return np.nan_to_num(self._score(X) - self.threshold_)
+        return np.asarray(np.nan_to_num(self._score(X) - self.threshold_))
 
 
 @system
@@ -373,7 +387,6 @@ def _refuse_text(X: Features) -> None:
             f"X has {len(texts):,} column(s) that are not numbers: {', '.join(texts[:3])}"
             f"{', ...' * (len(texts) > 3)}.",  # noqa: PLR2004 - as many as fit a line
             parameter="X",
-            need="numbers",
             remedy="Numbers are needed: convert them first, for example with OneHotEncoder.",
         )
 

@@ -61,9 +61,6 @@ class CostThresholding(CostLearner):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import CostThresholding
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = CostThresholding(alpha=0.05, positive_label=0, random_state=0).fit(X, y)
     >>> clf.held_out_error_.rate <= 0.05, clf.guarantee.kind
     (True, 'none')
@@ -81,7 +78,6 @@ class CostThresholding(CostLearner):
                     "Either class has 1 training row, and cross-validation needs at least 2 of one "
                     "of them.",
                     parameter="y",
-                    need="at least 2 training rows of one class",
                     remedy=(
                         *("Add rows, lower ", Parameter("calibration_size"), ", or pass "),
                         *(Parameter("costs"), "."),
@@ -112,14 +108,7 @@ def deal_folds(is_null: Mask, folds: int, rng: np.random.RandomState) -> NDArray
 def cheapest_cut(scores: Floats, is_null: Mask, losses: Losses) -> float:
     """Return the cut above which rejecting has cost least on these rows, the highest of several.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows,)
-        From 0 to 1, high ones indicating the other class.
-    is_null : ndarray of bool of shape (n_rows,)
-        Which rows are of the null class.
-    losses : Losses
-        What mistakes cost.
+    Scores lie from 0 to 1, high ones indicating the other class.
 
     Examples
     --------

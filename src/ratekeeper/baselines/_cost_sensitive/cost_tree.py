@@ -55,9 +55,6 @@ class CostTree(CostSystem):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import CostTree
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = CostTree(alpha=0.05, positive_label=0, random_state=0).fit(X, y)
     >>> clf.held_out_error_.rate <= 0.05, clf.guarantee.kind
     (True, 'none')

@@ -42,9 +42,6 @@ class CostWeighting(CostLearner):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import CostWeighting
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = CostWeighting(alpha=0.05, positive_label=0, random_state=0).fit(X, y)
     >>> clf.held_out_error_.rate <= 0.05, clf.guarantee.kind
     (True, 'none')

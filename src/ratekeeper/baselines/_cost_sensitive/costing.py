@@ -53,9 +53,6 @@ class Costing(CostLearner):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import Costing
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = Costing(alpha=0.05, positive_label=0, random_state=0).fit(X, y)
     >>> len(clf.models_), clf.held_out_error_.rate <= 0.05, clf.guarantee.kind
     (10, True, 'none')
@@ -76,12 +73,7 @@ class Costing(CostLearner):
 def rejection_samples(draws: Floats, costs: Floats) -> Mask:
     """Return which rows stay in each sample: each with probability cost / largest cost.
 
-    Parameters
-    ----------
-    draws : ndarray of shape (n_samples, n_rows)
-        Uniform random numbers from 0 up to, and without, 1.
-    costs : ndarray of shape (n_rows,)
-        What a mistake on each row costs.
+    `draws` are uniform random numbers below 1, one for each sample and row.
 
     Examples
     --------

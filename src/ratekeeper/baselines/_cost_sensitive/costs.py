@@ -34,12 +34,8 @@ STEPS = 20  # of the bisection: cost ratios are then told apart to 0.004%
 class Losses:
     """What the two mistakes cost above the right answer.
 
-    Parameters
-    ----------
-    wrong_rejection : float
-        Of rejecting an object of the null class, the controlled error.
-    wrong_keep : float
-        Of keeping an object of the other class.
+    `wrong_rejection` is that of rejecting an object of the null class, the controlled error, and
+    `wrong_keep` that of keeping an object of the other class.
 
     Examples
     --------
@@ -139,7 +135,6 @@ def read_costs(costs: ArrayLike, name: str = "costs") -> Floats:
                 f"on a {kind}, or one answer is best for every object.",
                 parameter=name,
                 value=matrix.tolist(),
-                need="costs of mistakes above those of right answers",
                 remedy="Check that rows are predictions and columns the truth.",
             )
     return matrix
@@ -164,14 +159,7 @@ def losses_of(costs: Floats, null_class: int) -> Losses:
 class Attempt(Generic[Fitted]):
     """What came out at one cost ratio.
 
-    Parameters
-    ----------
-    losses : Losses
-        The costs.
-    fitted : object
-        What was fitted at them.
-    error, other_error : Rate
-        The controlled error on the held-out rows of the null class, and the other class's.
+    The errors are those on the held-out rows of the null class, and of the other.
     """
 
     losses: Losses
@@ -188,23 +176,12 @@ def search_ratio(
 ) -> Attempt[Fitted]:
     """Bisect the logarithm of the cost ratio for a held-out error of at most alpha.
 
-    Parameters
-    ----------
-    try_at : callable
-        From `Losses` to what is fitted at them and a mask of the held-out rows it rejects.
-    keeps_all : object
-        What never rejects, in the form of what is fitted.
-    is_null : ndarray of bool
-        Which of the held-out rows are of the null class.
-    alpha : float
-        The rate aimed at.
+    `try_at` returns what it fitted at some losses, and which held-out rows that rejects;
+    `keeps_all` is of the same form and never rejects.
 
-    Returns
-    -------
-    Attempt
-        Of the attempts with a held-out error of at most alpha, the one with the smallest other
-        error. Nothing is refitted: what was measured is what is returned. If no attempt reaches
-        alpha, `keeps_all` at an infinite cost, which reaches any alpha.
+    Of the attempts with a held-out error of at most alpha the one with the smallest other error is
+    returned. Nothing is refitted: what was measured is what is returned. If no attempt reaches
+    alpha, it is `keeps_all` at an infinite cost, which reaches any alpha.
 
     Notes
     -----

@@ -52,9 +52,6 @@ class ElkanThreshold(CostLearner):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import ElkanThreshold
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = ElkanThreshold(costs=[[0, 9], [1, 0]], positive_label=0).fit(X, y)
     >>> clf.threshold_  # a tumour is called benign if that is more than 90% sure
     0.9
@@ -73,11 +70,6 @@ class ElkanThreshold(CostLearner):
 def optimal_threshold(costs: ArrayLike) -> float:
     """Return the probability of the positive class from which predicting it costs no more.
 
-    Parameters
-    ----------
-    costs : array-like of shape (2, 2)
-        ``costs[i][j]`` is the cost of predicting class i when class j is the truth.
-
     Examples
     --------
     >>> optimal_threshold([[0, 9], [1, 0]])
@@ -91,13 +83,6 @@ def negatives_multiplier(threshold: float, old: float = 0.5) -> float:
 
     A learner that decides at probability `old` then decides as if at `threshold` on the data as
     they were (theorem 1 of Elkan 2001).
-
-    Parameters
-    ----------
-    threshold : float
-        The threshold wanted, such as `optimal_threshold` gives it.
-    old : float, default=0.5
-        The threshold that the learner has.
 
     Examples
     --------
@@ -113,13 +98,6 @@ def adjust_prior(p: ArrayLike, old: float, new: float) -> Floats:
 
     The share of positives changes, the objects within each class do not (theorem 2 of Elkan
     2001).
-
-    Parameters
-    ----------
-    p : array-like of float
-        Probabilities of the positive class where its share is `old`.
-    old, new : float
-        The two shares of positives.
 
     Examples
     --------

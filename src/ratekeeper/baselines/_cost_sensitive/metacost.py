@@ -64,9 +64,6 @@ class MetaCost(CostLearner):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import MetaCost
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = MetaCost(bags=10, alpha=0.05, positive_label=0, random_state=0).fit(X, y)
     >>> clf.held_out_error_.rate <= 0.05, clf.guarantee.kind
     (True, 'none')
@@ -96,12 +93,7 @@ class MetaCost(CostLearner):
 def average_over(given: Floats, counted: Mask) -> Floats:
     """Return each row's mean over the models that count for it, or over all if none does.
 
-    Parameters
-    ----------
-    given : ndarray of shape (n_models, n_rows)
-        What each model says of each row.
-    counted : ndarray of bool of shape (n_models, n_rows)
-        Which models count for which row.
+    Both arrays have one row for each model and one column for each row of the data.
 
     Examples
     --------

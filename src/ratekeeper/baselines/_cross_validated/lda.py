@@ -62,9 +62,6 @@ class CrossValidatedLDA(CrossValidated):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import CrossValidatedLDA
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = CrossValidatedLDA(control="fnr", alpha=0.05, positive_label=0).fit(X[:400], y[:400])
     >>> clf.p_values(X[412:416]).p1.round(3)
     array([0.006, 0.092, 0.155, 0.006])
@@ -79,7 +76,6 @@ class CrossValidatedLDA(CrossValidated):
                 f"X has {d:,} column(s) and {n:,} rows, and the covariance matrix needs at least "
                 f"{d + spare:,} rows.",
                 parameter="X",
-                need=f"at least {d + spare:,} rows",
                 remedy="Add rows, drop columns, or use CrossValidatedNeighbours.",
             )
         self._center = self.rows_.mean(axis=0)
@@ -105,7 +101,6 @@ class CrossValidatedLDA(CrossValidated):
         raise InputError(
             f"The covariance matrix of X within the classes is singular: {why}.",
             parameter="X",
-            need="columns with a regular covariance matrix",
             remedy="Drop such columns, or use CrossValidatedNeighbours.",
         )
 

@@ -73,9 +73,6 @@ class CrossValidatedNeighbours(CrossValidated):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import CrossValidatedNeighbours
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = CrossValidatedNeighbours(control="fnr", alpha=0.05, positive_label=0)
     >>> clf.fit(X[:400], y[:400]).p_values(X[412:416]).p1.round(3)
     array([0.006, 0.086, 0.057, 0.006])
@@ -96,7 +93,6 @@ class CrossValidatedNeighbours(CrossValidated):
                 (Parameter(unused, value), " has no meaning with ", weights, "."),
                 parameter=unused,
                 value=value,
-                need="None",
                 remedy="Leave it at None.",
             )
 
@@ -108,14 +104,14 @@ class CrossValidatedNeighbours(CrossValidated):
         if weights[1] > 0 and (self.weights != "uniform" or weights[-1] == 0):
             return
         if self.weights == "uniform":
-            name, value, need = "neighbours", np.count_nonzero(weights), f"from 2 to {n - 1:,}"
+            wrong = Parameter("neighbours", np.count_nonzero(weights))
+            need = f"from 2 to {n - 1:,}"
         else:
-            name, value, need = "tau", self._tau(), f"above {2 / n:.3g}"
+            wrong, need = Parameter("tau", self._tau()), f"above {2 / n:.3g}"
         raise InputError(
-            (Parameter(name, value), f" tells nothing with {n:,} rows: it must be {need}."),
-            parameter=name,
-            value=value,
-            need=need,
+            (wrong, f" tells nothing with {n:,} rows: it must be {need}."),
+            parameter=wrong.name,
+            value=wrong.value,
             remedy="Change it, or add rows.",
         )
 
@@ -211,16 +207,7 @@ def _nearest(distances: Floats, others: Mask, width: int) -> tuple[Floats, Mask]
 def _with_object(table: _Table, distances: Floats) -> Floats:
     """Return the weight of the other class around each centre once an object has come in.
 
-    Parameters
-    ----------
-    table : _Table
-        Of the centres.
-    distances : ndarray of shape (n_centres, n_objects)
-        From each centre to each object, which is not of the other class.
-
-    Returns
-    -------
-    ndarray of shape (n_centres, n_objects)
+    Distances are those from each centre to each object, which is not of the other class.
     """
     result = np.empty_like(distances)
     untied = table.before + table.behind

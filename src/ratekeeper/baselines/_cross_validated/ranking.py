@@ -88,7 +88,6 @@ class CrossValidated(PValueSystem):
                 f"The label {self.other_label_!r} has {is_null.size - n_null} row, and at least 2 "
                 "are needed.",
                 parameter="y",
-                need="at least 2 rows of each class",
                 remedy="Add rows of this class.",
             )
         # Without -0.0, so that equal rows are equal to the last bit.

@@ -79,9 +79,6 @@ class CrossValidatedRefit(CrossValidated, WithEstimator):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import CrossValidatedRefit
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = CrossValidatedRefit(control="fnr", alpha=0.05, positive_label=0)
     >>> clf.fit(X[:400], y[:400]).p_values(X[412:416]).p1.round(3)
     array([0.006, 0.057, 0.167, 0.011])

@@ -39,9 +39,6 @@ class ConformalRiskControl(ModelThreshold, WithSplit):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import ConformalRiskControl
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = ConformalRiskControl(alpha=0.05, positive_label=0, random_state=0).fit(X, y)
     >>> clf.n_training_
     463

@@ -89,9 +89,6 @@ class LearnThenTest(ModelThreshold, WithSplit, WithDelta):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import LearnThenTest
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = LearnThenTest(control="fnr", alpha=0.05, positive_label=0, random_state=0).fit(X, y)
     >>> clf.n_training_
     463
@@ -135,12 +132,7 @@ class LearnThenTest(ModelThreshold, WithSplit, WithDelta):
 def cautious_first(scores: Floats, null_scores: Floats, size: int) -> Floats:
     """Return thresholds, descending, from training scores alone.
 
-    Parameters
-    ----------
-    scores, null_scores : ndarray
-        Training scores of both classes, and of the null class.
-    size : int
-        How many thresholds, before equal ones are dropped.
+    `size` is their number before equal ones are dropped.
 
     Examples
     --------
@@ -156,14 +148,7 @@ def cautious_first(scores: Floats, null_scores: Floats, size: int) -> Floats:
 def p_values(null_scores: Floats, grid: Floats, alpha: float) -> Floats:
     """Return P(Bin(n, alpha) <= m) for each threshold, with m of n scores strictly above it.
 
-    Parameters
-    ----------
-    null_scores : ndarray of shape (n,)
-        Held-out scores of the null class, ascending.
-    grid : ndarray
-        Thresholds in any order.
-    alpha : float
-        The rate.
+    Scores are those of held-out rows of the null class, ascending.
 
     Examples
     --------

@@ -67,9 +67,6 @@ class TunedThreshold(WithEstimator):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import TunedThreshold
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = TunedThreshold(control="fnr", alpha=0.05, positive_label=0).fit(X, y)
     >>> clf.n_training_
     569
@@ -96,7 +93,6 @@ class TunedThreshold(WithEstimator):
             raise InputError(
                 f"A class has {rows:,} row(s), and at least {_FEWEST} are needed for two folds.",
                 parameter="y",
-                need=f"at least {_FEWEST} rows of each class",
                 remedy="Add rows of this class.",
             )
         self.tuned_ = TunedThresholdClassifierCV(
@@ -131,12 +127,7 @@ def constrained_score(
 ) -> float:
     """Return 1 - other error if the controlled error is at most alpha, else minus the latter.
 
-    Parameters
-    ----------
-    is_other, rejected : ndarray of 0 and 1
-        Truth and decision: 1 is rejected, or of the other class.
-    alpha : float
-        The rate aimed at.
+    Truth and decision are 1 for the other class, and where the null class is rejected.
 
     Examples
     --------

@@ -43,9 +43,6 @@ class ConstrainedThreshold(ModelThreshold, Relaxed):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import ConstrainedThreshold
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = ConstrainedThreshold(control="fnr", alpha=0.05, positive_label=0).fit(X, y)
     >>> clf.n_training_
     569

@@ -104,9 +104,6 @@ class ConvexAggregation(WithSplit, WithDelta):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import ConvexAggregation
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = ConvexAggregation(alpha=0.1, positive_label=0, random_state=0).fit(X, y)
     >>> clf.n_training_
     285
@@ -204,14 +201,8 @@ def simplex_weights(null_risks: Floats, other_risks: Floats, allowed: float) -> 
 
     Both risks are linear in the weights, so some optimum is a corner of what is allowed: one
     vote, or two votes whose mixture has exactly the null risk allowed. All of these are compared,
-    which is exact, while a solver keeps constraints up to a tolerance only.
-
-    Parameters
-    ----------
-    null_risks, other_risks : ndarray of shape (n_votes,)
-        Mean hinge losses of each vote.
-    allowed : float
-        Largest null risk; at least one vote must keep it.
+    which is exact, while a solver keeps constraints up to a tolerance only. At least one vote must
+    keep the null risk allowed.
 
     Examples
     --------
@@ -241,7 +232,6 @@ def _default_estimators(X: Floats, rng: np.random.RandomState) -> list[BaseEstim
             f"None of the {X.shape[1]:,} column(s) of X varies over the {len(X):,} training rows, "
             "so nothing can be learned.",
             parameter="X",
-            need="columns that vary",
             remedy="Add columns that vary.",
         )
     seed = int(rng.randint(2**31 - 1))

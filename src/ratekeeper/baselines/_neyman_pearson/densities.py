@@ -38,13 +38,6 @@ class Density(Protocol):
 class Kernels:
     """A Gaussian kernel at each row, with one width for each column.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d)
-        The rows.
-    widths : ndarray of shape (d,)
-        Standard deviations of the kernel.
-
     Examples
     --------
     >>> kernels = Kernels(np.array([[0.0], [1.0]]), np.array([1.0]))
@@ -78,11 +71,6 @@ class Kernels:
 @dataclass(frozen=True)
 class Normals:
     """Independent normal distributions, one for each column.
-
-    Parameters
-    ----------
-    mean, spread : ndarray of shape (d,)
-        Their means and standard deviations.
 
     Examples
     --------
@@ -141,15 +129,9 @@ def spread_of(X: Floats, spare: Floats | float = 1.0) -> Floats:
 def fit_kernels(X: Floats, bandwidth: str | float, spare: Floats | float = 1.0) -> Kernels:
     """Put a kernel at each row.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Rows of one class.
-    bandwidth : {"scott", "cv"} or float
-        Width in standard deviations of the column: Scott's n ** (-1 / (d + 4)), the multiple of
-        that whose leave-one-out likelihood is largest, or the number given.
-    spare : ndarray of shape (d,) or float
-        Standard deviation of columns that are constant here.
+    Its width, in standard deviations of the column, is Scott's n ** (-1 / (d + 4)), the multiple of
+    that whose leave-one-out likelihood is largest ("cv"), or the number given. `spare` is the
+    standard deviation of columns that are constant here.
 
     Examples
     --------

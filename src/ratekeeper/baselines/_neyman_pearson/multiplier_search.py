@@ -78,9 +78,6 @@ class MultiplierSearch(Relaxed):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import MultiplierSearch
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = MultiplierSearch(control="fnr", alpha=0.01, epsilon=0, positive_label=0).fit(X, y)
     >>> bool((clf.predict(X[y == 0]) != 0).mean() <= 0.01)
     True

@@ -77,7 +77,6 @@ def refuse_constant(scores: Floats) -> None:
             f"All {scores.size:,} held-out scores of the null class are {scores[0]:g}, so they "
             "are not normal, which this promise needs.",
             parameter="X",
-            need="scores that vary",
             remedy="Use Umbrella, which works for any distribution.",
         )
 

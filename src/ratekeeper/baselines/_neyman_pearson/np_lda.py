@@ -188,7 +188,6 @@ def _refuse_too_wide(d: int, freedom: int) -> None:
             f"X has {d:,} columns, and the pooled covariance of {freedom + 2:,} training rows "
             f"allows at most {max(freedom - 1, 0):,}.",
             parameter="X",
-            need="fewer columns than training rows",
             remedy="Add rows, choose or combine columns first (SelectKBest, PCA), or use NSN2.",
         )
 
@@ -201,6 +200,5 @@ def _refuse_singular(eigenvalues: Floats) -> None:
             f"from others: the eigenvalues of their correlations reach down to {eigenvalues[0]:.1g}"
             f", and {_SINGULAR:g} times the largest is needed.",
             parameter="X",
-            need="columns that vary and do not follow from others",
             remedy="Drop such columns, or combine them first (VarianceThreshold, PCA).",
         )

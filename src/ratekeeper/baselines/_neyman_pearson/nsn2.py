@@ -101,9 +101,6 @@ class NSN2(RankThreshold):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import NSN2
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = NSN2(control="fnr", positive_label=0, random_state=0).fit(X, y)
     >>> clf.n_training_, clf.features_.size
     (463, 23)
@@ -173,11 +170,6 @@ class KolmogorovSmirnov:
     """Distances between the distribution functions of two classes, in all columns at once.
 
     Columns are sorted once, for as many labellings as are asked for.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Rows of both classes.
 
     Examples
     --------

@@ -69,9 +69,6 @@ class PlugInNP(RankThreshold):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import PlugInNP
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X = X[:, [20, 21, 24]]  # worst radius, texture and smoothness
     >>> clf = PlugInNP(control="fnr", positive_label=0, random_state=0).fit(X, y)
     >>> clf.n_training_
@@ -94,7 +91,6 @@ class PlugInNP(RankThreshold):
             raise InputError(
                 (f"X has {X.shape[1]:,} columns, and the most for kernel densities is ", most, "."),
                 parameter="X",
-                need=f"at most {self.max_features} columns",
                 remedy=(
                     "Choose or combine columns first (SelectKBest, PCA), use NSN2, which takes one "
                     "column at a time, or raise max_features: the rows needed grow exponentially "

@@ -58,9 +58,6 @@ class Umbrella(WithEstimator, WithSplit, WithDelta):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import Umbrella
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = Umbrella(control="fnr", alpha=0.05, positive_label=0, random_state=0).fit(X, y)
     >>> clf.n_training_
     463

@@ -50,9 +50,6 @@ class DistanceRankSum(DistanceSystem, TwoSampleSystem):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import DistanceRankSum
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = DistanceRankSum(positive_label=0).fit(X, y)
     >>> clf.predict(X[:3])
     array([0, 0, 0])

@@ -52,9 +52,6 @@ class InterpointAverage(DistanceSystem):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import InterpointAverage
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = InterpointAverage(positive_label=0).fit(X[::2], y[::2])
     >>> round(clf.score(X[1::2], y[1::2]), 2)
     0.93

@@ -66,9 +66,6 @@ class LiaoAkritas(TwoSampleSystem, WithEstimator, WithSplit):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import LiaoAkritas
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = LiaoAkritas(positive_label=0, random_state=0).fit(X, y)
     >>> clf.predict(X[:3])
     array([0, 0, 0])

@@ -142,7 +142,6 @@ def _log_density(model: Any, X: Floats) -> Floats:  # noqa: ANN401 - any density
             f"density={model!r} gives NaN or not one number for each of {len(X):,} objects.",
             parameter="density",
             value=model,
-            need="an estimator of one log density for each object",
             remedy="Use another estimator.",
         )
     return scores

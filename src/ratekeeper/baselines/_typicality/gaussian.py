@@ -186,7 +186,6 @@ def _whitening(deviations: Floats, freedom: int, rows: Floats) -> Floats:
             f"Column {constant[0]} has no spread within a class, the first of "
             f"{constant.size:,} such column(s), so the covariance is singular.",
             parameter="X",
-            need="columns that vary within each class",
             remedy="Columns that vary are needed: drop the others (VarianceThreshold).",
         )
     _, singular, axes = np.linalg.svd(deviations / scale, full_matrices=False)
@@ -197,7 +196,6 @@ def _whitening(deviations: Floats, freedom: int, rows: Floats) -> Floats:
             f"The covariance of {len(scale):,} columns is singular (rank {rank:,} or near it): a "
             "column is a combination of others.",
             parameter="X",
-            need="columns that do not follow from others",
             remedy="Drop such columns, or combine them (PCA).",
         )
     return np.asarray(axes.T / singular * np.sqrt(freedom) / scale[:, None])
