@@ -74,6 +74,13 @@ def one_of(default: str, *others: str) -> str:
     return parameter(default, lambda value, name: check_choice(value, name, (default, *others)))
 
 
+def check_rate(value: object, name: str) -> None:
+    """Raise unless it is a number strictly between 0 and 1; it is used as it is, so text is not."""
+    if isinstance(value, str):
+        raise InputError(parameter=name, value=value, need="a number strictly between 0 and 1")
+    check_probability(value, name)
+
+
 def check_bool(value: object, name: str) -> None:
     """Raise unless the value is True or False."""
     if not isinstance(value, bool | np.bool_):
@@ -148,7 +155,7 @@ class System(ClassifierMixin, BaseEstimator, ABC):
     """
 
     control: str = parameter("fnr", lambda value, _: null_class_of(value))
-    alpha: float = parameter(0.05, check_probability)
+    alpha: float = parameter(0.05, check_rate)
     positive_label: object = None
 
     @property
@@ -189,9 +196,9 @@ class System(ClassifierMixin, BaseEstimator, ABC):
         self._check_parameters()
         X = self._read(X, y, reset=True)
         target = read_target(y, self.positive_label)
-        is_null = target.is_positive == (self.control == "fnr")
-        labels = target.negative, target.positive
         null_class = null_class_of(self.control)
+        is_null = target.is_positive == (null_class == 1)
+        labels = target.negative, target.positive
         self.null_label_, self.other_label_ = labels[null_class], labels[1 - null_class]
         self.classes_ = target.classes
         self._learn(X, is_null, check_random_state(getattr(self, "random_state", None)))
@@ -268,7 +275,7 @@ class PValueSystem(System):
         check_is_fitted(self)
         X = self._read(X, reset=False)
         null, other = self._p_value(X, null=True), self._p_value(X, null=False)
-        return PValues(other, null) if self.control == "fnr" else PValues(null, other)
+        return PValues(other, null) if null_class_of(self.control) else PValues(null, other)
 
     def _evidence(self, X: Floats) -> Floats:
         # p <= alpha rejects: the next number above alpha makes "at most" a strict comparison.
@@ -341,7 +348,7 @@ class WithSplit(System):
         Seed for the split and for all other random choices.
     """
 
-    calibration_size: float = parameter(0.5, check_probability)
+    calibration_size: float = parameter(0.5, check_rate)
     random_state: RandomState = None
 
     def _hold_out(self, is_null: Mask, rng: np.random.RandomState) -> tuple[Rows, Rows]:
@@ -362,7 +369,7 @@ class WithDelta(System):
         Probability, over training sets, that the promise fails.
     """
 
-    delta: float = parameter(0.05, check_probability)
+    delta: float = parameter(0.05, check_rate)
 
     @property
     def guarantee(self) -> Guarantee:

@@ -173,7 +173,7 @@ def eigenvalue_inflation(d: int, freedom: int) -> float:
         raise InputError(
             (
                 Parameter("threshold", "paper"),
-                f" has no bound with {has}; {needed:,} rows are needed.",
+                f" has no bound with {has}; at least {needed:,} rows are needed.",
             ),
             parameter="threshold",
             value="paper",

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from numbers import Real
 
-from ratekeeper._validation import check_probability
-from ratekeeper.baselines._system import WithEstimator, optional, parameter, system
+from ratekeeper.baselines._system import WithEstimator, check_rate, optional, parameter, system
 from ratekeeper.exceptions import InputError
 
 
@@ -47,7 +46,7 @@ class Relaxed(WithEstimator):
     """
 
     epsilon: float | None = optional(check_epsilon)
-    delta: float = parameter(0.05, check_probability)
+    delta: float = parameter(0.05, check_rate)
 
 
 def relaxed(alpha: float, epsilon: float | None, delta: float, n: int) -> float:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_probability
 from ratekeeper.baselines._blocks import blocks
 from ratekeeper.baselines._proxy_tests.interpoint import DistanceSystem, distances
 from ratekeeper.baselines._proxy_tests.proxy_system import TwoSampleSystem
 from ratekeeper.baselines._proxy_tests.two_sample import row_rank_sum_log_p_values
-from ratekeeper.baselines._system import parameter, system
+from ratekeeper.baselines._system import check_rate, parameter, system
 
 if TYPE_CHECKING:
     from ratekeeper.baselines._system import Features, Floats, Mask
@@ -57,7 +56,7 @@ class DistanceRankSum(DistanceSystem, TwoSampleSystem):
     16
     """
 
-    significance: float = parameter(0.05, check_probability)
+    significance: float = parameter(0.05, check_rate)
 
     def is_outlier(self, X: Features) -> Mask:
         """Return where neither class is significantly nearer; `predict` gives a label all the same.
