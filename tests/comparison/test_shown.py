@@ -110,8 +110,8 @@ def test_picture_tells_promises_and_abstentions_apart(data):
     words = [text.text for text in picture.findall("{*}text")]
     undecided = f"both-rates, {100 * result.rows[1].abstained:.0f}% undecided"
     assert undecided in words
-    assert "hollow: undecided objects are in neither error" in words
-    assert "square: a promise only if an assumption is true" in words
+    assert "hollow: abstains, which counts as no error" in words
+    assert "square: promises under an assumption" in words
     assert "undecided %: share of all objects" in result.markdown()
 
 

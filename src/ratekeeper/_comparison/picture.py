@@ -29,7 +29,7 @@ _COLOURS = {
     "none": "#7b7d7d",
 }
 _ASSUMED = "#8e44ad"  # of promises that rest on an assumption about the data
-_UNDECIDED = "hollow: undecided objects are in neither error"
+_UNDECIDED = "hollow: abstains, which counts as no error"
 _LEFT, _TOP, _WIDTH, _LEGEND, _ROW, _FOOT = 64, 92, 620, 330, 19, 54
 _RADIUS = 8.5
 _ROOM = 1.08  # so that the largest error does not stand on the edge
@@ -211,8 +211,10 @@ def _legend(
         notes.append(("none", _UNDECIDED))
     for colour, words in notes:
         edge = ' stroke="#333"' if colour == "none" else ""
-        parts.append(f'<circle cx="{left}" cy="{y}" r="5" fill="{colour}"{edge}/>')
-        parts.append(_text(left + 16, y + 4, words, "start"))
+        shape = f'<circle cx="{left}" cy="{y}" r="5" fill="{colour}"{edge}/>'
+        if colour == _ASSUMED:
+            shape = f'<rect x="{left - 5}" y="{y - 5}" width="10" height="10" fill="{colour}"/>'
+        parts += [shape, _text(left + 16, y + 4, words, "start")]
         y += _ROW
     return parts
 
@@ -224,7 +226,7 @@ def _undecided(row: Summary) -> str:
 def _words(row: Summary) -> str:
     """Say what a colour stands for."""
     if row.assumption:
-        return "square: a promise only if an assumption is true"
+        return "square: promises under an assumption"
     return "promises nothing" if row.promise == "none" else f"promise: {row.promise}"
 
 

@@ -94,7 +94,7 @@ class Comparison:
 
     def markdown(self) -> str:
         """Return the table as Markdown."""
-        heads = [head.replace("\n", " ") for head in self._heads()]
+        heads = [head.replace("-\n", "").replace("\n", " ") for head in self._heads()]
         lines = [f"**{_as_markdown(self.title)}.**", "", "| " + " | ".join(heads) + " |"]
         lines.append("| --- | --- |" + " ---: |" * (len(heads) - 3) + " --- |")
         for row in self.rows:
@@ -131,15 +131,16 @@ class Comparison:
         from rich.table import Table
 
         console.print(f"[bold]{escape(self.title)}[/bold]")
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
         heads = self._heads()[:-1]
         wide = console.width >= self.width
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, int(wide), 0, 0))
         shown = len(heads) if wide else len(heads) - 3
         for i, head in enumerate(heads[:shown]):
             table.add_column(
                 head,
                 justify="left" if i < 2 else "right",  # noqa: PLR2004 - names, then numbers
-                no_wrap=i != 1,  # "high probability" may take two lines
+                no_wrap=i != 1,  # "high probability" may take two lines,
+                min_width=len("probability*") if i == 1 else None,
                 max_width=_LONGEST if i == 0 else None,
             )
         family = None
@@ -179,7 +180,7 @@ class Comparison:
     def _heads(self) -> list[str]:
         target, other = ("FNR", "FPR") if self.control == "fnr" else ("FPR", "FNR")
         heads = ["system", "promise", f"{target} % (95%)", "above", "clearly\nabove", f"{other} %"]
-        heads += ["undecided\n%"] if self._abstains else []
+        heads += ["unde-\ncided %"] if self._abstains else []
         return [*heads, "fit s", "s/1,000", "trained\non", "note"]
 
     def _cells(self, row: Summary) -> list[str]:
@@ -207,8 +208,8 @@ _LEGEND = (
     "*: a promise only if an assumption about the data is true; the CSV names it. (95%): interval "
     "of the mean over splits of these data. above: share of splits in which the error counted on "
     "the test objects is above alpha; a marginal promise, which is about the mean, allows that. "
-    "clearly above: share in which it is so far above that chance alone is no explanation (its "
-    "one-sided exact 95% lower limit is above alpha); at most 5% for a true rate of alpha."
+    "clearly above: share in which chance hardly explains that (the one-sided exact 95% lower "
+    "limit of the rate is above alpha); at most 5% for a true rate of alpha."
 )
 _LEGEND_UNDECIDED = (
     " undecided %: share of all objects that get no decision; they count in neither error."
