@@ -65,7 +65,7 @@ def sets_table(protocol: Protocol, seed: int) -> Table:
 
 
 def by_system(cells: Sequence[Cell], name: str = "by_system") -> Table:
-    """Return one row a system, over all cells.
+    """Return one row per system, over all cells.
 
     Ratios to alpha are comparable over levels; the price is the other error less that of our
     conformal test in the same cell, in points of a percent.
@@ -118,8 +118,8 @@ def promises(cells: Sequence[Cell]) -> Table:
 
     Beside it how often they should be: given the data, which held-out objects calibrate and
     which test is chance alone, so the number of errors among the test objects follows a
-    beta-binomial law, whatever the scores (ties make errors rarer). The last column is the chance
-    that the true rate is above alpha, as infinitely many test objects would show it.
+    beta-binomial distribution, whatever the scores (ties make errors rarer). The last column is
+    the probability that the true rate is above alpha, as infinitely many test objects would show.
     """
     rows = []
     for system in (*METHODS, "tuned-threshold"):
@@ -161,7 +161,7 @@ def _promise(system: str, trials: Sequence[tuple[Cell, Trial]]) -> tuple[int | f
 
 
 class Law(RealisedRate):
-    """The law of a true rate, and of the errors that a finite test set shows."""
+    """The distribution of a true rate, and of the errors that a finite test set shows."""
 
     def above(self, n: int, alpha: float) -> float:
         """Return the chance that more than alpha of n test objects are errors."""
@@ -169,7 +169,7 @@ class Law(RealisedRate):
 
 
 def law_of(system: str, alpha: float, trial: Trial) -> Law:
-    """Return the law of the true rate of one of our tests, as it was in this trial."""
+    """Return the distribution of the true rate of one of our tests, as it was in this trial."""
     n = trial.null_scores or 0
     return Law(critical_rank(METHODS[system], n, alpha), n)
 

@@ -44,7 +44,7 @@ def test_command(run, tmp_path):
     other = run(*arguments, "--alpha", "0.2")
     assert other.exit_code == 2
     assert f"Error: {out / 'trials.jsonl'} is about other data or options" in other.stderr
-    assert "Take another --output" in other.stderr
+    assert "Use another --output" in other.stderr
 
 
 def test_json(run, tmp_path):

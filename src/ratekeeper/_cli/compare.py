@@ -167,7 +167,7 @@ def _writing(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise Refusal(
-            f"--output {folder} cannot be written to: {error.strerror or error}. Take a folder "
+            f"--output {folder} cannot be written to: {error.strerror or error}. Use a folder "
             "that can, on a disk with room."
         ) from error
 

@@ -51,7 +51,7 @@ class Journal:
                 f"{self.path} cannot be used: {error.strerror}.",
                 parameter="checkpoint",
                 value=self.path,
-                remedy="Take a folder that exists and can be written to.",
+                remedy="Use a folder that exists and can be written to.",
             ) from error
         if not whole:
             self._line(header)
@@ -90,7 +90,7 @@ def _read(content: bytes, header: str, path: Path) -> list[Trial]:
             f"{_differences(first, header)}.",
             parameter="checkpoint",
             value=path,
-            remedy=("Take another ", Parameter("checkpoint"), ", or remove the file if unneeded."),
+            remedy=("Use another ", Parameter("checkpoint"), ", or remove the file if unneeded."),
         )
     return trials
 

@@ -197,7 +197,7 @@ def _legend(
     left, right, y = _LEFT + _WIDTH + 40, _LEFT + _WIDTH + _LEGEND, _TOP
     parts = [_text(right, y - 14, heading, "end")]
     for number, row in enumerate(rows, start=1):
-        longest = _LONGEST - len(_undecided(row))
+        longest = _LONGEST - (len(_undecided(row)) // 2)  # half, as its letters are narrow
         long = len(row.system) > longest
         name = f"{row.system[: longest - 3]}..." if long else row.system
         parts.append(_badge((left, y), number, row))

@@ -274,7 +274,7 @@ def _refuse_unknown(wanted: Sequence[str], header: Sequence[str], path: object) 
                 f"{str(path)!r} has no column {name!r}; it has {_listed(header)}.",
                 parameter="path",
                 value=path,
-                remedy="Take one of them.",
+                remedy="Use one of them.",
             )
 
 

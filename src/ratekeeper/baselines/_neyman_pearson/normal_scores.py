@@ -84,7 +84,7 @@ def refuse_constant(scores: Floats) -> None:
 def normality_p_value(scores: Floats) -> float:
     """Return the Shapiro-Wilk p-value of held-out scores, and warn if it is below 1%.
 
-    It is NaN for fewer than three scores. Of more than 5,000 so many are looked at, evenly spread.
+    It is NaN for fewer than three scores. Of more than 5,000, so many are used, evenly spread.
 
     Examples
     --------

@@ -181,7 +181,7 @@ class KolmogorovSmirnov:
     def __init__(self, X: Floats) -> None:
         self._order: NDArray[np.intp] = np.argsort(X, axis=0, kind="stable")
         ordered = np.take_along_axis(X, self._order, axis=0)
-        # Among equal values a distribution function has no place to be looked at but the last.
+        # Among equal values a distribution function is only read at the last.
         self._inside = np.zeros(X.shape, dtype=bool)
         self._inside[:-1] = ordered[1:] == ordered[:-1]
 
