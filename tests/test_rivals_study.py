@@ -54,8 +54,8 @@ def test_promises_table():
     assert pooled[2:] == row[2:]
     values = dict(zip(table.columns[:3], row[:3], strict=True))
     assert values == {"system": "conformal", "alpha": "0.1", "cells": 1}
-    splits, error, expected, above, above_expected, p, surely, true = row[3:]
-    assert (splits, error, above, surely) == (40, 30.0, 100.0, 100.0)
+    splits, error, expected, above, above_expected, p, clearly, true = row[3:]
+    assert (splits, error, above, clearly) == (40, 30.0, 100.0, 100.0)
     assert expected == pytest.approx(10.0)
     assert above_expected == pytest.approx(100 * stats.betabinom(100, 10, 90).sf(10))
     assert p == pytest.approx((above_expected / 100) ** 40)
@@ -146,7 +146,7 @@ def test_published_promises_hold():
     for alpha in FULL.alphas:
         row = rows["high-probability", f"{alpha:g}"]
         assert float(row["true rate above %"]) <= 5.0
-        assert float(row["surely %"]) <= 5.0
+        assert float(row["clearly above %"]) <= 5.0
         assert float(rows["paper-plain", f"{alpha:g}"]["above %"]) > 25.0
 
 

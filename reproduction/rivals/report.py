@@ -36,7 +36,7 @@ _KEPT = (
     "above",
     "above_expected",
     "p",
-    "surely",
+    "clearly",
     "true",
 )
 

@@ -65,7 +65,7 @@ def sets_table(protocol: Protocol, seed: int) -> Table:
 
 
 def by_system(cells: Sequence[Cell], name: str = "by_system") -> Table:
-    """Return one row a system, over all cells.
+    """Return one row per system, over all cells.
 
     Ratios to alpha are comparable over levels; the price is the other error less that of our
     conformal test in the same cell, in points of a percent.
@@ -79,7 +79,7 @@ def by_system(cells: Sequence[Cell], name: str = "by_system") -> Table:
         "error / alpha",
         "cells broken",
         "above %",
-        "surely %",
+        "clearly above %",
         "price",
     )
     return Table(name, columns, [_system(system, cells) for system in SYSTEMS], decimals=2)
@@ -103,7 +103,7 @@ def _system(system: str, cells: Sequence[Cell]) -> tuple[str | int | float | Non
         mean(row.target / cell.alpha for cell, row in done),
         sum(row.target_low > cell.alpha for cell, row in done),
         100 * sum(row.above * row.repeats for _, row in done) / repeats,
-        100 * sum(row.surely_above * row.repeats for _, row in done) / repeats,
+        100 * sum(row.clearly_above * row.repeats for _, row in done) / repeats,
         mean(prices) if prices else None,
     )
 
@@ -118,8 +118,8 @@ def promises(cells: Sequence[Cell]) -> Table:
 
     Beside it how often they should be: given the data, which held-out objects calibrate and
     which test is chance alone, so the number of errors among the test objects follows a
-    beta-binomial law, whatever the scores (ties make errors rarer). The last column is the chance
-    that the true rate is above alpha, as infinitely many test objects would show it.
+    beta-binomial distribution, whatever the scores (ties make errors rarer). The last column is
+    the probability that the true rate is above alpha, as infinitely many test objects would show.
     """
     rows = []
     for system in (*METHODS, "tuned-threshold"):
@@ -135,7 +135,7 @@ def promises(cells: Sequence[Cell]) -> Table:
         if trials:
             rows.append((system, "all", *_promise(system, trials)))
     columns = ("system", "alpha", "cells", "splits", "mean error %", "expected error %")
-    more = ("above %", "expected above %", "p-value", "surely %", "true rate above %")
+    more = ("above %", "expected above %", "p-value", "clearly above %", "true rate above %")
     return Table("promises", (*columns, *more), rows, decimals=2)
 
 
@@ -143,11 +143,11 @@ def _promise(system: str, trials: Sequence[tuple[Cell, Trial]]) -> tuple[int | f
     n_cells = len({(cell.data, cell.control, cell.alpha) for cell, _ in trials})
     error = 100 * mean(trial.target.rate for _, trial in trials)
     above = [trial.target.rate > cell.alpha for cell, trial in trials]
-    surely = [
+    clearly = [
         float(clopper_pearson(trial.target_errors, trial.target_n, 0.9)[0]) > cell.alpha
         for cell, trial in trials
     ]
-    seen = 100 * mean(above), 100 * mean(surely)
+    seen = 100 * mean(above), 100 * mean(clearly)
     if system not in METHODS:
         return n_cells, len(trials), error, None, seen[0], None, None, seen[1], None
     laws = [law_of(system, cell.alpha, trial) for cell, trial in trials]
@@ -161,7 +161,7 @@ def _promise(system: str, trials: Sequence[tuple[Cell, Trial]]) -> tuple[int | f
 
 
 class Law(RealisedRate):
-    """The law of a true rate, and of the errors that a finite test set shows."""
+    """The distribution of a true rate, and of the errors that a finite test set shows."""
 
     def above(self, n: int, alpha: float) -> float:
         """Return the chance that more than alpha of n test objects are errors."""
@@ -169,7 +169,7 @@ class Law(RealisedRate):
 
 
 def law_of(system: str, alpha: float, trial: Trial) -> Law:
-    """Return the law of the true rate of one of our tests, as it was in this trial."""
+    """Return the distribution of the true rate of one of our tests, as it was in this trial."""
     n = trial.null_scores or 0
     return Law(critical_rank(METHODS[system], n, alpha), n)
 

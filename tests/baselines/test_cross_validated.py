@@ -257,7 +257,7 @@ def test_cost_is_told_before(form, monkeypatch):
             clf.p_values(objects)
         with pytest.raises(rk.RatekeeperWarning, match="4 objects"):
             clf.predict(objects[:4])
-    assert ('form="augmented" needs 22' in str(caught.value)) == (form == "replaced")
+    assert ("form='augmented' needs 22" in str(caught.value)) == (form == "replaced")
     assert clf.refits_ == 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from sklearn.svm import LinearSVC
 import ratekeeper as rk
 from ratekeeper.baselines._neyman_pearson.densities import (
     Kernels,
-    NormalLaw,
+    Normals,
     fit_kernels,
     log_ratio,
     spread_of,
@@ -105,7 +106,9 @@ def test_limit_is_violated_exactly_as_often_as_promised(n):
     assert_as_often(np.count_nonzero(norm.sf(limits) > 0.05), 50_000, 0.05)
 
 
-@pytest.mark.parametrize("system", [NormalTolerance, NPLDA])
+@pytest.mark.parametrize(
+    "system", [partial(NormalTolerance, LinearDiscriminantAnalysis()), NPLDA], ids=["any", "NPLDA"]
+)
 @pytest.mark.parametrize("n", [10, 20, 40])
 def test_violations_on_normal_data(system, n):
     """On normal data the true rate, by the normal law itself, exceeds alpha in a share delta."""
@@ -350,7 +353,7 @@ def test_ratio_is_finite_and_neutral_far_out():
     np.testing.assert_allclose(
         log_ratio(other, null, near), other.log_density(near) - null.log_density(near)
     )
-    laws = NormalLaw(np.zeros(1), np.ones(1)), NormalLaw(np.ones(1), 3 * np.ones(1))
+    laws = Normals(np.zeros(1), np.ones(1)), Normals(np.ones(1), 3 * np.ones(1))
     assert np.isfinite(log_ratio(*laws, np.array([[1.7e308], [-1e155], [1e9]]))).all()
 
 
@@ -587,7 +590,7 @@ def test_any_classifier_may_score():
     X, y = gaussians(np.random.default_rng(27), 100, 100)
     clf = NormalTolerance(LogisticRegression(C=0.1), control="fpr", random_state=0).fit(X, y)
     assert isinstance(clf.model_, LogisticRegression)
-    with pytest.raises(rk.InputError, match="gives no scores"):
+    with pytest.raises(rk.InputError, match="must be a classifier"):
         NormalTolerance(spread_of).fit(X, y)
 
 

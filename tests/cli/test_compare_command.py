@@ -44,7 +44,7 @@ def test_command(run, tmp_path):
     other = run(*arguments, "--alpha", "0.2")
     assert other.exit_code == 2
     assert f"Error: {out / 'trials.jsonl'} is about other data or options" in other.stderr
-    assert "Take another --output" in other.stderr
+    assert "Use another --output" in other.stderr
 
 
 def test_json(run, tmp_path):
@@ -68,7 +68,7 @@ def test_json(run, tmp_path):
         (["--label", "one"], "column 'one' has only the label 7, in 300 rows; two kinds"),
         (["--label", "x"], "column 'x' has 299 different labels, such as"),
         (["--positive", "odd"], "odd"),
-        (["--drop", "x", "--drop", "one"], "The table has no column that tells"),
+        (["--drop", "x", "--drop", "one"], "There is no column that tells"),
         (["--control", "both"], "Invalid value"),
         (["--jobs", "0"], "--jobs 0"),
         (["--output", "/dev/null/out"], "--output /dev/null/out cannot be written to"),
@@ -101,7 +101,7 @@ def test_interrupted_command_says_how_to_go_on(run, tmp_path, monkeypatch):
     arguments += ["--systems", "conformal,plain", "--output", str(out)]
     result = run(*arguments)
     assert result.exit_code == 130
-    assert f"With --output {out} it goes on" in result.stderr
+    assert f"again with --output {out} to resume" in result.stderr
     assert len((out / "trials.jsonl").read_text().splitlines()) == 2
 
 
@@ -142,7 +142,7 @@ def test_the_table_is_never_an_output(run, tmp_path, name):
 
 
 def test_labels_are_read_as_calibrate_reads_them(run, tmp_path):
-    """Truth values may be named by --positive, and a gap is no class."""
+    """Booleans may be named by --positive, and a gap is no class."""
     rng = np.random.default_rng(3)
     ill = np.arange(300) % 2 == 1
     path = tmp_path / "data.parquet"

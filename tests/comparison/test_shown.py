@@ -75,7 +75,7 @@ def test_odd_names_and_narrow_screens(data):
         text = console.export_text()
         assert max(map(len, text.splitlines())) <= width
         assert text.count("0.0 (0.0-1.6)") == 2  # columns are not squeezed by a long name
-        assert ("trained on" in text) == (width == 120)
+        assert ("seconds to learn" in " ".join(text.split())) == (width == 120)
 
 
 def test_result_is_pickled_and_names_its_positive_class(data):
@@ -95,6 +95,24 @@ def test_picture_holds_everything(data):
             assert 64 <= float(mark.get("cx")) <= 1010
             assert 92 <= float(mark.get("cy")) <= 92 + 420
     assert "circle" not in run(data, alpha=0.001, systems=["conformal"]).picture()
+
+
+def test_picture_tells_promises_and_abstentions_apart(data):
+    """A square stands for a promise that assumes something, a hollow mark for one that abstains."""
+    result = run(data, systems=["conformal", "both-rates", "typicality-pooled"])
+    picture = ET.fromstring(result.picture())  # noqa: S314 - ours
+    marks = {group[0].text.split(":")[0]: group[1] for group in picture.findall("{*}g")}
+    filled, hollow, square = (marks[row.system] for row in result.rows)
+    assert [mark.tag.split("}")[1] for mark in marks.values()] == ["circle", "circle", "rect"]
+    assert filled.get("fill") == filled.get("stroke") == hollow.get("stroke")
+    assert hollow.get("fill") == "#fff"
+    assert square.get("fill") not in (filled.get("fill"), "#fff")
+    words = [text.text for text in picture.findall("{*}text")]
+    undecided = f"both-rates, {100 * result.rows[1].abstained:.0f}% undecided"
+    assert undecided in words
+    assert "hollow: abstains, which counts as no error" in words
+    assert "square: promises under an assumption" in words
+    assert "undecided %: share of all objects" in result.markdown()
 
 
 def test_bars_of_systems_are_silenced():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -34,19 +33,13 @@ Examples:
 """
 _OUTPUTS = ("comparison.csv", "trials.csv", "comparison.md", "comparison.svg")
 _CHECKPOINT = "trials.jsonl"
-_NAMES = {"systems": "--systems ", "y": "The column of labels ", "X": "The table "}
-_PLAIN = {
-    ", or pass classifiers in a dict.": ".",
-    "Take another path": "Take another --output",
-    "Take a file in a folder": "Take a folder",
-    " of X ": " ",
-}
+_OPTIONS = {"checkpoint": "--output", "systems": "--systems"}
 
 
 @click.command("compare", epilog=_EPILOG)
 @options.rows_argument()
 @options.column("label", "labels", required=True)
-@click.option("--positive", metavar="LABEL", help="Positive label; the last in order by default.")
+@click.option("--positive", metavar="LABEL", help="Positive label, by default the last in order.")
 @click.option("--control", type=click.Choice(["fnr", "fpr"]), required=True, help="Rate to keep.")
 @click.option("--alpha", type=options.RATE, required=True, help="Its level, such as 0.05.")
 @click.option(
@@ -54,7 +47,7 @@ _PLAIN = {
     type=options.RATE,
     default=0.05,
     show_default=True,
-    help="Chance that a high-probability promise fails.",
+    help="Probability that a high-probability promise fails.",
 )
 @click.option("--systems", metavar="A,B,...", help="Names of systems; all by default.")
 @click.option(
@@ -62,18 +55,24 @@ _PLAIN = {
     type=click.Choice(["logistic", "boosting", "forest"]),
     default="logistic",
     show_default=True,
-    help="What scores, in systems that take a classifier.",
+    help="Classifier that scores, in systems that take one.",
 )
-@click.option("--repeats", type=int, default=20, show_default=True, help="Random splits.")
+@click.option("--repeats", type=int, default=20, show_default=True, help="Number of random splits.")
 @click.option(
-    "--test-size", type=float, default=0.3, show_default=True, help="Share that only tests."
+    "--test-size",
+    type=float,
+    default=0.3,
+    show_default=True,
+    help="Share of the objects that errors are counted on.",
 )
-@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave out; may be repeated.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of all random numbers.")
-@click.option("--jobs", type=int, help="Processes; one for each core by default.")
+@click.option(
+    "--drop", multiple=True, metavar="COLUMN", help="Column to leave out; may be repeated."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed for all random choices.")
+@click.option("--jobs", type=int, help="Number of processes, by default one for each core.")
 @options.source_format()
 @options.output(
-    "Folder for CSV, Markdown and picture; a second run there goes on where one stopped.",
+    "Folder for CSV, Markdown and picture; a second run resumes where the first stopped.",
     required=False,
 )
 @options.as_json()
@@ -81,7 +80,7 @@ _PLAIN = {
 def command(file: str, label: str, output: str | None, **given: Any) -> None:  # noqa: ANN401
     """Compare systems on a table: who keeps the rate, and its price.
 
-    FILE is a table with a header. Text columns become one column a level, missing numbers the
+    FILE is a table with a header. Text columns become one column per level, missing numbers the
     median of their column. The table is read into memory.
     """
     from ratekeeper._comparison import read_table
@@ -130,10 +129,11 @@ def _run(
             **given,
         )
     except InputError as error:
-        raise Refusal(_in_plain_words(as_options(str(error)))) from error
+        text = error.worded(lambda one: _OPTIONS.get(one.name, str(one)))
+        raise Refusal(as_options(text)) from error
     except KeyboardInterrupt:
         if folder is not None:
-            click.echo(f"\nWith --output {folder} it goes on from here.", err=True)
+            click.echo(f"\nRun it again with --output {folder} to resume.", err=True)
         raise
 
 
@@ -153,21 +153,6 @@ def _refuse_labels(file: str, label: str, labels: NDArray[Any]) -> None:
         )
 
 
-def _in_plain_words(message: str) -> str:
-    """Return a message without the words of Python.
-
-    Examples
-    --------
-    >>> _in_plain_words("checkpoint='out/trials.jsonl' is about other data. Take another path.")
-    'out/trials.jsonl is about other data. Take another --output.'
-    """
-    message = re.sub(r"checkpoint='([^']*)'", r"\1", message)
-    message = re.sub(r"^(systems|y|X) ", lambda m: _NAMES[m[1]], message)
-    for words, plain in _PLAIN.items():
-        message = message.replace(words, plain)
-    return message
-
-
 def _facts(result: Comparison) -> dict[str, Any]:
     asked = ("control", "alpha", "delta")
     data = ("n_objects", "n_features", "n_positive", "positive", "n_given", "n_test", "notes")
@@ -182,7 +167,7 @@ def _writing(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise Refusal(
-            f"--output {folder} cannot be written to: {error.strerror or error}. Take a folder "
+            f"--output {folder} cannot be written to: {error.strerror or error}. Use a folder "
             "that can, on a disk with room."
         ) from error
 
@@ -196,7 +181,7 @@ def _estimator(name: str) -> BaseEstimator | None:
 
 
 def _same_kind(label: str | None, labels: Any) -> object:  # noqa: ANN401 - an array
-    """Return the label as the file's labels are: whole numbers, which truth values become, or text.
+    """Return the label as the file's labels are: whole numbers, which booleans become, or text.
 
     Examples
     --------

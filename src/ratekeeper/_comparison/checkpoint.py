@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from ratekeeper._comparison.trial import Trial
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,7 @@ _FORMAT = 1
 
 @dataclass
 class Journal:
-    """A file with one line a trial; without a path, a journal that forgets.
+    """A file with one line per trial; without a path, a journal that forgets.
 
     Parameters
     ----------
@@ -48,8 +48,10 @@ class Journal:
             self._file.seek(len(whole))
         except OSError as error:
             raise InputError(
-                f"checkpoint={str(self.path)!r} cannot be used: {error.strerror}. Take a file in "
-                "a folder that exists and can be written to."
+                f"{self.path} cannot be used: {error.strerror}.",
+                parameter="checkpoint",
+                value=self.path,
+                remedy="Use a folder that exists and can be written to.",
             ) from error
         if not whole:
             self._line(header)
@@ -84,9 +86,11 @@ def _read(content: bytes, header: str, path: Path) -> list[Trial]:
         trials = None
     if first != header or trials is None:
         raise InputError(
-            f"checkpoint={str(path)!r} is about other data or options, or of another program"
-            f"{_differences(first, header)}. Take another path, or remove the file if it is not "
-            "needed."
+            f"{path} is about other data or options, or of another program"
+            f"{_differences(first, header)}.",
+            parameter="checkpoint",
+            value=path,
+            remedy=("Use another ", Parameter("checkpoint"), ", or remove the file if unneeded."),
         )
     return trials
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ratekeeper._decisions import Decisions
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BothRates(ClassifierMixin, BaseEstimator):
     """A classifier that keeps both rates at alpha, and abstains where it must.
 
@@ -34,7 +36,7 @@ class BothRates(ClassifierMixin, BaseEstimator):
     positive_label : object, optional
         Which label is positive, by default the last.
     random_state : int or RandomState, optional
-        Seed of the split.
+        Seed for the split.
 
     Notes
     -----
@@ -50,20 +52,11 @@ class BothRates(ClassifierMixin, BaseEstimator):
     array([0, 0, 0], dtype=object)
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        alpha: float = 0.05,
-        calibration_size: float = 0.5,
-        positive_label: object = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.alpha = alpha
-        self.calibration_size = calibration_size
-        self.positive_label = positive_label
-        self.random_state = random_state
+    estimator: BaseEstimator | None = field(default=None, kw_only=False)
+    alpha: float = 0.05
+    calibration_size: float = 0.5
+    positive_label: object = None
+    random_state: int | np.random.RandomState | None = None
 
     @property
     def guarantee(self) -> Guarantee:
@@ -79,7 +72,9 @@ class BothRates(ClassifierMixin, BaseEstimator):
         self.model_ = train(self.estimator, X[rows], target.labels[rows])
         scores = score_against(self.model_, X[held_out], self.positive_)
         calibration = calibrate(scores, target.labels[held_out], positive_label=self.positive_)
-        self.test_ = calibration.control_both(alpha_fnr=self.alpha, alpha_fpr=self.alpha)
+        self.test_ = calibration.control_both(
+            alpha_fnr=self.alpha, alpha_fpr=self.alpha, method=Conformal()
+        )
         self.n_training_ = rows.size
         return self
 

@@ -1,4 +1,8 @@
-"""The two errors of each system in one picture, drawn by hand as SVG."""
+"""The two errors of each system in one picture, drawn by hand as SVG.
+
+By hand, since ``ratekeeper compare`` writes its picture with the bare package, and matplotlib is an
+extra; what is here draws marks that keep clear of each other, which matplotlib would not do either.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from xml.sax.saxutils import escape
 from ratekeeper._formatting import exact_percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ratekeeper._comparison.result import Comparison
     from ratekeeper._comparison.summary import Summary
@@ -24,6 +28,8 @@ _COLOURS = {
     "asymptotic": "#b9770e",
     "none": "#7b7d7d",
 }
+_ASSUMED = "#8e44ad"  # of promises that rest on an assumption about the data
+_UNDECIDED = "hollow: abstains, which counts as no error"
 _LEFT, _TOP, _WIDTH, _LEGEND, _ROW, _FOOT = 64, 92, 620, 330, 19, 54
 _RADIUS = 8.5
 _ROOM = 1.08  # so that the largest error does not stand on the edge
@@ -34,14 +40,14 @@ _TICKS = (0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 def draw(comparison: Comparison) -> str:
     """Return the picture: other error across, controlled error upward, on square-root scales."""
     rows = [row for row in comparison.rows if row.repeats]
-    kinds = list(dict.fromkeys(row.promise for row in rows))
+    kinds = {_colour(row): row for row in rows}
     # Intervals show whole, unless few repeats make them so long that all marks would be a heap.
     most = max([comparison.alpha, *(row.target for row in rows)])
     longest = max([most, *(row.target_high for row in rows)])
     frame = Frame(
         most_other=min(max([0.05, *(_ROOM * row.other for row in rows)]), 1.0),
         most_target=min(max(2 * comparison.alpha, _ROOM * most, min(longest, 2 * most)), 1.0),
-        height=max(420, _ROW * (len(rows) + len(kinds) + 1)),
+        height=max(420, _ROW * (len(rows) + len(kinds) + 2)),
     )
     width, height = _LEFT + _WIDTH + 24 + _LEGEND, _TOP + frame.height + _FOOT
     target, other = ("FNR", "FPR") if comparison.control == "fnr" else ("FPR", "FNR")
@@ -144,10 +150,10 @@ def _marks(frame: Frame, rows: Sequence[Summary], alpha: float) -> list[str]:
         true = frame.x(row.other), frame.y(row.target)
         at = _free_place(true, placed, frame.floor)
         placed.append(at)
-        colour = _colour(row.promise)
+        colour = _colour(row)
         tip = escape(
             f"{row.system}: controlled {100 * row.target:.2f}%, other {100 * row.other:.2f}%, "
-            f"above alpha in {row.above:.0%} of splits"
+            f"above alpha in {row.above:.0%} of splits{_undecided(row)}"
         )
         low, high = frame.y(row.target_low), frame.y(row.target_high)
         lines.append(
@@ -155,7 +161,7 @@ def _marks(frame: Frame, rows: Sequence[Summary], alpha: float) -> list[str]:
             f'<path d="M{true[0]:.1f},{true[1]:.1f}L{at[0]:.1f},{at[1]:.1f}" stroke="{colour}"/>'
             f'<circle cx="{true[0]:.1f}" cy="{true[1]:.1f}" r="2" fill="{colour}"/>'
         )
-        badges.append(f"<g><title>{tip}</title>{_badge(at, number, colour)}</g>")
+        badges.append(f"<g><title>{tip}</title>{_badge(at, number, row)}</g>")
     return [*lines, *badges]
 
 
@@ -170,36 +176,62 @@ def _free_place(wish: Point, placed: Sequence[Point], floor: float) -> Point:
     return wish
 
 
-def _badge(at: Point, number: int, colour: str) -> str:
+def _badge(at: Point, number: int, row: Summary) -> str:
+    """Draw a number in a disc: a square for a promise with an assumption, hollow if undecided."""
+    colour, (x, y), r = _colour(row), at, _RADIUS
+    fill, ink = ("#fff", colour) if row.abstained > 0 else (colour, "#fff")
+    style = f'fill="{fill}" stroke="{colour}" stroke-width="1.5"'
+    shape = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}" {style}/>'
+    if row.assumption:
+        corner = f'x="{x - r:.1f}" y="{y - r:.1f}" width="{2 * r}" height="{2 * r}"'
+        shape = f"<rect {corner} {style}/>"
     return (
-        f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="{_RADIUS}" fill="{colour}"/>'
-        f'<text x="{at[0]:.1f}" y="{at[1] + 3.6:.1f}" text-anchor="middle" font-size="10" '
-        f'fill="#fff">{number}</text>'
+        f'{shape}<text x="{x:.1f}" y="{y + 3.6:.1f}" text-anchor="middle" font-size="10" '
+        f'fill="{ink}">{number}</text>'
     )
 
 
-def _legend(rows: Sequence[Summary], kinds: Sequence[str], heading: str, alpha: float) -> list[str]:
+def _legend(
+    rows: Sequence[Summary], kinds: Mapping[str, Summary], heading: str, alpha: float
+) -> list[str]:
     left, right, y = _LEFT + _WIDTH + 40, _LEFT + _WIDTH + _LEGEND, _TOP
     parts = [_text(right, y - 14, heading, "end")]
     for number, row in enumerate(rows, start=1):
-        long = len(row.system) > _LONGEST
-        name = f"{row.system[: _LONGEST - 3]}..." if long else row.system
-        parts.append(_badge((left, y), number, _colour(row.promise)))
-        parts.append(_text(left + 16, y + 4, name, "start"))
+        longest = _LONGEST - (len(_undecided(row)) // 2)  # half, as its letters are narrow
+        long = len(row.system) > longest
+        name = f"{row.system[: longest - 3]}..." if long else row.system
+        parts.append(_badge((left, y), number, row))
+        parts.append(_text(left + 16, y + 4, name + _undecided(row), "start"))
         numbers = f"{percent(row.target, alpha)} / {100 * row.other:.1f}"
         parts.append(_text(right, y + 4, numbers, "end"))
         y += _ROW
     y += _ROW // 2
-    for kind in kinds:
-        parts.append(f'<circle cx="{left}" cy="{y}" r="5" fill="{_colour(kind)}"/>')
-        words = "promises nothing" if kind == "none" else f"promise: {kind}"
-        parts.append(_text(left + 16, y + 4, words, "start"))
+    notes = [(colour, _words(row)) for colour, row in kinds.items()]
+    if any(row.abstained > 0 for row in rows):
+        notes.append(("none", _UNDECIDED))
+    for colour, words in notes:
+        edge = ' stroke="#333"' if colour == "none" else ""
+        shape = f'<circle cx="{left}" cy="{y}" r="5" fill="{colour}"{edge}/>'
+        if colour == _ASSUMED:
+            shape = f'<rect x="{left - 5}" y="{y - 5}" width="10" height="10" fill="{colour}"/>'
+        parts += [shape, _text(left + 16, y + 4, words, "start")]
         y += _ROW
     return parts
 
 
-def _colour(promise: str) -> str:
-    return _COLOURS.get(promise, _COLOURS["none"])
+def _undecided(row: Summary) -> str:
+    return f", {100 * row.abstained:.0f}% undecided" if row.abstained > 0 else ""
+
+
+def _words(row: Summary) -> str:
+    """Say what a colour stands for."""
+    if row.assumption:
+        return "square: promises under an assumption"
+    return "promises nothing" if row.promise == "none" else f"promise: {row.promise}"
+
+
+def _colour(row: Summary) -> str:
+    return _ASSUMED if row.assumption else _COLOURS.get(row.promise, _COLOURS["none"])
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -60,8 +61,8 @@ def compare(  # noqa: PLR0913 - every option has its name
     Parameters
     ----------
     X : array-like or data frame of shape (n_objects, n_features)
-        Objects. Columns of text become one column a level, and missing numbers the median of
-        their column; the result says so.
+        Objects. Columns of text become one column per level, and missing numbers the median
+        of their column; the result says so.
     y : array-like of shape (n_objects,)
         Labels of two kinds.
     control : {"fnr", "fpr"}
@@ -75,14 +76,14 @@ def compare(  # noqa: PLR0913 - every option has its name
         What scores, in every system that takes one: by default logistic regression on scaled
         columns.
     delta : float, default=0.05
-        Chance that a high-probability promise fails, for systems that make one.
+        Probability that a high-probability promise fails, for systems that make one.
     repeats : int, default=20
         Number of random splits, the same for all systems.
     test_size, train_size : float, default=0.3 and 1.0
         Share of each class that only counts errors, and share that a system is given at most; it
         splits that further as it needs.
     positive_label : object, optional
-        Which label is positive, by default the last in order.
+        Which label is positive, by default the last in order; for two words a warning says which.
     random_state : int, default=0
         Seed. Everything but the times is the same for the same seed, whatever `n_jobs`.
     n_jobs : int, optional
@@ -94,13 +95,13 @@ def compare(  # noqa: PLR0913 - every option has its name
     Returns
     -------
     Comparison
-        One row a system; it prints, and writes CSV, Markdown and a picture.
+        One row per system; it prints, and writes CSV, Markdown and a picture.
 
     Notes
     -----
     What is counted on test objects scatters around the true rate. The column "above" takes it as
-    it is, "surely" only where its exact one-sided 95% limit is above alpha: a true rate of alpha
-    comes to 5% at most. A marginal promise is about the mean, so "above" does not break it.
+    it is, "clearly above" only where its exact one-sided 95% limit is above alpha: a true rate of
+    alpha comes to 5% at most. A marginal promise is about the mean, so "above" does not break it.
 
     Examples
     --------
@@ -111,16 +112,20 @@ def compare(  # noqa: PLR0913 - every option has its name
     ...     X, y, control="fnr", alpha=0.05, positive_label=0, repeats=5, n_jobs=1,
     ...     systems=["conformal", "high-probability", "tuned-threshold"],
     ... )
-    >>> [row.system for row in result.rows if row.surely_above > 0.2]
+    >>> [row.system for row in result.rows if row.clearly_above > 0.2]
     []
     """
-    setting = _setting(control, alpha, delta, estimator, positive_label)
+    control = ("fpr", "fnr")[null_class_of(control)]
+    level, risk = check_probability(alpha, "alpha"), check_probability(delta, "delta")
+    model = fresh(estimator)
     repeats = check_count(repeats, "repeats")
     seed = check_count(random_state, "random_state", least=0)
     table = encode(X)
     target = read_target(y, positive_label)
     same_length("y", target.labels.size, len(table.X))
     _refuse_single(target)
+    # The positive label is settled here, and told to every system, so that none settles it again.
+    setting = Setting(control, level, risk, model, target.positive)
     problem = Problem(
         X=table.X,
         labels=target.labels,
@@ -131,7 +136,8 @@ def compare(  # noqa: PLR0913 - every option has its name
         seed=seed,
     )
     entries = choose(systems)
-    made = {entry.name: _fingerprint(entry.build(setting)) for entry in entries}
+    as_asked = replace(setting, positive_label=positive_label)
+    made = {entry.name: _fingerprint(entry.build(as_asked)) for entry in entries}
     wanted = {(name, text, i) for name, text in made.items() for i in range(repeats)}
     jobs = _jobs(n_jobs)
     path = None if checkpoint is None else Path(checkpoint)
@@ -151,26 +157,9 @@ def compare(  # noqa: PLR0913 - every option has its name
     return _result(table, problem, setting, entries, trials)
 
 
-def _setting(
-    control: str,
-    alpha: float,
-    delta: float,
-    estimator: BaseEstimator | None,
-    positive_label: object,
-) -> Setting:
-    null_class_of(control)
-    return Setting(
-        control=control,
-        alpha=check_probability(alpha, "alpha"),
-        delta=check_probability(delta, "delta"),
-        estimator=fresh(estimator),
-        positive_label=positive_label,
-    )
-
-
 def _share(value: object, name: str) -> float:
     if not isinstance(value, float | int) or not 0.0 < value <= 1.0:
-        raise InputError(f"{name}={show(value)} must be a share above 0, and at most 1.")
+        raise InputError(parameter=name, value=value, need="a share above 0, and at most 1")
     return float(value)
 
 
@@ -183,8 +172,11 @@ def _refuse_single(target: Target) -> None:
         n = int(np.count_nonzero(is_class))
         if n < 2:  # noqa: PLR2004 - one to train, one to test
             raise InputError(
-                f"y has the label {show(label)} {n:,} time(s) among {is_class.size:,}; at least 2 "
-                "objects of each class are needed, one to train and one to test. Give more."
+                f"The label {show(label)} occurs {n:,} time(s) among {is_class.size:,} objects; at "
+                "least 2 of each class are needed, one to train and one to test.",
+                parameter="y",
+                value=label,
+                remedy="Add objects of this class.",
             )
 
 
@@ -210,7 +202,7 @@ def _about(problem: Problem, setting: Setting) -> dict[str, Any]:
 
 
 def _fingerprint(system: BaseEstimator) -> str:
-    """Return a short text that differs when a system is made otherwise."""
+    """Return a short text that differs when a system is made differently."""
     params = system.get_params(deep=True) if hasattr(system, "get_params") else {}
     plain = {
         name: type(value).__name__ if isinstance(value, BaseEstimator) else repr(value)

@@ -75,11 +75,11 @@ class Comparison:
         return {f.name: [getattr(row, f.name) for row in self.rows] for f in fields(Summary)}
 
     def csv(self) -> str:
-        """Return the table as CSV, one row a system."""
+        """Return the table as CSV, one row per system."""
         return _csv(Summary, self.rows)
 
     def trials_csv(self) -> str:
-        """Return all trials as CSV, one row a system and split."""
+        """Return all trials as CSV, one row per system and split."""
         return _csv(Trial, self.trials)
 
     @property
@@ -94,7 +94,7 @@ class Comparison:
 
     def markdown(self) -> str:
         """Return the table as Markdown."""
-        heads = self._heads()
+        heads = [head.replace("-\n", "").replace("\n", " ") for head in self._heads()]
         lines = [f"**{_as_markdown(self.title)}.**", "", "| " + " | ".join(heads) + " |"]
         lines.append("| --- | --- |" + " ---: |" * (len(heads) - 3) + " --- |")
         for row in self.rows:
@@ -102,7 +102,7 @@ class Comparison:
             lines.append("| " + " | ".join(map(_as_markdown, cells)) + " |")
         notes = [f"- {_as_markdown(note)}" for note in self.notes]
         lines += ["", *notes] if notes else []
-        return "\n".join([*lines, "", f"{_LEGEND} {_LEGEND_WIDE}", ""])
+        return "\n".join([*lines, "", f"{self._legend} {_LEGEND_WIDE}", ""])
 
     def picture(self) -> str:
         """Return a picture of the two errors of each system, as SVG."""
@@ -131,15 +131,16 @@ class Comparison:
         from rich.table import Table
 
         console.print(f"[bold]{escape(self.title)}[/bold]")
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
         heads = self._heads()[:-1]
         wide = console.width >= self.width
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, int(wide), 0, 0))
         shown = len(heads) if wide else len(heads) - 3
         for i, head in enumerate(heads[:shown]):
             table.add_column(
                 head,
                 justify="left" if i < 2 else "right",  # noqa: PLR2004 - names, then numbers
-                no_wrap=True,
+                no_wrap=i != 1,  # "high probability" may take two lines,
+                min_width=len("probability*") if i == 1 else None,
                 max_width=_LONGEST if i == 0 else None,
             )
         family = None
@@ -157,13 +158,14 @@ class Comparison:
                 console.print(f"[dim]{escape(f'{row.system}: {row.note}')}[/dim]")
         for note in self.notes:
             console.print(f"[dim]{escape(note)}[/dim]")
-        narrow = f"Times and training rows: in the files, or from {self.width} columns of width on."
-        console.print(f"[dim]{_LEGEND} {_LEGEND_WIDE if wide else narrow}[/dim]")
+        narrow = f"Times and training rows are in the files, or shown on {self.width} columns."
+        console.print(f"[dim]{self._legend} {_LEGEND_WIDE if wide else narrow}[/dim]")
 
     @property
     def width(self) -> int:
         """Columns of a screen that the whole table takes."""
-        lines = [self._heads()[:-1], *(self._cells(row) for row in self.rows)]
+        heads = [max(head.split("\n"), key=len) for head in self._heads()[:-1]]
+        lines = [heads, *(self._cells(row) for row in self.rows)]
         first, *others = (max(map(len, column)) for column in zip(*lines, strict=True))
         return min(first, _LONGEST) + sum(others) + 2 * len(others) + 2  # gaps and edges
 
@@ -171,19 +173,23 @@ class Comparison:
     def _abstains(self) -> bool:
         return any(row.abstained > 0 for row in self.rows)
 
+    @property
+    def _legend(self) -> str:
+        return _LEGEND + _LEGEND_UNDECIDED * self._abstains
+
     def _heads(self) -> list[str]:
         target, other = ("FNR", "FPR") if self.control == "fnr" else ("FPR", "FNR")
-        heads = ["system", "promise", f"{target} % (95%)", "above", "surely", f"{other} %"]
-        heads += ["abst.%"] if self._abstains else []
-        return [*heads, "fit s", "s/1,000", "trained on", "note"]
+        heads = ["system", "promise", f"{target} % (95%)", "above", "clearly\nabove", f"{other} %"]
+        heads += ["unde-\ncided %"] if self._abstains else []
+        return [*heads, "fit s", "s/1,000", "trained\non", "note"]
 
     def _cells(self, row: Summary) -> list[str]:
-        start = [row.system, _WORDS.get(row.promise, row.promise) + "*" * bool(row.assumption)]
+        start = [row.system, row.promise + "*" * bool(row.assumption)]
         if not row.repeats:
             return [*start, "refused", *[""] * (len(self._heads()) - 4)]
         low, high = (percent(rate, self.alpha) for rate in (row.target_low, row.target_high))
         rates = f"{percent(row.target, self.alpha)} ({low}-{high})"
-        cells = [rates, f"{row.above:.0%}", f"{row.surely_above:.0%}", f"{100 * row.other:.1f}"]
+        cells = [rates, f"{row.above:.0%}", f"{row.clearly_above:.0%}", f"{100 * row.other:.1f}"]
         cells += [f"{100 * row.abstained:.1f}"] if self._abstains else []
         times = [_seconds(row.fit_seconds), _seconds(row.seconds_per_1000)]
         return [*start, *cells, *times, f"{row.training_rows:,.0f}"]
@@ -198,13 +204,15 @@ class Comparison:
 
 
 _LONGEST = 24  # letters of a name in the table
-_WORDS = {"high probability": "high p.", "asymptotic": "asympt."}
 _LEGEND = (
     "*: a promise only if an assumption about the data is true; the CSV names it. (95%): interval "
     "of the mean over splits of these data. above: share of splits in which the error counted on "
     "the test objects is above alpha; a marginal promise, which is about the mean, allows that. "
-    "surely: share in which its one-sided exact 95% lower limit is above alpha, at most 5% for a "
-    "true rate of alpha."
+    "clearly above: share in which chance hardly explains that (the one-sided exact 95% lower "
+    "limit of the rate is above alpha); at most 5% for a true rate of alpha."
+)
+_LEGEND_UNDECIDED = (
+    " undecided %: share of all objects that get no decision; they count in neither error."
 )
 _LEGEND_WIDE = (
     "fit s: seconds to learn. s/1,000: seconds to judge 1,000 objects. trained on: rows that "

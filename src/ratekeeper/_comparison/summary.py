@@ -37,9 +37,9 @@ class Summary:
         Share of repeats in which the error counted on the test objects is above alpha. That is
         partly chance: a true rate just below alpha is above it on about half of all test sets.
         Nor does it break a marginal promise, which is about the mean.
-    surely_above : float
+    clearly_above : float
         Share of repeats in which the test objects show that the true rate is above alpha: its
-        one-sided exact 95% lower limit is. A true rate of alpha is so shown in at most 5%.
+        one-sided exact 95% lower limit is. With a true rate of alpha that happens in at most 5%.
     other, abstained : float
         Mean error of the other class, and mean share without a decision.
     fit_seconds, seconds_per_1000 : float
@@ -60,7 +60,7 @@ class Summary:
     target_low: float
     target_high: float
     above: float
-    surely_above: float
+    clearly_above: float
     other: float
     abstained: float
     fit_seconds: float
@@ -80,7 +80,7 @@ def summarise(
     rates = errors / n
     low, high = _interval(errors, n) if done else (nothing, nothing)
     # A two-sided interval of 90% has a one-sided limit of 95%.
-    surely = clopper_pearson(errors, n, 0.9)[0] > alpha
+    clearly = clopper_pearson(errors, n, 0.9)[0] > alpha
 
     def mean(values: list[float]) -> float:
         return float(np.mean(values)) if values else nothing
@@ -99,7 +99,7 @@ def summarise(
         target_low=low,
         target_high=high,
         above=mean((rates > alpha).tolist()),
-        surely_above=mean(surely.tolist()),
+        clearly_above=mean(clearly.tolist()),
         other=mean([trial.other.rate for trial in done]),
         abstained=mean([trial.abstained / (trial.target_n + trial.other_n) for trial in done]),
         fit_seconds=middle([trial.fit_seconds for trial in done]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from ratekeeper import baselines
 from ratekeeper._comparison.ours import BothRates
 from ratekeeper._estimators import ErrorRateController
 from ratekeeper._formatting import show
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import Conformal, Empirical, HighProbability
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _rival(name: str, **options: Any) -> Callable[[Setting], BaseEstimator]:  # 
 
     def build(setting: Setting) -> BaseEstimator:
         kind = getattr(baselines, name)
-        takes = kind._get_param_names()  # noqa: SLF001 - scikit-learn's own list of parameters
+        takes = inspect.signature(kind).parameters
         told = {word: getattr(setting, word) for word in vars(setting) if word in takes}
         return kind(**{**told, **options})
 
@@ -87,6 +88,7 @@ def _inside(name: str, **options: Any) -> Callable[[Setting], BaseEstimator]:  #
             alpha=setting.alpha,
             method=Conformal(),
             positive_label=setting.positive_label,
+            method=Conformal(),
             calibration_size=0.5,
         )
 
@@ -154,37 +156,52 @@ def choose(systems: Iterable[str] | Mapping[str, BaseEstimator] | None) -> list[
         return list(_ENTRIES)
     if isinstance(systems, Mapping):
         entries = [_own(name, system) for name, system in systems.items()]
-    else:
-        known = {entry.name: entry for entry in _ENTRIES}
-        if not isinstance(systems, Iterable):
-            raise InputError(f"systems={show(systems)} is no list of names and no dict.")
+    elif isinstance(systems, Iterable):
         names: list[Any] = [systems] if isinstance(systems, str) else list(systems)
-        unknown = [name for name in names if not isinstance(name, str) or name not in known]
-        if unknown:
-            raise InputError(
-                f"systems has {show(unknown[0])}, which is not a known name: take some of "
-                f"{', '.join(known)}, or pass classifiers in a dict."
-            )
-        entries = [known[name] for name in dict.fromkeys(names)]
+        entries = list({entry.name: entry for entry in map(_known, names)}.values())
+    else:
+        raise InputError(parameter="systems", value=systems, need="a list of names, or a dict")
     if not entries:
-        raise InputError("systems is empty: name at least one, or leave it out for all.")
+        raise InputError(parameter="systems", value=systems, need="at least one name, or left out")
     return entries
 
 
+def _known(name: object) -> Entry:
+    """Return a system of ours by its name."""
+    for entry in _ENTRIES:
+        if entry.name == name:
+            return entry
+    raise InputError(
+        (Parameter("systems"), f" has {show(name)}, which is not a known name."),
+        parameter="systems",
+        value=name,
+        remedy=f"Known names are {', '.join(SYSTEMS)}.",
+    )
+
+
 def _own(name: str, system: BaseEstimator) -> Entry:
+    """Return a system of the user's own."""
     if not isinstance(name, str):
-        raise InputError(f"systems has the key {show(name)}: names are texts.")
+        raise InputError(
+            (Parameter("systems"), f" has the key {show(name)}, and names are texts."),
+            parameter="systems",
+            value=name,
+        )
     known = all(hasattr(system, word) for word in ("fit", "predict", "get_params"))
     if isinstance(system, type) or not known:
         raise InputError(
-            f"systems[{name!r}]={show(system)} is no scikit-learn classifier: an object with fit, "
-            "predict and get_params is needed."
+            f"systems[{name!r}]={show(system)} is no scikit-learn classifier.",
+            parameter="systems",
+            value=system,
+            remedy="Pass an object with fit, predict and get_params.",
         )
     try:
         clone(system)
     except (RuntimeError, TypeError) as error:
         raise InputError(
-            f"systems[{name!r}] cannot be cloned: {error}. A constructor may only assign its "
-            "parameters."
+            f"systems[{name!r}] cannot be cloned: {error}.",
+            parameter="systems",
+            value=system,
+            remedy="A constructor may only assign its parameters.",
         ) from error
     return Entry(name, "given", lambda _setting: system)

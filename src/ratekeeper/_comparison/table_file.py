@@ -11,7 +11,7 @@ import numpy as np
 from ratekeeper._formatting import show
 from ratekeeper.batch import read_columns
 from ratekeeper.batch._text_values import is_gap, is_missing
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     import os
@@ -26,7 +26,7 @@ _LARGEST_LABEL = 2**53  # up to which every whole number is a float
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Numbers, one row an object, and what was done to get them."""
+    """Numbers, one row per object, and what was done to get them."""
 
     X: NDArray[np.float64]
     columns: tuple[str, ...]
@@ -77,11 +77,19 @@ def read_table(
     if "" in columns and "" not in drop:
         raise InputError(
             f"{str(path)!r} has a column without a name (number {list(columns).index('') + 1}), "
-            "which may be a row number that gives the label away. Name it, or drop the column ''."
+            "which may be a row number that gives the label away.",
+            parameter="path",
+            value=path,
+            remedy=("Name it, or drop it: ", Parameter("drop", ""), "."),
         )
     labels = _labels(columns.pop(label), label, path)
     if not labels.size:
-        raise InputError(f"{str(path)!r} has a header and no rows: rows are needed.")
+        raise InputError(
+            f"{str(path)!r} has a header and no rows.",
+            parameter="path",
+            value=path,
+            remedy="Add rows.",
+        )
     kept = {name: values for name, values in columns.items() if name not in drop}
     return {name: _marked(values) for name, values in kept.items()}, labels
 
@@ -92,8 +100,10 @@ def _labels(values: NDArray[Any], label: str, path: object) -> NDArray[Any]:
     gaps = np.isnan(values) if is_number else np.array([*map(is_gap, values.tolist())], bool)
     if gaps.any():
         raise InputError(
-            f"{str(path)!r}, row {int(np.argmax(gaps)) + 1:,}: the label {label!r} is missing. "
-            "Drop the row, or give it its label."
+            f"{str(path)!r}, row {int(np.argmax(gaps)) + 1:,}: the label {label!r} is missing.",
+            parameter="path",
+            value=path,
+            remedy="Drop the row, or give it its label.",
         )
     if not is_number:
         return values
@@ -112,7 +122,7 @@ def _marked(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def encode(X: Any) -> Table:  # noqa: ANN401 - an array, a data frame, a dict of columns
-    """Return numbers: text as one column a level, missing numbers as the column's median.
+    """Return numbers: text as one column per level, missing numbers as the column's median.
 
     Neither looks at a label, so nothing about the answer leaks into the columns.
 
@@ -122,8 +132,8 @@ def encode(X: Any) -> Table:  # noqa: ANN401 - an array, a data frame, a dict of
     >>> table.X.tolist(), table.columns
     ([[40.0, 0.0], [50.0, 1.0], [60.0, 1.0]], ('age', 'job=b'))
     >>> for note in table.notes: print(note)
-    1 missing number(s) in 1 column(s) stand for the column's median: age
-    1 column(s) of text became one column a level: job (2)
+    1 missing number(s) in 1 column(s) replaced by the column's median: age
+    1 column(s) of text became one column per level: job (2)
     """
     columns = _columns(X)
     parts: list[NDArray[np.float64]] = []
@@ -144,16 +154,16 @@ def encode(X: Any) -> Table:  # noqa: ANN401 - an array, a data frame, a dict of
         parts.append(numbers)
         names.append(name)
     if not parts:
-        raise InputError("X has no column that tells objects apart: give at least one.")
+        raise _refusal("There is no column that tells objects apart.", "Add at least one.")
     notes = []
     if filled:
         notes.append(
-            f"{sum(filled.values()):,} missing number(s) in {len(filled):,} column(s) stand for "
+            f"{sum(filled.values()):,} missing number(s) in {len(filled):,} column(s) replaced by "
             f"the column's median: {_listed(list(filled))}"
         )
     if texts:
         notes.append(
-            f"{len(texts):,} column(s) of text became one column a level: {_listed(texts)}"
+            f"{len(texts):,} column(s) of text became one column per level: {_listed(texts)}"
         )
     return Table(np.column_stack(parts), tuple(names), tuple(notes))
 
@@ -168,22 +178,23 @@ def _columns(X: Any) -> Mapping[str, NDArray[Any]]:  # noqa: ANN401
         frame = nw.from_native(X, eager_only=True, pass_through=True)
     except Exception as error:  # whatever narwhals, in its many versions, finds wrong with a frame
         reason = " ".join(str(error).split())
-        raise InputError(f"X cannot be read as a table: {reason}. Rename or convert.") from error
+        raise _refusal(f"X cannot be read as a table: {reason}.", "Rename or convert.") from error
     if isinstance(frame, nw.DataFrame):
         columns = frame.to_dict(as_series=True)
         return _of_one_length([(name, _frame_column(values)) for name, values in columns.items()])
     array = np.asarray(X)
     if array.ndim != 2:  # noqa: PLR2004 - rows and columns
-        raise InputError(
-            f"X, of type {type(X).__name__}, has shape {array.shape}: one row an object, one "
-            "column a feature."
+        raise _refusal(
+            f"X, of type {type(X).__name__}, has shape {array.shape}.",
+            "Pass one row per object, and one column per feature.",
         )
     if array.dtype.kind not in "biufO":
-        raise InputError(f"X holds {array.dtype} values: pass numbers, or a data frame.")
+        raise _refusal(f"X holds {array.dtype} values.", "Pass numbers, or a data frame.")
     try:
         array = array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"X holds values that are not numbers ({error}): pass a frame.") from error
+        found = f"X holds values that are not numbers ({error})."
+        raise _refusal(found, "Pass numbers, or a data frame.") from error
     return {f"column {i}": array[:, i] for i in range(array.shape[1])}
 
 
@@ -194,9 +205,9 @@ def _of_one_length(columns: list[tuple[object, NDArray[Any]]]) -> dict[str, NDAr
     sizes = {name: values.size for name, values in table.items()}
     if len(set(sizes.values())) > 1:
         short, long = (by(sizes, key=sizes.__getitem__) for by in (min, max))
-        raise InputError(
-            f"Column {short!r} of X has {sizes[short]:,} values, but {long!r} has {sizes[long]:,}: "
-            "one value an object."
+        raise _refusal(
+            f"Column {short!r} has {sizes[short]:,} values, but {long!r} has {sizes[long]:,}.",
+            "Pass one value per object.",
         )
     return table
 
@@ -204,13 +215,13 @@ def _of_one_length(columns: list[tuple[object, NDArray[Any]]]) -> dict[str, NDAr
 def _refuse_twice(names: list[str]) -> None:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"X has the column {twice!r} twice: rename one of them.")
+        raise _refusal(f"There is the column {twice!r} twice.", "Rename one of them.")
 
 
 def _plain(name: object, values: Any) -> NDArray[Any]:  # noqa: ANN401 - a list, an array
     array = np.asarray(values)
     if array.ndim != 1:
-        raise InputError(f"Column {name!r} of X has shape {array.shape}: one value an object.")
+        raise _refusal(f"Column {name!r} has shape {array.shape}.", "Pass one value per object.")
     return _from_objects(array.tolist()) if array.dtype.kind == "O" else array
 
 
@@ -237,21 +248,22 @@ def _filled(name: str, numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64
     missing = np.isnan(numbers)
     if np.isinf(numbers).any():
         row = int(np.argmax(np.isinf(numbers)))
-        raise InputError(
-            f"X has {numbers[row]} in row {row} (from 0), column {name!r}: finite numbers are "
-            "needed. Correct it, or drop the row."
+        raise _refusal(
+            f"There is {numbers[row]} in row {row} (from 0), column {name!r}, and finite numbers "
+            "are needed.",
+            "Correct it, or drop the row.",
         )
     if missing.all():
-        raise InputError(f"Column {name!r} has no number at all: drop it.")
+        raise _refusal(f"Column {name!r} has no number at all.", "Drop it.")
     return np.where(missing, np.median(numbers[~missing]), numbers), int(missing.sum())
 
 
 def _refuse_levels(name: str, levels: NDArray[Any], n: int) -> None:
     if levels.size > _MOST_LEVELS:
-        raise InputError(
+        raise _refusal(
             f"Column {name!r} is text with {levels.size:,} different values in {n:,} rows, such as "
-            f"{show(levels[0])}; at most {_MOST_LEVELS} can become columns. Drop it, or group its "
-            "values first."
+            f"{show(levels[0])}; at most {_MOST_LEVELS} can become columns.",
+            "Drop it, or group its values first.",
         )
 
 
@@ -259,8 +271,16 @@ def _refuse_unknown(wanted: Sequence[str], header: Sequence[str], path: object) 
     for name in wanted:
         if name not in header:
             raise InputError(
-                f"{str(path)!r} has no column {name!r}; it has {_listed(header)}. Take one of them."
+                f"{str(path)!r} has no column {name!r}; it has {_listed(header)}.",
+                parameter="path",
+                value=path,
+                remedy="Use one of them.",
             )
+
+
+def _refusal(found: str, remedy: str) -> InputError:
+    """Return an error about the table, whether it came as an argument or from a file."""
+    return InputError(found, parameter="X", remedy=remedy)
 
 
 def _listed(names: Sequence[str]) -> str:

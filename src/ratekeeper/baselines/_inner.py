@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils._response import _get_response_values_binary
 from sklearn.utils.validation import has_fit_parameter
 
 from ratekeeper.exceptions import InputError
@@ -36,8 +35,9 @@ def fresh(estimator: BaseEstimator | None) -> BaseEstimator:
     has_scores = any(hasattr(estimator, name) for name in _RESPONSES)
     if isinstance(estimator, type) or not has_scores or not is_classifier(estimator):
         raise InputError(
-            f"estimator={estimator!r} gives no scores: a classifier with one of {_RESPONSES} is "
-            "needed."
+            parameter="estimator",
+            value=estimator,
+            need="a classifier with predict_proba or decision_function",
         )
     return clone(estimator)
 
@@ -50,14 +50,7 @@ def train(
 ) -> BaseEstimator:
     """Train a fresh copy, with a weight for each row if there are any.
 
-    Parameters
-    ----------
-    estimator : classifier or None
-        What to copy; see `fresh`.
-    X, y : ndarray
-        Rows and their labels.
-    weights : ndarray of shape (n_objects,), optional
-        Weights of the rows. In a pipeline they go to the last step.
+    In a pipeline the weights go to the last step.
 
     Examples
     --------
@@ -74,28 +67,45 @@ def train(
         path.append(name)
     if not has_fit_parameter(last, "sample_weight"):
         raise InputError(
-            f"estimator={estimator!r} takes no sample_weight in fit, which weighting needs. Take "
-            "another estimator, or Costing, which draws rows instead of weighting them."
+            parameter="estimator",
+            value=estimator,
+            need="a classifier whose fit takes sample_weight",
+            remedy="Use another, or Costing, which samples rows instead of weighting them.",
         )
     return model.fit(X, y, **{"__".join([*path, "sample_weight"]): weights})
 
 
 def score_against(model: BaseEstimator, X: Floats, other: object) -> Floats:
-    """Return scores of which high ones speak for the label `other`, and so against the null class.
+    """Return scores of which high ones indicate the label `other`, and so not the null class.
 
     They are the probabilities if the model gives them, else its decision function.
+
+    Examples
+    --------
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array(["a", "a", "b", "b"])
+    >>> model = train(None, X, y)
+    >>> np.array_equal(score_against(model, X, "a"), model.predict_proba(X)[:, 0])
+    True
     """
-    name = next(name for name in _RESPONSES if hasattr(model, name))
-    return np.asarray(_get_response_values_binary(model, X, name, other)[0], dtype=np.float64)
+    if hasattr(model, "predict_proba"):
+        return probability_of(model, X, other)
+    return margin_for(model, X, other)
+
+
+def margin_for(model: BaseEstimator, X: Floats, label: object) -> Floats:
+    """Return the decision function, above 0 for objects that the model gives the label."""
+    margin = np.asarray(model.decision_function(X), dtype=np.float64)
+    return margin if model.classes_[1] == label else -margin
 
 
 def probability_of(model: BaseEstimator, X: Floats, label: object) -> Floats:
     """Return the probability of the label, by the model's `predict_proba`."""
     if not hasattr(model, "predict_proba"):
         raise InputError(
-            f"estimator={model!r} has no predict_proba, and probabilities are needed here. Wrap it "
-            "in CalibratedClassifierCV, or take one that gives them."
+            parameter="estimator",
+            value=model,
+            need="a classifier with predict_proba, since probabilities are needed here",
+            remedy="Wrap it in CalibratedClassifierCV, or use another.",
         )
-    return np.asarray(
-        _get_response_values_binary(model, X, "predict_proba", label)[0], dtype=np.float64
-    )
+    column = list(model.classes_).index(label)
+    return np.asarray(model.predict_proba(X)[:, column], dtype=np.float64)

@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper._validation import check_probability
-from ratekeeper.exceptions import InputError, TooFewScoresError
+from ratekeeper.exceptions import InputError, Parameter, TooFewScoresError
+from ratekeeper.methods import HighProbability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper.baselines._system import Mask
+    from ratekeeper.exceptions import Words
+    from ratekeeper.methods import Method
+
+_WHAT = "held-out rows of the null class"
 
 
 def hold_out(
@@ -20,19 +25,8 @@ def hold_out(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Split the rows where the mask is true into those that train and those held out.
 
-    Parameters
-    ----------
-    rows : ndarray of bool
-        The rows to split, such as those of the null class.
-    size : float
-        The share to hold out, strictly between 0 and 1. At least one row goes to either part.
-    rng : RandomState
-        Where the draw comes from.
-
-    Returns
-    -------
-    train, held_out : ndarray of int
-        Positions, ascending.
+    `size` is the share to hold out, and at least one row goes to either part. Both are returned as
+    ascending positions.
 
     Examples
     --------
@@ -46,7 +40,9 @@ def hold_out(
     if places.size < 2:  # noqa: PLR2004 - one for each part
         raise InputError(
             f"A class has {places.size:,} row(s), and at least 2 are needed, since some train and "
-            "some are held out. Add rows of this class."
+            "some are held out.",
+            parameter="y",
+            remedy="Add rows of this class.",
         )
     kept = min(max(round(share * places.size), 1), places.size - 1)
     mixed = rng.permutation(places)
@@ -72,30 +68,43 @@ def hold_out_both(
     )
 
 
-def require(available: int, needed: int, promise: str, remedy: str) -> None:
+def require(available: int, needed: int, promise: Words, remedy: Words) -> None:
     """Raise `TooFewScoresError` unless there are as many held-out rows as the promise needs.
-
-    Parameters
-    ----------
-    available, needed : int
-        Held-out rows of the null class that there are, and that there must be.
-    promise : str
-        What needs them, such as "alpha=0.05 with delta=0.05".
-    remedy : str
-        What else could be done, as a sentence.
 
     Examples
     --------
-    >>> require(40, 59, "alpha=0.05 with delta=0.05", "Raise alpha.")
+    >>> require(40, 59, "This promise", "Add rows.")
     Traceback (most recent call last):
     ...
-    ratekeeper.exceptions.TooFewScoresError: alpha=0.05 with delta=0.05 needs at least 59
-    held-out rows of the null class, and there are 40. Raise alpha.
+    ratekeeper.exceptions.TooFewScoresError: This promise needs at least 59 held-out rows of the
+    null class, and there are 40. Add rows.
     """
     if available < needed:
         raise TooFewScoresError(
-            f"{promise} needs at least {needed:,} held-out rows of the null class, and there are "
-            f"{available:,}. {remedy}",
+            (promise, f" needs at least {needed:,} {_WHAT}, and there are {available:,}."),
             available=available,
             needed=needed,
+            remedy=remedy,
         )
+
+
+def require_for(method: Method, alpha: float, available: int) -> None:
+    """Raise `TooFewScoresError` unless the method can keep alpha with so many held-out rows.
+
+    Examples
+    --------
+    >>> from ratekeeper.methods import HighProbability
+    >>> require_for(HighProbability(delta=0.05), 0.05, 40)
+    Traceback (most recent call last):
+    ...
+    ratekeeper.exceptions.TooFewScoresError: alpha=0.05 with delta=0.05 needs at least 59
+    held-out rows of the null class, and there are 40. Add rows, or raise alpha, delta or
+    calibration_size.
+    """
+    promise: Words = Parameter("alpha", alpha)
+    raised: Words = Parameter("alpha")
+    if isinstance(method, HighProbability):
+        promise = (promise, " with ", Parameter("delta", method.delta))
+        raised = (raised, ", ", Parameter("delta"))
+    remedy = ("Add rows, or raise ", raised, " or ", Parameter("calibration_size"), ".")
+    require(available, method.smallest_n(alpha), promise, remedy)

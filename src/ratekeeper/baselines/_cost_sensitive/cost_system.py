@@ -11,10 +11,9 @@ from scipy.special import expit
 
 from ratekeeper._validation import null_class_of
 from ratekeeper.baselines._cost_sensitive.costs import losses_of, read_costs, search_ratio
-from ratekeeper.baselines._inner import probability_of, score_against, train
+from ratekeeper.baselines._inner import margin_for, probability_of, train
 from ratekeeper.baselines._splitting import hold_out_both
-from ratekeeper.baselines._system import System
-from ratekeeper.methods import Guarantee
+from ratekeeper.baselines._system import WithEstimator, WithSplit, no_promise, optional, system
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
     from ratekeeper._rates import Rate
     from ratekeeper.baselines._cost_sensitive.costs import Losses
     from ratekeeper.baselines._system import Floats, Mask
+    from ratekeeper.methods import Guarantee
+
+    FitAt = Callable[[Losses], "Rule"]
 
 
 @dataclass(frozen=True)
@@ -45,67 +47,57 @@ class Rule:
     threshold: float = 0.5
 
 
-class CostSystem(System):
+@system
+class CostSystem(WithSplit):
     """A system that minimises expected cost.
+
+    Parameters
+    ----------
+    costs : array-like of shape (2, 2), optional
+        ``costs[i][j]`` is the cost of predicting class i when class j is the truth, rows and
+        columns in the order (negative, positive). By default the cost ratio is searched on
+        held-out rows until their error is at most alpha.
+    alpha : float, default=0.05
+        The rate aimed at in the search; ignored if costs are given.
+    calibration_size : float, default=0.5
+        Share of both classes that is held out for the search.
 
     Attributes
     ----------
     models_ : list of classifiers
         What scores. Where a model had to learn from rows of one class only, a `OneAnswer`.
     threshold_ : float
-        Objects are put out of the null class where the models' mean probability of the other
-        class is strictly above.
+        Objects are rejected where the models' mean probability of the other class is strictly
+        above; 1/2 unless a system says otherwise.
     costs_ : ndarray of shape (2, 2)
-        The cost matrix used, in the order (negative, positive). One of the costs is infinite if
-        no ratio reached alpha in the search, so that every object is kept in the null class.
+        The cost matrix used. If no ratio reached alpha in the search, one of its costs is
+        infinite, and every object is kept in the null class.
     held_out_error_, held_out_other_error_ : Rate or None
-        The two errors on the held-out rows if the costs were searched, else None.
+        The controlled and the other error on the held-out rows, if the costs were searched.
     """
 
-    costs: ArrayLike | None
-    calibration_size: float
-    held_out_error_: Rate | None
-    held_out_other_error_: Rate | None
+    costs: ArrayLike | None = optional(read_costs)
 
     @property
     def guarantee(self) -> Guarantee:
         """None: minimising cost promises no error rate."""
         if self.costs is not None:
-            return Guarantee(
-                kind="none",
-                promise=(
-                    "No error rate is promised: the given costs are weighed against each other, "
-                    "and alpha is not looked at."
-                ),
-                condition="nothing, since nothing is promised.",
-                not_covered="either error rate; ErrorRateController keeps the one you choose.",
+            return no_promise(
+                "No error rate is promised: the given costs are weighed against each other, and "
+                "alpha is ignored.",
+                "either error rate; ErrorRateController keeps the one you choose.",
             )
-        return Guarantee(
-            kind="none",
-            promise=(
-                "No error rate is promised: the cost ratio was chosen so that the held-out error "
-                f"is at most {self.alpha:g}, on the very rows that measured it."
-            ),
-            condition=(
-                "for that error to mean anything, held-out rows from the population of the new "
-                "ones."
-            ),
-            not_covered=(
-                "the true rate: it tends to lie above the held-out one, since that chose the "
-                "ratio, and nothing keeps it at alpha; ErrorRateController certifies it."
-            ),
+        return no_promise(
+            "No error rate is promised: the cost ratio was chosen so that the held-out error is "
+            f"at most {self.alpha:g}, on the very rows that measured it.",
+            "the true rate: it tends to lie above the held-out one, since that chose the ratio, "
+            "and nothing keeps it at alpha; ErrorRateController certifies it.",
+            "for that error to mean anything, held-out rows from the population of the new ones.",
         )
 
     @abstractmethod
-    def _prepare(
-        self, X: Floats, is_null: Mask, rng: np.random.RandomState
-    ) -> Callable[[Losses], Rule]:
+    def _prepare(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> FitAt:
         """Do what does not depend on the costs, and return what fits a rule at given ones."""
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.costs is not None:
-            read_costs(self.costs)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         null_class = null_class_of(self.control)
@@ -114,7 +106,8 @@ class CostSystem(System):
         else:
             self.costs_ = read_costs(self.costs)
             self.n_training_ = len(X)
-            self.held_out_error_ = self.held_out_other_error_ = None
+            self.held_out_error_: Rate | None = None
+            self.held_out_other_error_: Rate | None = None
             rule = self._prepare(X, is_null, rng)(losses_of(self.costs_, null_class))
         self.models_, self.threshold_ = rule.models, rule.threshold
 
@@ -141,6 +134,11 @@ class CostSystem(System):
 
     def _evidence(self, X: Floats) -> Floats:
         return mean_leaning(self.models_, X, self.other_label_) - self.threshold_
+
+
+@system
+class CostLearner(CostSystem, WithEstimator):
+    """A system that minimises expected cost by way of a classifier."""
 
 
 def train_on(
@@ -176,7 +174,7 @@ def leaning(model: Model, X: Floats, other: object) -> Floats:
         return np.full(len(X), float(model.label == other))
     if hasattr(model, "predict_proba"):
         return probability_of(model, X, other)
-    return np.asarray(expit(score_against(model, X, other)))
+    return np.asarray(expit(margin_for(model, X, other)))
 
 
 def mean_leaning(models: list[Model], X: Floats, other: object) -> Floats:

@@ -2,51 +2,36 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ratekeeper._progress import track
 from ratekeeper._validation import check_count
-from ratekeeper.baselines._cost_sensitive.cost_system import CostSystem, Rule, leaning, train_on
+from ratekeeper.baselines._cost_sensitive.cost_system import CostLearner, Rule, leaning, train_on
 from ratekeeper.baselines._inner import train
-from ratekeeper.exceptions import InputError
+from ratekeeper.baselines._system import parameter, system
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from numpy.typing import NDArray
 
-    from numpy.typing import ArrayLike, NDArray
-    from sklearn.base import BaseEstimator
-
+    from ratekeeper.baselines._cost_sensitive.cost_system import FitAt
     from ratekeeper.baselines._cost_sensitive.costs import Losses
-    from ratekeeper.baselines._system import Floats, Mask, RandomState
+    from ratekeeper.baselines._system import Floats, Mask
 
 
-class CostThresholding(CostSystem):
+@system
+class CostThresholding(CostLearner):
     """Threshold the score where mistakes on cross-validated training rows cost least.
 
     Unlike `ElkanThreshold` this does not trust the scores to be probabilities.
 
     Parameters
     ----------
-    estimator : classifier, optional
-        What scores; by default logistic regression on scaled columns.
-    costs : array-like of shape (2, 2), optional
-        ``costs[i][j]`` is the cost of predicting class i when class j is the truth, rows and
-        columns in the order (negative, positive). By default the cost ratio is searched on
-        held-out rows until their error is at most alpha.
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate aimed at in the search; not looked at if costs are given.
     folds : int, default=10
         Folds of the cross-validation, dealt out within each class.
-    calibration_size : float, default=0.5
-        Share of both classes that is held out for the search.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
-    random_state : int or RandomState, optional
-        Seed of the split and of the folds.
 
     Attributes
     ----------
@@ -55,12 +40,7 @@ class CostThresholding(CostSystem):
     models_ : list of classifiers
         The one trained on all training rows, which scores new objects.
     threshold_ : float
-        Scores strictly above are put out of the null class.
-    costs_ : ndarray of shape (2, 2)
-        The cost matrix used. If no ratio reached alpha in the search, one of its costs is
-        infinite, and every object is kept in the null class.
-    held_out_error_, held_out_other_error_ : Rate or None
-        The controlled and the other error on the held-out rows, if the costs were searched.
+        Objects with scores strictly above are rejected.
 
     Notes
     -----
@@ -81,42 +61,14 @@ class CostThresholding(CostSystem):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import CostThresholding
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = CostThresholding(alpha=0.05, positive_label=0, random_state=0).fit(X, y)
     >>> clf.held_out_error_.rate <= 0.05, clf.guarantee.kind
     (True, 'none')
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        costs: ArrayLike | None = None,
-        control: str = "fnr",
-        alpha: float = 0.05,
-        folds: int = 10,
-        calibration_size: float = 0.5,
-        positive_label: object = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimator = estimator
-        self.costs = costs
-        self.control = control
-        self.alpha = alpha
-        self.folds = folds
-        self.calibration_size = calibration_size
-        self.positive_label = positive_label
-        self.random_state = random_state
+    folds: int = parameter(10, partial(check_count, least=2))
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_count(self.folds, "folds", least=2)
-
-    def _prepare(
-        self, X: Floats, is_null: Mask, rng: np.random.RandomState
-    ) -> Callable[[Losses], Rule]:
+    def _prepare(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> FitAt:
         labels, fold = self._labels(is_null), deal_folds(is_null, self.folds, rng)
         self.scores_ = np.empty(len(X))
         for part in track(range(self.folds), "cross-validating"):
@@ -124,7 +76,12 @@ class CostThresholding(CostSystem):
             if out.all():
                 raise InputError(
                     "Either class has 1 training row, and cross-validation needs at least 2 of one "
-                    "of them. Add rows, lower calibration_size, or give costs."
+                    "of them.",
+                    parameter="y",
+                    remedy=(
+                        *("Add rows, lower ", Parameter("calibration_size"), ", or pass "),
+                        *(Parameter("costs"), "."),
+                    ),
                 )
             if out.any():
                 model = train_on(self.estimator, X[~out], labels[~out])
@@ -151,14 +108,7 @@ def deal_folds(is_null: Mask, folds: int, rng: np.random.RandomState) -> NDArray
 def cheapest_cut(scores: Floats, is_null: Mask, losses: Losses) -> float:
     """Return the cut above which rejecting has cost least on these rows, the highest of several.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows,)
-        From 0 to 1, high ones speaking against the null class.
-    is_null : ndarray of bool of shape (n_rows,)
-        Which rows are of the null class.
-    losses : Losses
-        What mistakes cost.
+    Scores lie from 0 to 1, high ones indicating the other class.
 
     Examples
     --------

@@ -7,34 +7,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from ratekeeper._validation import check_choice, check_count, check_positive
+from ratekeeper._validation import check_count, check_positive
 from ratekeeper.baselines._cost_sensitive.cost_system import CostSystem, Rule
 from ratekeeper.baselines._inner import train
+from ratekeeper.baselines._system import one_of, optional, parameter, system
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
+    from ratekeeper.baselines._cost_sensitive.cost_system import FitAt
     from ratekeeper.baselines._cost_sensitive.costs import Losses
-    from ratekeeper.baselines._system import Floats, Mask, RandomState
-
-_CRITERIA = ("gini", "entropy")
+    from ratekeeper.baselines._system import Floats, Mask
 
 
+@system
 class CostTree(CostSystem):
     """Grow and prune a decision tree with each row weighted by what a mistake on it costs.
 
     Parameters
     ----------
-    costs : array-like of shape (2, 2), optional
-        ``costs[i][j]`` is the cost of predicting class i when class j is the truth, rows and
-        columns in the order (negative, positive). By default the cost ratio is searched on
-        held-out rows until their error is at most alpha.
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate aimed at in the search; not looked at if costs are given.
     criterion : {"gini", "entropy"}, default="gini"
         The impurity that splits lower, of weighted class shares.
     max_depth : int, optional
@@ -43,24 +32,11 @@ class CostTree(CostSystem):
         Fewest rows, not weighted, in a leaf.
     pruning : float, default=0.001
         Weight of a leaf in cost-complexity pruning: scikit-learn's `ccp_alpha`, 0 for none.
-    calibration_size : float, default=0.5
-        Share of both classes that is held out for the search.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
-    random_state : int or RandomState, optional
-        Seed of the split, and of the choice among equally good splits of the tree.
 
     Attributes
     ----------
     models_ : list of DecisionTreeClassifier
-        The tree.
-    threshold_ : float
-        1/2: a leaf gives the class whose rows in it weigh more.
-    costs_ : ndarray of shape (2, 2)
-        The cost matrix used. If no ratio reached alpha in the search, one of its costs is
-        infinite, and every object is kept in the null class.
-    held_out_error_, held_out_other_error_ : Rate or None
-        The controlled and the other error on the held-out rows, if the costs were searched.
+        The tree; a leaf gives the class whose rows in it weigh more.
 
     Notes
     -----
@@ -79,51 +55,20 @@ class CostTree(CostSystem):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import CostTree
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = CostTree(alpha=0.05, positive_label=0, random_state=0).fit(X, y)
     >>> clf.held_out_error_.rate <= 0.05, clf.guarantee.kind
     (True, 'none')
     """
 
-    def __init__(
-        self,
-        *,
-        costs: ArrayLike | None = None,
-        control: str = "fnr",
-        alpha: float = 0.05,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_leaf: int = 5,
-        pruning: float = 0.001,
-        calibration_size: float = 0.5,
-        positive_label: object = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.costs = costs
-        self.control = control
-        self.alpha = alpha
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.pruning = pruning
-        self.calibration_size = calibration_size
-        self.positive_label = positive_label
-        self.random_state = random_state
+    criterion: str = one_of("gini", "entropy")
+    max_depth: int | None = optional(check_count)
+    min_samples_leaf: int = parameter(5, check_count)
+    pruning: float = parameter(
+        0.001,
+        lambda value, name: value == 0 or check_positive(value, name, or_else="or 0 for none"),
+    )
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice(self.criterion, "criterion", _CRITERIA)
-        if self.max_depth is not None:
-            check_count(self.max_depth, "max_depth")
-        check_count(self.min_samples_leaf, "min_samples_leaf")
-        if self.pruning != 0:
-            check_positive(self.pruning, "pruning", or_else="or 0 for none")
-
-    def _prepare(
-        self, X: Floats, is_null: Mask, rng: np.random.RandomState
-    ) -> Callable[[Losses], Rule]:
+    def _prepare(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> FitAt:
         tree = DecisionTreeClassifier(
             criterion=self.criterion,
             max_depth=self.max_depth,

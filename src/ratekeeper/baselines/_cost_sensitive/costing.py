@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper._validation import check_count
-from ratekeeper.baselines._cost_sensitive.cost_system import CostSystem, Rule, train_on
+from ratekeeper.baselines._cost_sensitive.cost_system import CostLearner, Rule, train_on
+from ratekeeper.baselines._system import parameter, system
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-    from sklearn.base import BaseEstimator
-
+    from ratekeeper.baselines._cost_sensitive.cost_system import FitAt
     from ratekeeper.baselines._cost_sensitive.costs import Losses
-    from ratekeeper.baselines._system import Floats, Mask, RandomState
+    from ratekeeper.baselines._system import Floats, Mask
 
 
-class Costing(CostSystem):
+@system
+class Costing(CostLearner):
     """Average classifiers trained on rejection samples, in which costly rows stay more often.
 
     Parameters
@@ -27,35 +25,13 @@ class Costing(CostSystem):
     estimator : classifier, optional
         What is trained on each sample, without weights; by default logistic regression on scaled
         columns.
-    costs : array-like of shape (2, 2), optional
-        ``costs[i][j]`` is the cost of predicting class i when class j is the truth, rows and
-        columns in the order (negative, positive). By default the cost ratio is searched on
-        held-out rows until their error is at most alpha.
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate aimed at in the search; not looked at if costs are given.
     samples : int, default=10
         Number of rejection samples, and so of classifiers.
-    calibration_size : float, default=0.5
-        Share of both classes that is held out for the search.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
-    random_state : int or RandomState, optional
-        Seed of the split and of the samples.
 
     Attributes
     ----------
     models_ : list of classifiers
         One for each sample; a `OneAnswer` where a sample had rows of one class only.
-    threshold_ : float
-        1/2: the classifiers' mean probability of the other class above which an object is put
-        out of the null class.
-    costs_ : ndarray of shape (2, 2)
-        The cost matrix used. If no ratio reached alpha in the search, one of its costs is
-        infinite, and every object is kept in the null class.
-    held_out_error_, held_out_other_error_ : Rate or None
-        The controlled and the other error on the held-out rows, if the costs were searched.
 
     Notes
     -----
@@ -77,42 +53,14 @@ class Costing(CostSystem):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import Costing
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = Costing(alpha=0.05, positive_label=0, random_state=0).fit(X, y)
     >>> len(clf.models_), clf.held_out_error_.rate <= 0.05, clf.guarantee.kind
     (10, True, 'none')
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        costs: ArrayLike | None = None,
-        control: str = "fnr",
-        alpha: float = 0.05,
-        samples: int = 10,
-        calibration_size: float = 0.5,
-        positive_label: object = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimator = estimator
-        self.costs = costs
-        self.control = control
-        self.alpha = alpha
-        self.samples = samples
-        self.calibration_size = calibration_size
-        self.positive_label = positive_label
-        self.random_state = random_state
+    samples: int = parameter(10, check_count)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_count(self.samples, "samples")
-
-    def _prepare(
-        self, X: Floats, is_null: Mask, rng: np.random.RandomState
-    ) -> Callable[[Losses], Rule]:
+    def _prepare(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> FitAt:
         labels, draws = self._labels(is_null), rng.uniform(size=(self.samples, len(X)))
 
         def fit_at(losses: Losses) -> Rule:
@@ -125,12 +73,7 @@ class Costing(CostSystem):
 def rejection_samples(draws: Floats, costs: Floats) -> Mask:
     """Return which rows stay in each sample: each with probability cost / largest cost.
 
-    Parameters
-    ----------
-    draws : ndarray of shape (n_samples, n_rows)
-        Uniform random numbers from 0 up to, and without, 1.
-    costs : ndarray of shape (n_rows,)
-        What a mistake on each row costs.
+    `draws` are uniform random numbers below 1, one for each sample and row.
 
     Examples
     --------

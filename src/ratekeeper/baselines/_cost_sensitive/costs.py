@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
-from ratekeeper._formatting import show
 from ratekeeper._progress import track
 from ratekeeper._rates import Rate
 from ratekeeper.exceptions import InputError
@@ -35,12 +34,8 @@ STEPS = 20  # of the bisection: cost ratios are then told apart to 0.004%
 class Losses:
     """What the two mistakes cost above the right answer.
 
-    Parameters
-    ----------
-    wrong_rejection : float
-        Of putting an object of the null class out of it, the controlled error.
-    wrong_keep : float
-        Of keeping an object of the other class.
+    `wrong_rejection` is that of rejecting an object of the null class, the controlled error, and
+    `wrong_keep` that of keeping an object of the other class.
 
     Examples
     --------
@@ -97,17 +92,13 @@ class Losses:
         return costs
 
 
-def read_costs(costs: ArrayLike) -> Floats:
+def read_costs(costs: ArrayLike, name: str = "costs") -> Floats:
     """Return a checked cost matrix.
 
-    Parameters
-    ----------
-    costs : array-like of shape (2, 2)
-        ``costs[i][j]`` is the cost of predicting class i when class j is the truth, rows and
-        columns in the order (negative, positive). A right answer may cost something, too, or
-        bring a gain (a negative cost), but each mistake must cost more than the right answer on
-        the same object: the reasonableness conditions of Elkan (2001), without which one answer
-        is best for every object.
+    Rows are predictions and columns the truth, in the order (negative, positive). A right answer
+    may cost something, too, or bring a gain (a negative cost), but each mistake must cost more than
+    the right answer on the same object: the reasonableness conditions of Elkan (2001), without
+    which one answer is best for every object.
 
     Raises
     ------
@@ -121,28 +112,30 @@ def read_costs(costs: ArrayLike) -> Floats:
            [ 1.,  0.]])
     """
     need = (
-        "A cost matrix [[C00, C01], [C10, C11]] of finite numbers is needed, Cij the cost of "
-        "predicting class i when class j is the truth, 0 negative and 1 positive."
+        "a cost matrix [[C00, C01], [C10, C11]] of finite numbers, Cij the cost of predicting "
+        "class i when class j is the truth, 0 negative and 1 positive"
     )
     try:
         matrix = np.asarray(costs)
     except ValueError:  # rows of unequal length
         matrix = np.empty(0)
     if matrix.shape != (2, 2) or matrix.dtype.kind not in "iuf":
-        raise InputError(f"costs={show(costs)} is not a 2 by 2 table of numbers. {need}")
+        raise InputError(parameter=name, value=costs, need=need)
     matrix = matrix.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         excess = (matrix[1, 0] - matrix[0, 0], matrix[0, 1] - matrix[1, 1])
     if not np.isfinite(matrix).all() or not np.isfinite(excess).all():
-        raise InputError(f"costs={show(matrix.tolist())} has a number that is not finite. {need}")
+        raise InputError(parameter=name, value=matrix.tolist(), need=need)
     mistakes = (1, 0, "a false alarm", "negative"), (0, 1, "a missed positive", "positive")
-    for (wrong, truth, name, kind), more in zip(mistakes, excess, strict=True):
+    for (wrong, truth, mistake, kind), more in zip(mistakes, excess, strict=True):
         if more <= 0:
             raise InputError(
-                f"costs[{wrong}][{truth}]={matrix[wrong, truth]:g}, the cost of {name}, must be "
+                f"costs[{wrong}][{truth}]={matrix[wrong, truth]:g}, the cost of {mistake}, must be "
                 f"above costs[{truth}][{truth}]={matrix[truth, truth]:g}, that of the right answer "
-                f"on a {kind}, or one answer is best for every object. Check that rows are "
-                "predictions and columns the truth."
+                f"on a {kind}, or one answer is best for every object.",
+                parameter=name,
+                value=matrix.tolist(),
+                remedy="Check that rows are predictions and columns the truth.",
             )
     return matrix
 
@@ -166,14 +159,7 @@ def losses_of(costs: Floats, null_class: int) -> Losses:
 class Attempt(Generic[Fitted]):
     """What came out at one cost ratio.
 
-    Parameters
-    ----------
-    losses : Losses
-        The costs.
-    fitted : object
-        What was fitted at them.
-    error, other_error : Rate
-        The controlled error on the held-out rows of the null class, and the other class's.
+    The errors are those on the held-out rows of the null class, and of the other.
     """
 
     losses: Losses
@@ -190,23 +176,12 @@ def search_ratio(
 ) -> Attempt[Fitted]:
     """Bisect the logarithm of the cost ratio for a held-out error of at most alpha.
 
-    Parameters
-    ----------
-    try_at : callable
-        From `Losses` to what is fitted at them and a mask of the held-out rows it rejects.
-    keeps_all : object
-        What never rejects, in the form of what is fitted.
-    is_null : ndarray of bool
-        Which of the held-out rows are of the null class.
-    alpha : float
-        The rate aimed at.
+    `try_at` returns what it fitted at some losses, and which held-out rows that rejects;
+    `keeps_all` is of the same form and never rejects.
 
-    Returns
-    -------
-    Attempt
-        Of the attempts with a held-out error of at most alpha, the one with the smallest other
-        error. Nothing is refitted: what was measured is what is returned. If no attempt reaches
-        alpha, `keeps_all` at an infinite cost, which reaches any alpha.
+    Of the attempts with a held-out error of at most alpha the one with the smallest other error is
+    returned. Nothing is refitted: what was measured is what is returned. If no attempt reaches
+    alpha, it is `keeps_all` at an infinite cost, which reaches any alpha.
 
     Notes
     -----

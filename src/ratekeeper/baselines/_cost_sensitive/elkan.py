@@ -7,54 +7,32 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper._validation import check_probability
-from ratekeeper.baselines._cost_sensitive.cost_system import CostSystem, Rule
+from ratekeeper.baselines._cost_sensitive.cost_system import CostLearner, Rule
 from ratekeeper.baselines._cost_sensitive.costs import losses_of, read_costs
 from ratekeeper.baselines._inner import probability_of, train
+from ratekeeper.baselines._system import system
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike
-    from sklearn.base import BaseEstimator
 
-    from ratekeeper.baselines._cost_sensitive.costs import Losses
-    from ratekeeper.baselines._system import Floats, Mask, RandomState
+    from ratekeeper.baselines._cost_sensitive.cost_system import FitAt
+    from ratekeeper.baselines._system import Floats, Mask
 
 
-class ElkanThreshold(CostSystem):
+@system
+class ElkanThreshold(CostLearner):
     """Threshold the probability where both answers have the same expected cost.
 
     Parameters
     ----------
     estimator : classifier, optional
         What gives the probabilities; by default logistic regression on scaled columns.
-    costs : array-like of shape (2, 2), optional
-        ``costs[i][j]`` is the cost of predicting class i when class j is the truth, rows and
-        columns in the order (negative, positive). By default the cost ratio is searched on
-        held-out rows until their error is at most alpha.
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate aimed at in the search; not looked at if costs are given.
-    calibration_size : float, default=0.5
-        Share of both classes that is held out for the search.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
-    random_state : int or RandomState, optional
-        Seed of the split.
 
     Attributes
     ----------
-    models_ : list of classifiers
-        The one that gives probabilities.
     threshold_ : float
-        Probabilities of the other class strictly above are put out of the null class.
-    costs_ : ndarray of shape (2, 2)
-        The cost matrix used. If no ratio reached alpha in the search, one of its costs is
-        infinite, and every object is kept in the null class.
-    held_out_error_, held_out_other_error_ : Rate or None
-        The controlled and the other error on the held-out rows, if the costs were searched.
+        Objects whose probability of the other class is strictly above are rejected.
 
     Notes
     -----
@@ -74,9 +52,6 @@ class ElkanThreshold(CostSystem):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import ElkanThreshold
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = ElkanThreshold(costs=[[0, 9], [1, 0]], positive_label=0).fit(X, y)
     >>> clf.threshold_  # a tumour is called benign if that is more than 90% sure
     0.9
@@ -85,28 +60,7 @@ class ElkanThreshold(CostSystem):
     (True, 'none')
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        costs: ArrayLike | None = None,
-        control: str = "fnr",
-        alpha: float = 0.05,
-        calibration_size: float = 0.5,
-        positive_label: object = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimator = estimator
-        self.costs = costs
-        self.control = control
-        self.alpha = alpha
-        self.calibration_size = calibration_size
-        self.positive_label = positive_label
-        self.random_state = random_state
-
-    def _prepare(
-        self, X: Floats, is_null: Mask, rng: np.random.RandomState
-    ) -> Callable[[Losses], Rule]:
+    def _prepare(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> FitAt:
         del rng  # nothing is random but the split
         models = [train(self.estimator, X, self._labels(is_null))]
         probability_of(models[0], X[:1], self.other_label_)  # refuses a model without any
@@ -115,11 +69,6 @@ class ElkanThreshold(CostSystem):
 
 def optimal_threshold(costs: ArrayLike) -> float:
     """Return the probability of the positive class from which predicting it costs no more.
-
-    Parameters
-    ----------
-    costs : array-like of shape (2, 2)
-        ``costs[i][j]`` is the cost of predicting class i when class j is the truth.
 
     Examples
     --------
@@ -134,13 +83,6 @@ def negatives_multiplier(threshold: float, old: float = 0.5) -> float:
 
     A learner that decides at probability `old` then decides as if at `threshold` on the data as
     they were (theorem 1 of Elkan 2001).
-
-    Parameters
-    ----------
-    threshold : float
-        The threshold wanted, such as `optimal_threshold` gives it.
-    old : float, default=0.5
-        The threshold that the learner has.
 
     Examples
     --------
@@ -157,13 +99,6 @@ def adjust_prior(p: ArrayLike, old: float, new: float) -> Floats:
     The share of positives changes, the objects within each class do not (theorem 2 of Elkan
     2001).
 
-    Parameters
-    ----------
-    p : array-like of float
-        Probabilities of the positive class where its share is `old`.
-    old, new : float
-        The two shares of positives.
-
     Examples
     --------
     >>> adjust_prior([0.0, 0.5, 1.0], old=0.5, new=0.1)
@@ -172,6 +107,6 @@ def adjust_prior(p: ArrayLike, old: float, new: float) -> Floats:
     before, after = check_probability(old, "old"), check_probability(new, "new")
     given = np.asarray(p, dtype=np.float64)
     if not ((given >= 0) & (given <= 1)).all():
-        raise InputError(f"p={p!r} has values that are not probabilities: 0 to 1 is needed.")
+        raise InputError(parameter="p", value=p, need="probabilities, from 0 to 1")
     change = given * before
     return np.asarray(after * (given - change) / (before - change + after * given - before * after))

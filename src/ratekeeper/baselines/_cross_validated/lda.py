@@ -8,7 +8,8 @@ import numpy as np
 
 from ratekeeper.baselines._blocks import blocks
 from ratekeeper.baselines._cross_validated.ranking import ROUNDING, CrossValidated
-from ratekeeper.exceptions import InputError
+from ratekeeper.baselines._system import system
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +23,7 @@ _LEAST_LEFT = 1e-8
 _FARTHEST = 1e100  # whitened coordinates up to here can be multiplied without overflow
 
 
+@system
 class CrossValidatedLDA(CrossValidated):
     """Rank each object, by the linear discriminant, among the rows of a class.
 
@@ -29,26 +31,6 @@ class CrossValidatedLDA(CrossValidated):
     against c, for Gaussian classes with one covariance matrix. Means and covariance are those of
     the training data changed by the object. The change has rank one or two, so it is carried out
     in closed form, for all objects at once; nothing is refitted.
-
-    Parameters
-    ----------
-    form : {"augmented", "replaced"}, default="augmented"
-        "augmented": the object joins the rows of the class, and all are judged by the one fit to
-        them. "replaced": each is judged by the fit to the others, so the object takes the place of
-        each row in turn.
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate to keep.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
-
-    Attributes
-    ----------
-    rows_ : ndarray of shape (n_objects, n_features)
-        The training rows.
-    is_null_ : ndarray of bool, shape (n_objects,)
-        Which of them are of the null class.
 
     Notes
     -----
@@ -80,26 +62,10 @@ class CrossValidatedLDA(CrossValidated):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import CrossValidatedLDA
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = CrossValidatedLDA(control="fnr", alpha=0.05, positive_label=0).fit(X[:400], y[:400])
     >>> clf.p_values(X[412:416]).p1.round(3)
     array([0.006, 0.092, 0.155, 0.006])
     """
-
-    def __init__(
-        self,
-        *,
-        form: str = "augmented",
-        control: str = "fnr",
-        alpha: float = 0.05,
-        positive_label: object = None,
-    ) -> None:
-        self.form = form
-        self.control = control
-        self.alpha = alpha
-        self.positive_label = positive_label
 
     def _prepare(self) -> None:
         """Find coordinates in which the scatter within the classes is the unit matrix."""
@@ -108,7 +74,9 @@ class CrossValidatedLDA(CrossValidated):
         if n - spare < d:
             raise InputError(
                 f"X has {d:,} column(s) and {n:,} rows, and the covariance matrix needs at least "
-                f"{d + spare:,} rows. Add rows, drop columns, or take CrossValidatedNeighbours."
+                f"{d + spare:,} rows.",
+                parameter="X",
+                remedy="Add rows, drop columns, or use CrossValidatedNeighbours.",
             )
         self._center = self.rows_.mean(axis=0)
         residuals = self.rows_ - self._center
@@ -131,8 +99,9 @@ class CrossValidatedLDA(CrossValidated):
 
     def _refuse_singular(self, why: str) -> None:
         raise InputError(
-            f"The covariance matrix of X within the classes is singular: {why}. A regular one is "
-            "needed: drop such columns, or take CrossValidatedNeighbours."
+            f"The covariance matrix of X within the classes is singular: {why}.",
+            parameter="X",
+            remedy="Drop such columns, or use CrossValidatedNeighbours.",
         )
 
     def _refuse_indispensable(self) -> None:
@@ -142,9 +111,16 @@ class CrossValidatedLDA(CrossValidated):
             if left[worst] < _LEAST_LEFT:
                 row = np.flatnonzero(mask)[worst]
                 raise InputError(
-                    f"Without row {row} the covariance matrix of X is singular, and "
-                    'form="replaced" leaves out each row in turn. Drop the column in which this '
-                    'row stands alone, or take form="augmented".'
+                    (
+                        f"Without row {row} the covariance matrix of X is singular, and ",
+                        *(Parameter("form", "replaced"), " leaves out each row in turn."),
+                    ),
+                    parameter="form",
+                    value="replaced",
+                    remedy=(
+                        "Drop the column in which this row stands alone, or use ",
+                        *(Parameter("form", "augmented"), "."),
+                    ),
                 )
 
     def _coordinates(self, X: Floats) -> Floats:
@@ -154,7 +130,9 @@ class CrossValidatedLDA(CrossValidated):
         if far.any():
             raise InputError(
                 f"Row {np.argmax(far)} of X is so far from the training rows that the linear "
-                "discriminant cannot be computed. Look for a wrong unit or a code for missing."
+                "discriminant cannot be computed.",
+                parameter="X",
+                remedy="Look for a wrong unit, or a code for missing values.",
             )
         return np.asarray(result)
 

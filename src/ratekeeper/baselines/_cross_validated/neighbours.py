@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ratekeeper._validation import check_choice, check_count, check_positive
+from ratekeeper._validation import check_count, check_positive
 from ratekeeper.baselines._blocks import blocks
 from ratekeeper.baselines._cross_validated.ranking import ROUNDING, CrossValidated
-from ratekeeper.exceptions import InputError
+from ratekeeper.baselines._system import check_bool, one_of, optional, parameter, system
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper.baselines._system import Floats, Mask
 
-_WEIGHTS = ("linear", "exponential", "uniform")
 _TAU = {"linear": 0.3, "exponential": 10.0}
 
 
+@system
 class CrossValidatedNeighbours(CrossValidated):
     """Rank each object, by the classes of its neighbours, among the rows of a class.
 
@@ -44,23 +46,6 @@ class CrossValidatedNeighbours(CrossValidated):
     standardise : bool, default=True
         Divide each column by its standard deviation in the other class, which is the same for all
         that are compared. With False distances are Euclidean in the units given, as in pvclass.
-    form : {"augmented", "replaced"}, default="augmented"
-        "augmented": the object joins the rows of the class, and all are judged by their neighbours
-        there. "replaced": each is judged by its neighbours among the others, so the object takes
-        the place of each row in turn.
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate to keep.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
-
-    Attributes
-    ----------
-    rows_ : ndarray of shape (n_objects, n_features)
-        The training rows.
-    is_null_ : ndarray of bool, shape (n_objects,)
-        Which of them are of the null class.
 
     Notes
     -----
@@ -88,48 +73,27 @@ class CrossValidatedNeighbours(CrossValidated):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import CrossValidatedNeighbours
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = CrossValidatedNeighbours(control="fnr", alpha=0.05, positive_label=0)
     >>> clf.fit(X[:400], y[:400]).p_values(X[412:416]).p1.round(3)
     array([0.006, 0.086, 0.057, 0.006])
     """
 
-    def __init__(
-        self,
-        *,
-        weights: str = "linear",
-        tau: float | None = None,
-        neighbours: int | None = None,
-        standardise: bool = True,
-        form: str = "augmented",
-        control: str = "fnr",
-        alpha: float = 0.05,
-        positive_label: object = None,
-    ) -> None:
-        self.weights = weights
-        self.tau = tau
-        self.neighbours = neighbours
-        self.standardise = standardise
-        self.form = form
-        self.control = control
-        self.alpha = alpha
-        self.positive_label = positive_label
+    weights: str = one_of("linear", "exponential", "uniform")
+    tau: float | None = optional(partial(check_positive, or_else="or None for the default"))
+    neighbours: int | None = optional(check_count)
+    standardise: bool = parameter(True, check_bool)  # noqa: FBT003 - it is the default
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_choice(self.weights, "weights", _WEIGHTS)
-        other, value = "tau", self.tau
-        if self.weights != "uniform":
-            other, value = "neighbours", self.neighbours
-            if self.tau is not None:
-                check_positive(self.tau, "tau", or_else="or None for the default")
-        elif self.neighbours is not None:
-            check_count(self.neighbours, "neighbours")
+        unused = "tau" if self.weights == "uniform" else "neighbours"
+        value = getattr(self, unused)
         if value is not None:
+            weights = Parameter("weights", self.weights)
             raise InputError(
-                f"{other}={value!r} has no meaning with weights={self.weights!r}: leave it at None."
+                (Parameter(unused, value), " has no meaning with ", weights, "."),
+                parameter=unused,
+                value=value,
+                remedy="Leave it at None.",
             )
 
     def _prepare(self) -> None:
@@ -140,12 +104,15 @@ class CrossValidatedNeighbours(CrossValidated):
         if weights[1] > 0 and (self.weights != "uniform" or weights[-1] == 0):
             return
         if self.weights == "uniform":
-            value = f"neighbours={np.count_nonzero(weights)}"
+            wrong = Parameter("neighbours", np.count_nonzero(weights))
             need = f"from 2 to {n - 1:,}"
         else:
-            value, need = f"tau={self._tau():g}", f"above {2 / n:.3g}"
+            wrong, need = Parameter("tau", self._tau()), f"above {2 / n:.3g}"
         raise InputError(
-            f"{value} tells nothing with {n:,} rows: it must be {need}. Change it, or add rows."
+            (wrong, f" tells nothing with {n:,} rows: it must be {need}."),
+            parameter=wrong.name,
+            value=wrong.value,
+            remedy="Change it, or add rows.",
         )
 
     def _tau(self) -> float:
@@ -240,16 +207,7 @@ def _nearest(distances: Floats, others: Mask, width: int) -> tuple[Floats, Mask]
 def _with_object(table: _Table, distances: Floats) -> Floats:
     """Return the weight of the other class around each centre once an object has come in.
 
-    Parameters
-    ----------
-    table : _Table
-        Of the centres.
-    distances : ndarray of shape (n_centres, n_objects)
-        From each centre to each object, which is not of the other class.
-
-    Returns
-    -------
-    ndarray of shape (n_centres, n_objects)
+    Distances are those from each centre to each object, which is not of the other class.
     """
     result = np.empty_like(distances)
     untied = table.before + table.behind

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_choice
-from ratekeeper.baselines._system import PValueSystem
-from ratekeeper.exceptions import InputError, TooFewScoresError
+from ratekeeper.baselines._system import PValueSystem, one_of, system
+from ratekeeper.exceptions import InputError, Parameter, TooFewScoresError
 from ratekeeper.methods import Conformal, Guarantee
 
 if TYPE_CHECKING:
@@ -22,15 +21,23 @@ if TYPE_CHECKING:
 
     from ratekeeper.baselines._system import Floats, Mask
 
-FORMS = ("augmented", "replaced")
 # Statistics closer than this, relative to their size, count as tied: a copy of the object among
 # the rows must tie with it, though its statistic is rounded in another place. Ties only make a
 # p-value larger, so the promise holds whatever this is.
 ROUNDING = 1e-9
+_WHY = "rows of the null class, since with fewer no p-value gets so small, and there are "
 
 
+@system
 class CrossValidated(PValueSystem):
     """A system whose p-value ranks the object among the rows of a class, as one of them.
+
+    Parameters
+    ----------
+    form : {"augmented", "replaced"}, default="augmented"
+        "augmented": the object joins the rows of the class, and all are judged by the one fit to
+        them. "replaced": each is judged by the fit to the others, so the object takes the place of
+        each row in turn.
 
     Attributes
     ----------
@@ -40,7 +47,7 @@ class CrossValidated(PValueSystem):
         Which of them are of the null class.
     """
 
-    form: str
+    form: str = one_of("augmented", "replaced")
 
     @property
     def guarantee(self) -> Guarantee:
@@ -65,25 +72,23 @@ class CrossValidated(PValueSystem):
     def _prepare(self) -> None:
         """Do what can be done once, from ``rows_`` and ``is_null_``."""
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice(self.form, "form", FORMS)
-
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         del rng  # nothing here is random
         n_null = int(np.count_nonzero(is_null))
         needed = max(Conformal().smallest_n(self.alpha), 2)
         if n_null < needed:
             raise TooFewScoresError(
-                f"alpha={self.alpha:g} needs at least {needed:,} rows of the null class, and there "
-                f"are {n_null:,}: with fewer no p-value gets so small. Add rows, or raise alpha.",
+                (Parameter("alpha", self.alpha), f" needs at least {needed:,} {_WHY}{n_null:,}."),
                 available=n_null,
                 needed=needed,
+                remedy=("Add rows, or raise ", Parameter("alpha"), "."),
             )
         if is_null.size - n_null < 2:  # noqa: PLR2004 - one row has no spread
             raise InputError(
                 f"The label {self.other_label_!r} has {is_null.size - n_null} row, and at least 2 "
-                "are needed. Add rows of this class."
+                "are needed.",
+                parameter="y",
+                remedy="Add rows of this class.",
             )
         # Without -0.0, so that equal rows are equal to the last bit.
         self.rows_, self.is_null_ = X + 0.0, is_null

@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from ratekeeper._progress import track
 from ratekeeper.baselines._cross_validated.ranking import ROUNDING, CrossValidated
 from ratekeeper.baselines._inner import score_against, train
-from ratekeeper.exceptions import LongWorkWarning
+from ratekeeper.baselines._system import WithEstimator, system
+from ratekeeper.exceptions import LongWorkWarning, Parameter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 _PATIENCE = 60.0  # seconds of refitting from which a warning is given
 
 
-class CrossValidatedRefit(CrossValidated):
+@system
+class CrossValidatedRefit(CrossValidated, WithEstimator):
     """Rank each object, by any classifier refitted with it, among the rows of a class.
 
     What says "atypical of class c" is the score that the classifier gives for the other class:
@@ -42,12 +44,6 @@ class CrossValidatedRefit(CrossValidated):
         all are judged by it; one refit for an object and class. "replaced": each is judged by the
         classifier trained on the others, so the object takes the place of each row in turn; as
         many refits for an object and class as the class has rows.
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate to keep.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
 
     Attributes
     ----------
@@ -58,10 +54,6 @@ class CrossValidatedRefit(CrossValidated):
         How long it took to train the classifier in `fit`.
     model_ : classifier
         Trained on the training rows alone.
-    rows_ : ndarray of shape (n_objects, n_features)
-        The training rows.
-    is_null_ : ndarray of bool, shape (n_objects,)
-        Which of them are of the null class.
 
     Notes
     -----
@@ -87,30 +79,12 @@ class CrossValidatedRefit(CrossValidated):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import CrossValidatedRefit
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = CrossValidatedRefit(control="fnr", alpha=0.05, positive_label=0)
     >>> clf.fit(X[:400], y[:400]).p_values(X[412:416]).p1.round(3)
     array([0.006, 0.057, 0.167, 0.011])
     >>> clf.refits_
     8
     """
-
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        form: str = "augmented",
-        control: str = "fnr",
-        alpha: float = 0.05,
-        positive_label: object = None,
-    ) -> None:
-        self.estimator = estimator
-        self.form = form
-        self.control = control
-        self.alpha = alpha
-        self.positive_label = positive_label
 
     @property
     def refits_(self) -> int:
@@ -165,14 +139,14 @@ class CrossValidatedRefit(CrossValidated):
         seconds = min(self.seconds_, self._timed()[1])
         if refits * seconds <= _PATIENCE:
             return
-        fewer = f'form="augmented" needs {augmented:,}, ' if refits > augmented else ""
-        warnings.warn(
-            f"{n_objects:,} objects need {refits:,} refits, about {refits * seconds:,.0f} s at "
-            f"{seconds:.2g} s each. {fewer}CrossValidatedLDA and CrossValidatedNeighbours need "
-            "none; or take fewer objects or a faster classifier.",
-            LongWorkWarning,
-            stacklevel=3,
+        cost = f"{refits:,} refits, about {refits * seconds:,.0f} s at {seconds:.2g} s each"
+        fewer = (Parameter("form", "augmented"), f" needs {augmented:,}, ")
+        words = (
+            f"{n_objects:,} objects need {cost}. ",
+            *(fewer if refits > augmented else ()),
+            "CrossValidatedLDA and CrossValidatedNeighbours need none; or use fewer objects.",
         )
+        warnings.warn(LongWorkWarning(words), stacklevel=3)
 
     def _count(self, X: Floats, *, null: bool) -> NDArray[np.intp]:
         if self.form == "augmented":

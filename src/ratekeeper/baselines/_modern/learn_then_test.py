@@ -10,20 +10,36 @@ import numpy as np
 from ratekeeper._inputs import read_scores
 from ratekeeper._ranks import count_as_extreme
 from ratekeeper._validation import check_count
-from ratekeeper.baselines._inner import score_against, train
-from ratekeeper.baselines._splitting import hold_out, require
-from ratekeeper.baselines._system import System
+from ratekeeper.baselines._splitting import require_for
+from ratekeeper.baselines._system import ModelThreshold, WithDelta, WithSplit, parameter, system
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Guarantee, HighProbability
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-    from sklearn.base import BaseEstimator
 
-    from ratekeeper.baselines._system import Floats, Mask, RandomState
+    from ratekeeper.baselines._system import Floats, Mask
 
 
-class LearnThenTest(System):
+def _read_grid(grid: object, name: str = "grid") -> int | NDArray[np.float64]:
+    """Return the number of thresholds, or the thresholds."""
+    if isinstance(grid, Real):
+        return check_count(grid, name)
+    values = read_scores(grid, name).astype(np.float64)  # type: ignore[arg-type]
+    if values.size == 0 or np.isnan(values).any():
+        raise InputError(
+            parameter=name,
+            value=grid,
+            need=(
+                "a number of thresholds, or a list of at least one threshold without NaN, in the "
+                "order in which they are to be tested"
+            ),
+        )
+    return values
+
+
+@system
+class LearnThenTest(ModelThreshold, WithSplit, WithDelta):
     """Test thresholds in an order fixed in advance, and stop at the first that is not certified.
 
     The null class is split; a part of it and all of the other class train the classifier and set
@@ -32,38 +48,22 @@ class LearnThenTest(System):
 
     Parameters
     ----------
-    estimator : classifier, optional
-        What scores; by default logistic regression on scaled columns.
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate to keep.
-    delta : float, default=0.05
-        Chance, over training sets, that the promise fails.
     grid : int or array-like, default=1000
         Number of thresholds, from the most cautious to the boldest: half of them equally spaced
         between the lowest and the highest training score, half of them quantiles of the training
         scores of the null class. Or the thresholds themselves, in the order in which they are to
-        be tested; high scores speak against the null class. They must be chosen without looking
-        at these rows.
-    calibration_size : float, default=0.5
-        Share of the null class that is held out.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
-    random_state : int or RandomState, optional
-        Seed of the split.
+        be tested; high scores are evidence against the null class. They must be chosen without
+        looking at these rows.
 
     Attributes
     ----------
-    model_ : classifier
-        Trained on the rows that are not held out.
     grid_ : ndarray
         The thresholds in the order tested.
     p_values_ : ndarray
         Of the hypotheses "the rate at this threshold is above alpha".
     threshold_ : float
-        Scores strictly above are put out of the null class; infinity, so that none is, if the
-        first threshold already fails.
+        Objects with scores strictly above are rejected; infinity, so that none is, if the first
+        threshold already fails.
 
     Notes
     -----
@@ -89,9 +89,6 @@ class LearnThenTest(System):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import LearnThenTest
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = LearnThenTest(control="fnr", alpha=0.05, positive_label=0, random_state=0).fit(X, y)
     >>> clf.n_training_
     463
@@ -99,26 +96,7 @@ class LearnThenTest(System):
     'high probability'
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        control: str = "fnr",
-        alpha: float = 0.05,
-        delta: float = 0.05,
-        grid: int | ArrayLike = 1000,
-        calibration_size: float = 0.5,
-        positive_label: object = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimator = estimator
-        self.control = control
-        self.alpha = alpha
-        self.delta = delta
-        self.grid = grid
-        self.calibration_size = calibration_size
-        self.positive_label = positive_label
-        self.random_state = random_state
+    grid: int | ArrayLike = parameter(1000, _read_grid)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -136,46 +114,25 @@ class LearnThenTest(System):
             not_covered="choosing alpha or the grid after looking at results.",
         )
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        _read_grid(self.grid)
-
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
-        rows, held_out = hold_out(is_null, self.calibration_size, rng)
-        require(
-            held_out.size,
-            HighProbability(self.delta).smallest_n(self.alpha),
-            f"alpha={self.alpha:g} with delta={self.delta:g}",
-            "Add rows, or raise alpha, delta or calibration_size.",
-        )
-        rows = np.union1d(rows, np.flatnonzero(~is_null))
-        self.model_ = train(self.estimator, X[rows], self._labels(is_null[rows]))
-        self.n_training_ = rows.size
+        rows, held_out = self._hold_out(is_null, rng)
+        require_for(HighProbability(self.delta), self.alpha, held_out.size)
+        self._train(X[rows], is_null[rows])
         grid = _read_grid(self.grid)
         if isinstance(grid, int):
-            scores = score_against(self.model_, X[rows], self.other_label_)
+            scores = self._score(X[rows])
             grid = cautious_first(scores, scores[is_null[rows]], grid)
         self.grid_ = grid
-        scores = np.sort(score_against(self.model_, X[held_out], self.other_label_))
-        self.p_values_ = p_values(scores, self.grid_, self.alpha)
-        # Fixed-sequence testing: what comes after the first failure is not looked at.
+        self.p_values_ = p_values(np.sort(self._score(X[held_out])), self.grid_, self.alpha)
+        # Fixed-sequence testing: what comes after the first failure is ignored.
         certified = np.logical_and.accumulate(self.p_values_ <= self.delta)
         self.threshold_ = float(np.min(self.grid_[certified], initial=np.inf))
-
-    def _evidence(self, X: Floats) -> Floats:
-        # The threshold may be inf; finite numbers serve all that reads a decision function.
-        return np.nan_to_num(score_against(self.model_, X, self.other_label_) - self.threshold_)
 
 
 def cautious_first(scores: Floats, null_scores: Floats, size: int) -> Floats:
     """Return thresholds, descending, from training scores alone.
 
-    Parameters
-    ----------
-    scores, null_scores : ndarray
-        Training scores of both classes, and of the null class.
-    size : int
-        How many thresholds, before equal ones are dropped.
+    `size` is their number before equal ones are dropped.
 
     Examples
     --------
@@ -191,14 +148,7 @@ def cautious_first(scores: Floats, null_scores: Floats, size: int) -> Floats:
 def p_values(null_scores: Floats, grid: Floats, alpha: float) -> Floats:
     """Return P(Bin(n, alpha) <= m) for each threshold, with m of n scores strictly above it.
 
-    Parameters
-    ----------
-    null_scores : ndarray of shape (n,)
-        Held-out scores of the null class, ascending.
-    grid : ndarray
-        Thresholds in any order.
-    alpha : float
-        The rate.
+    Scores are those of held-out rows of the null class, ascending.
 
     Examples
     --------
@@ -210,16 +160,3 @@ def p_values(null_scores: Floats, grid: Floats, alpha: float) -> Floats:
     n = null_scores.size
     errors = n - count_as_extreme(null_scores, grid, "low")
     return np.asarray(bdtr(errors, n, alpha))
-
-
-def _read_grid(grid: object) -> int | NDArray[np.float64]:
-    """Return the number of thresholds, or the thresholds."""
-    if isinstance(grid, Real):
-        return check_count(grid, "grid")
-    values = read_scores(grid, "grid").astype(np.float64)  # type: ignore[arg-type]
-    if values.size == 0 or np.isnan(values).any():
-        raise InputError(
-            "grid must be a number of thresholds, or a list of at least one threshold without "
-            "NaN, in the order in which they are to be tested."
-        )
-    return values

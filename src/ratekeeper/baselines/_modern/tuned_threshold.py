@@ -11,20 +11,20 @@ from sklearn.model_selection import TunedThresholdClassifierCV
 
 from ratekeeper._validation import check_count
 from ratekeeper.baselines._inner import fresh, score_against
-from ratekeeper.baselines._system import System
+from ratekeeper.baselines._system import WithEstimator, no_promise, parameter, system
 from ratekeeper.exceptions import InputError
-from ratekeeper.methods import Guarantee
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from sklearn.base import BaseEstimator
 
     from ratekeeper.baselines._system import Floats, Mask
+    from ratekeeper.methods import Guarantee
 
 _FEWEST = 2  # folds, thresholds, rows of a class
 
 
-class TunedThreshold(System):
+@system
+class TunedThreshold(WithEstimator):
     """`TunedThresholdClassifierCV` with a score that puts the constraint before the other error.
 
     In each fold a threshold that keeps the controlled error at most alpha scores 1 minus the
@@ -33,26 +33,18 @@ class TunedThreshold(System):
 
     Parameters
     ----------
-    estimator : classifier, optional
-        What scores; by default logistic regression on scaled columns.
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate aimed at.
     folds : int, default=5
         Number of cross-validation folds, scikit-learn's default. With fewer rows than that in a
         class, as many folds as rows.
     grid : int, default=100
         Number of thresholds, scikit-learn's default.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
 
     Attributes
     ----------
     tuned_ : TunedThresholdClassifierCV
         Fitted to the labels 0 (null class) and 1 (the other).
     threshold_ : float
-        Scores of the class 1 from here up are put out of the null class.
+        Objects with scores of the class 1 from here up are rejected.
 
     Notes
     -----
@@ -63,7 +55,7 @@ class TunedThreshold(System):
 
     scikit-learn lays its thresholds equally spaced between the lowest and the highest score of a
     fold. Where scores crowd, as probabilities do near 0 and 1, neighbouring thresholds may stand
-    for very different rates. The most cautious one still puts out the highest-scored row of the
+    for very different rates. The most cautious one still rejects the highest-scored row of the
     fold, so with fewer than 1 / alpha null rows in a fold the constraint may be out of reach
     there. Means are taken of scores that jump where the constraint fails, so a threshold that
     fails it in few of the folds can win.
@@ -75,9 +67,6 @@ class TunedThreshold(System):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import TunedThreshold
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = TunedThreshold(control="fnr", alpha=0.05, positive_label=0).fit(X, y)
     >>> clf.n_training_
     569
@@ -85,48 +74,26 @@ class TunedThreshold(System):
     'none'
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        control: str = "fnr",
-        alpha: float = 0.05,
-        folds: int = 5,
-        grid: int = 100,
-        positive_label: object = None,
-    ) -> None:
-        self.estimator = estimator
-        self.control = control
-        self.alpha = alpha
-        self.folds = folds
-        self.grid = grid
-        self.positive_label = positive_label
+    folds: int = parameter(5, partial(check_count, least=_FEWEST))
+    grid: int = parameter(100, partial(check_count, least=_FEWEST))
 
     @property
     def guarantee(self) -> Guarantee:
         """None."""
-        return Guarantee(
-            kind="none",
-            promise="None; in the mean over folds a score is best that asks for the rate.",
-            condition="nothing, since nothing is promised.",
-            not_covered=(
-                "the rate on new objects, which is often above alpha, and whether any of the "
-                "thresholds tried keeps it at all."
-            ),
+        return no_promise(
+            "None; in the mean over folds a score is best that asks for the rate.",
+            "the rate on new objects, which is often above alpha, and whether any of the "
+            "thresholds tried keeps it at all.",
         )
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_count(self.folds, "folds", _FEWEST)
-        check_count(self.grid, "grid", _FEWEST)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         del rng  # scikit-learn does not mix the rows before it cuts them into folds
         rows = int(min(is_null.sum(), (~is_null).sum()))
         if rows < _FEWEST:
             raise InputError(
-                f"A class has {rows:,} row(s), and at least {_FEWEST} are needed for two folds. "
-                "Add rows of this class."
+                f"A class has {rows:,} row(s), and at least {_FEWEST} are needed for two folds.",
+                parameter="y",
+                remedy="Add rows of this class.",
             )
         self.tuned_ = TunedThresholdClassifierCV(
             fresh(self.estimator),
@@ -140,8 +107,11 @@ class TunedThreshold(System):
             if "constant predictions" not in str(error):
                 raise
             raise InputError(
-                "The estimator gives all rows of a fold the same score, so that no threshold can "
-                "be chosen. Take other columns, or an estimator that learns from these."
+                "The estimator gives all rows of a fold the same score, so no threshold can be "
+                "chosen.",
+                parameter="estimator",
+                value=self.estimator,
+                remedy="Use other columns, or an estimator that learns from these.",
             ) from error
         self.threshold_ = float(self.tuned_.best_threshold_)
         self.n_training_ = len(X)
@@ -157,12 +127,7 @@ def constrained_score(
 ) -> float:
     """Return 1 - other error if the controlled error is at most alpha, else minus the latter.
 
-    Parameters
-    ----------
-    is_other, rejected : ndarray of 0 and 1
-        Truth and decision: 1 is out of the null class.
-    alpha : float
-        The rate aimed at.
+    Truth and decision are 1 for the other class, and where the null class is rejected.
 
     Examples
     --------

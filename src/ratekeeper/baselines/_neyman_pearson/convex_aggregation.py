@@ -9,12 +9,19 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from ratekeeper._formatting import show
 from ratekeeper._validation import check_count
 from ratekeeper.baselines._inner import fresh, score_against, train
 from ratekeeper.baselines._splitting import hold_out_both, require
-from ratekeeper.baselines._system import System
-from ratekeeper.exceptions import InputError
+from ratekeeper.baselines._system import (
+    WithDelta,
+    WithSplit,
+    check_bool,
+    no_promise,
+    optional,
+    parameter,
+    system,
+)
+from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import Guarantee
 
 if TYPE_CHECKING:
@@ -22,12 +29,20 @@ if TYPE_CHECKING:
 
     from sklearn.base import BaseEstimator
 
-    from ratekeeper.baselines._system import Floats, Mask, RandomState
+    from ratekeeper.baselines._system import Floats, Mask
 
 _ROUNDING = 1e-12  # of a weighted sum of numbers from -1 to 1
 
 
-class ConvexAggregation(System):
+def _check_estimators(estimators: object, name: str) -> None:
+    if not isinstance(estimators, list | tuple) or not estimators:
+        raise InputError(parameter=name, value=estimators, need="a list of at least one classifier")
+    for estimator in estimators:
+        fresh(estimator)
+
+
+@system
+class ConvexAggregation(WithSplit, WithDelta):
     """A weighted vote of classifiers, with weights that keep the hinge risk of the null class.
 
     One part of the rows trains the classifiers, each of which votes -1 (keep) or 1 (reject) at
@@ -41,24 +56,16 @@ class ConvexAggregation(System):
     estimators : list of classifiers, optional
         What votes; by default logistic regression on scaled columns, Gaussian naive Bayes and a
         random forest.
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate to keep.
     strengthen : bool, default=False
         Ask the held-out hinge risk to be at most alpha - kappa / sqrt(n), which makes the rate a
         promise but needs thousands of held-out rows of the null class.
     delta : float, default=0.05
-        Chance, over training sets, that the promise of the strengthened form fails.
+        Probability, over training sets, that the promise of the strengthened form fails.
     cuts : int, default=4
         Number of thresholds at which each classifier votes: those that reject the shares
         alpha / cuts, 2 alpha / cuts, ..., alpha of the training rows of the null class.
     calibration_size : float, default=0.5
         Share of either class that is held out to choose the weights.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
-    random_state : int or RandomState, optional
-        Seed of the split and of the default forest.
 
     Attributes
     ----------
@@ -97,9 +104,6 @@ class ConvexAggregation(System):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import ConvexAggregation
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = ConvexAggregation(alpha=0.1, positive_label=0, random_state=0).fit(X, y)
     >>> clf.n_training_
     285
@@ -107,28 +111,9 @@ class ConvexAggregation(System):
     'none'
     """
 
-    def __init__(
-        self,
-        *,
-        estimators: Sequence[BaseEstimator] | None = None,
-        control: str = "fnr",
-        alpha: float = 0.05,
-        strengthen: bool = False,
-        delta: float = 0.05,
-        cuts: int = 4,
-        calibration_size: float = 0.5,
-        positive_label: object = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimators = estimators
-        self.control = control
-        self.alpha = alpha
-        self.strengthen = strengthen
-        self.delta = delta
-        self.cuts = cuts
-        self.calibration_size = calibration_size
-        self.positive_label = positive_label
-        self.random_state = random_state
+    estimators: Sequence[BaseEstimator] | None = optional(_check_estimators)
+    strengthen: bool = parameter(False, check_bool)  # noqa: FBT003 - it is the default
+    cuts: int = parameter(4, check_count)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -144,25 +129,11 @@ class ConvexAggregation(System):
                 condition=condition,
                 not_covered="choosing alpha or the estimators after looking at results.",
             )
-        return Guarantee(
-            kind="none",
-            promise="None for new objects; on the held-out rows the rate is at most alpha.",
-            condition=condition,
-            not_covered="new objects; strengthen=True has a promise for them.",
+        return no_promise(
+            "None for new objects; on the held-out rows the rate is at most alpha.",
+            "new objects; strengthen=True has a promise for them.",
+            condition,
         )
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_count(self.cuts, "cuts")
-        if not isinstance(self.strengthen, bool | np.bool_):
-            raise InputError(f"strengthen={show(self.strengthen)} must be True or False.")
-        given: object = self.estimators
-        if given is None:
-            return
-        if not isinstance(given, list | tuple) or not given:
-            raise InputError(f"estimators={show(given)} must be a list of at least one classifier.")
-        for estimator in given:
-            fresh(estimator)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         rows, held_out = hold_out_both(is_null, self.calibration_size, rng)
@@ -191,8 +162,14 @@ class ConvexAggregation(System):
         require(
             n,
             math.floor((constant / self.alpha) ** 2) + 1,
-            f"alpha={self.alpha:g} with delta={self.delta:g}, strengthened for {votes:,} votes,",
-            "Add rows, raise alpha, or take strengthen=False, which promises nothing.",
+            (
+                *(Parameter("alpha", self.alpha), " with ", Parameter("delta", self.delta)),
+                f", strengthened for {votes:,} votes,",
+            ),
+            (
+                *("Add rows, raise ", Parameter("alpha"), ", or use "),
+                *(Parameter("strengthen", False), ", which promises nothing."),  # noqa: FBT003
+            ),
         )
         return self.alpha - constant / math.sqrt(n)
 
@@ -224,14 +201,8 @@ def simplex_weights(null_risks: Floats, other_risks: Floats, allowed: float) -> 
 
     Both risks are linear in the weights, so some optimum is a corner of what is allowed: one
     vote, or two votes whose mixture has exactly the null risk allowed. All of these are compared,
-    which is exact, while a solver keeps constraints up to a tolerance only.
-
-    Parameters
-    ----------
-    null_risks, other_risks : ndarray of shape (n_votes,)
-        Mean hinge losses of each vote.
-    allowed : float
-        Largest null risk; at least one vote must keep it.
+    which is exact, while a solver keeps constraints up to a tolerance only. At least one vote must
+    keep the null risk allowed.
 
     Examples
     --------
@@ -259,7 +230,9 @@ def _default_estimators(X: Floats, rng: np.random.RandomState) -> list[BaseEstim
     if not (np.var(X, axis=0).any() and np.ptp(X, axis=0).any()):
         raise InputError(
             f"None of the {X.shape[1]:,} column(s) of X varies over the {len(X):,} training rows, "
-            "so nothing can be learned. Add columns that do."
+            "so nothing can be learned.",
+            parameter="X",
+            remedy="Add columns that vary.",
         )
     seed = int(rng.randint(2**31 - 1))
     forest = RandomForestClassifier(100, min_samples_leaf=5, random_state=seed)

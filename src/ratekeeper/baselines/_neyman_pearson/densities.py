@@ -1,4 +1,4 @@
-"""Density estimates of a class: Gaussian kernels and normal laws, in logarithms throughout.
+"""Density estimates of a class: Gaussian kernels and normal densities, in logarithms throughout.
 
 Far from all training rows a kernel density says nothing: which of two is larger there depends on
 the bandwidths alone. So neither density in a ratio is taken to be below what a single row lends
@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ratekeeper._formatting import show
 from ratekeeper._validation import check_positive
 from ratekeeper.baselines._blocks import blocks
-from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
     from ratekeeper.baselines._system import Floats
@@ -39,13 +37,6 @@ class Density(Protocol):
 @dataclass(frozen=True)
 class Kernels:
     """A Gaussian kernel at each row, with one width for each column.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n, d)
-        The rows.
-    widths : ndarray of shape (d,)
-        Standard deviations of the kernel.
 
     Examples
     --------
@@ -78,18 +69,13 @@ class Kernels:
 
 
 @dataclass(frozen=True)
-class NormalLaw:
-    """Independent normal laws, one for each column.
-
-    Parameters
-    ----------
-    mean, spread : ndarray of shape (d,)
-        Their means and standard deviations.
+class Normals:
+    """Independent normal distributions, one for each column.
 
     Examples
     --------
-    >>> law = NormalLaw(np.array([0.0]), np.array([2.0]))
-    >>> np.exp(law.log_density(np.array([[0.0]]))).round(4)
+    >>> normals = Normals(np.array([0.0]), np.array([2.0]))
+    >>> np.exp(normals.log_density(np.array([[0.0]]))).round(4)
     array([0.1995])
     """
 
@@ -98,7 +84,7 @@ class NormalLaw:
 
     @property
     def floor(self) -> float:
-        """None: a normal law speaks of every place."""
+        """None: a normal density means something everywhere."""
         return -np.inf
 
     def log_density(self, X: Floats) -> Floats:
@@ -143,15 +129,9 @@ def spread_of(X: Floats, spare: Floats | float = 1.0) -> Floats:
 def fit_kernels(X: Floats, bandwidth: str | float, spare: Floats | float = 1.0) -> Kernels:
     """Put a kernel at each row.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Rows of one class.
-    bandwidth : {"scott", "cv"} or float
-        Width in standard deviations of the column: Scott's n ** (-1 / (d + 4)), the multiple of
-        that whose leave-one-out likelihood is largest, or the number given.
-    spare : ndarray of shape (d,) or float
-        Standard deviation of columns that are constant here.
+    Its width, in standard deviations of the column, is Scott's n ** (-1 / (d + 4)), the multiple of
+    that whose leave-one-out likelihood is largest ("cv"), or the number given. `spare` is the
+    standard deviation of columns that are constant here.
 
     Examples
     --------
@@ -171,21 +151,16 @@ def fit_kernels(X: Floats, bandwidth: str | float, spare: Floats | float = 1.0) 
     return Kernels(X, spread * factor)
 
 
-def check_bandwidth(bandwidth: object) -> None:
+def check_bandwidth(bandwidth: object, name: str = "bandwidth") -> None:
     """Raise unless it is a rule or a positive number.
 
     Examples
     --------
     >>> check_bandwidth("cv")
     """
-    if isinstance(bandwidth, str):
-        if bandwidth not in ("scott", "cv"):
-            raise InputError(
-                f'bandwidth={show(bandwidth)} must be "scott", "cv" or a positive number, in '
-                "standard deviations of the column."
-            )
-        return
-    check_positive(bandwidth, "bandwidth", or_else='"scott" or "cv"')
+    if not isinstance(bandwidth, str) or bandwidth not in ("scott", "cv"):
+        need = '"scott" or "cv"; a number is in standard deviations of the column'
+        check_positive(bandwidth, name, or_else=need)
 
 
 def _squares(X: Floats, points: Floats, widths: Floats) -> Floats:

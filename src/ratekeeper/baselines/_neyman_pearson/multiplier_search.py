@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ratekeeper._validation import check_count
 from ratekeeper.baselines._inner import score_against, train
-from ratekeeper.baselines._neyman_pearson.relaxation import check_epsilon, relaxed
-from ratekeeper.baselines._system import System
-from ratekeeper.exceptions import InputError
-from ratekeeper.methods import Guarantee
+from ratekeeper.baselines._neyman_pearson.relaxation import Relaxed, relaxed
+from ratekeeper.baselines._system import no_promise, parameter, system
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
     from ratekeeper.baselines._system import Floats, Mask
+    from ratekeeper.methods import Guarantee
 
 _STRIDE = 4.0  # of the multiplier, while the two sides of the constraint are looked for
 _LARGEST = 4.0**10  # of the multiplier and of its inverse
@@ -29,7 +30,8 @@ class _Trial(NamedTuple):
     other_error: float
 
 
-class MultiplierSearch(System):
+@system
+class MultiplierSearch(Relaxed):
     """Weigh the null class in training until the training rows keep the constraint.
 
     The classifier keeps its own decision border; the weight of the null class, a Lagrange
@@ -42,20 +44,8 @@ class MultiplierSearch(System):
     estimator : classifier, optional
         What learns, with ``sample_weight`` in its ``fit``; by default logistic regression on
         scaled columns. A linear SVM makes it the linear 2C-SVM.
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate aimed at.
-    epsilon : float, optional
-        The excess over alpha that the theory puts up with; half of it relaxes the constraint.
-        By default sqrt(ln(2 / delta) / (2 n)) for n training rows of the null class. 0 holds the
-        training rate itself to alpha.
-    delta : float, default=0.05
-        Chance that enters the default epsilon, and nothing else.
     steps : int, default=12
         Number of bisections, after the two sides of the constraint have been found.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
 
     Attributes
     ----------
@@ -65,8 +55,6 @@ class MultiplierSearch(System):
         Weight of a null row over the weight of another row.
     trials_ : ndarray of shape (n_trials, 3)
         Multiplier, controlled error and other error on the training rows, in the order tried.
-    allowed_ : float
-        The constraint, alpha + epsilon / 2.
 
     Notes
     -----
@@ -90,9 +78,6 @@ class MultiplierSearch(System):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import MultiplierSearch
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = MultiplierSearch(control="fnr", alpha=0.01, epsilon=0, positive_label=0).fit(X, y)
     >>> bool((clf.predict(X[y == 0]) != 0).mean() <= 0.01)
     True
@@ -100,45 +85,18 @@ class MultiplierSearch(System):
     'none'
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        control: str = "fnr",
-        alpha: float = 0.05,
-        epsilon: float | None = None,
-        delta: float = 0.05,
-        steps: int = 12,
-        positive_label: object = None,
-    ) -> None:
-        self.estimator = estimator
-        self.control = control
-        self.alpha = alpha
-        self.epsilon = epsilon
-        self.delta = delta
-        self.steps = steps
-        self.positive_label = positive_label
+    steps: int = parameter(12, partial(check_count, least=0))
 
     @property
     def guarantee(self) -> Guarantee:
         """None."""
-        return Guarantee(
-            kind="none",
-            promise=(
-                "None for new objects; on the training rows the rate is at most alpha plus half "
-                "of epsilon."
-            ),
-            condition="nothing, since nothing is promised for new objects.",
-            not_covered=(
-                "new objects: the rows that keep the constraint also trained the classifier, so "
-                "the rate is mostly above the one seen there."
-            ),
+        return no_promise(
+            "None for new objects; on the training rows the rate is at most alpha plus half of "
+            "epsilon.",
+            "new objects: the rows that keep the constraint also trained the classifier, so the "
+            "rate is mostly above the one seen there.",
+            "nothing, since nothing is promised for new objects.",
         )
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_epsilon(self.epsilon)
-        check_count(self.steps, "steps", 0)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         del rng  # nothing here is random
@@ -151,8 +109,10 @@ class MultiplierSearch(System):
             raise InputError(
                 f"No weight of the null class up to {_LARGEST:,.0f} brings the training error to "
                 f"{self.allowed_:g} or below; the smallest is {self.trials_[:, 1].min():g}. The "
-                "estimator does not follow its weights: scale the columns, take another, or raise "
-                "alpha."
+                "estimator does not follow its weights.",
+                parameter="estimator",
+                value=self.estimator,
+                remedy=("Scale the columns, use another, or raise ", Parameter("alpha"), "."),
             )
         # Of equal other errors the larger multiplier keeps farther from the constraint.
         best = min(kept, key=lambda trial: (trial.other_error, -trial.multiplier))

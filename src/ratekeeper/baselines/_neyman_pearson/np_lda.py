@@ -7,27 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_choice
 from ratekeeper.baselines._neyman_pearson.densities import spread_of
-from ratekeeper.baselines._neyman_pearson.normal_scores import (
-    normality_p_value,
-    refuse_constant,
-    tolerance_factor,
-)
-from ratekeeper.baselines._splitting import hold_out, require
-from ratekeeper.baselines._system import System
-from ratekeeper.exceptions import InputError
+from ratekeeper.baselines._neyman_pearson.normal_scores import NormalThreshold
+from ratekeeper.baselines._system import one_of, system
+from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import Guarantee
 from ratekeeper.methods._method import first_true
 
 if TYPE_CHECKING:
-    from ratekeeper.baselines._system import Floats, Mask, RandomState
+    from ratekeeper.baselines._system import Floats, Mask
 
 _EPSILON = 1e-3  # exponent in the eigenvalue bound
 _SINGULAR = 1e-12  # smallest eigenvalue of a usable correlation matrix, over the largest
 
 
-class NPLDA(System):
+@system
+class NPLDA(NormalThreshold):
     """Linear discriminant analysis with a threshold from the normal model.
 
     A part of the null class and all of the other give the discriminant ``inv(S) @ (m1 - m0)``
@@ -36,32 +31,15 @@ class NPLDA(System):
 
     Parameters
     ----------
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate to keep.
-    delta : float, default=0.05
-        Chance, over training sets, that the promise fails.
     threshold : {"tolerance", "paper"}, default="tolerance"
         The exact normal tolerance limit of the held-out values, which is ours, or the paper's kind
         of threshold: an upper confidence limit of their mean plus the normal quantile times a
         bound of their standard deviation that comes from the pooled covariance.
-    calibration_size : float, default=0.5
-        Share of the null class that is held out.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
-    random_state : int or RandomState, optional
-        Seed of the split.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
-        The discriminant; large values speak against the null class.
-    threshold_ : float
-        Values strictly above are put out of the null class.
-    normality_p_value_ : float
-        Shapiro-Wilk p-value of the held-out values; NaN with fewer than three. Below 1% there is
-        a warning.
+        The discriminant, which is the score; large values are evidence against the null class.
 
     Notes
     -----
@@ -98,24 +76,7 @@ class NPLDA(System):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        control: str = "fnr",
-        alpha: float = 0.05,
-        delta: float = 0.05,
-        threshold: str = "tolerance",
-        calibration_size: float = 0.5,
-        positive_label: object = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.control = control
-        self.alpha = alpha
-        self.delta = delta
-        self.threshold = threshold
-        self.calibration_size = calibration_size
-        self.positive_label = positive_label
-        self.random_state = random_state
+    threshold: str = one_of("tolerance", "paper")
 
     @property
     def guarantee(self) -> Guarantee:
@@ -132,7 +93,8 @@ class NPLDA(System):
                     "independently from the population of the new ones."
                 ),
                 not_covered=(
-                    "any fixed number of rows, since the bound inside may fail; and other laws."
+                    "any fixed number of rows, since the bound inside may fail; and other "
+                    "distributions."
                 ),
                 assumption="normal features with one covariance",
             )
@@ -143,27 +105,16 @@ class NPLDA(System):
                 "this very classifier is at most alpha, if the null class is normal."
             ),
             condition=(
-                "a discriminant with a normal law in the null class, and held-out rows drawn "
-                "independently from the population of the new ones."
+                "a discriminant that is normally distributed in the null class, and held-out rows "
+                "drawn independently from the population of the new ones."
             ),
-            not_covered="features with any other law; Umbrella needs none.",
+            not_covered="features with any other distribution; Umbrella works for all.",
             assumption="a normal discriminant in the null class",
         )
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice(self.threshold, "threshold", ("tolerance", "paper"))
-
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
-        rows, held_out = hold_out(is_null, self.calibration_size, rng)
-        require(
-            held_out.size,
-            2,
-            "A standard deviation",
-            "Add rows, or raise calibration_size.",
-        )
-        null, other = X[rows], X[~is_null]
-        self.n_training_ = len(null) + len(other)
+        rows, held_out = self._hold_out(is_null, rng)
+        null, other = X[rows[is_null[rows]]], X[~is_null]
         freedom = self.n_training_ - 2
         _refuse_too_wide(X.shape[1], freedom)
         inflation = eigenvalue_inflation(X.shape[1], freedom) if self.threshold == "paper" else 1.0
@@ -177,24 +128,22 @@ class NPLDA(System):
         gap = (other.mean(axis=0) - null.mean(axis=0)) / scale
         coef = vectors @ ((vectors.T @ gap) / values)
         self.coef_ = coef / scale
-        scores = X[held_out] @ self.coef_
-        refuse_constant(scores)
-        self.normality_p_value_ = normality_p_value(scores)
+        scores = self._score(X[held_out])
+        self._look_at(scores)
         bound = math.sqrt(values[-1] * (coef @ coef) * inflation)
         self.threshold_ = self._limit(scores, bound)
 
     def _limit(self, scores: Floats, bound: float) -> float:
         from scipy.special import ndtri, stdtrit
 
-        n, spread = scores.size, scores.std(ddof=1)
         if self.threshold == "tolerance":
-            factor = tolerance_factor(n, self.alpha, self.delta)
-            return float(scores.mean() + factor * spread)
+            return self._tolerance_limit(scores)
+        n, spread = scores.size, scores.std(ddof=1)
         mean = float(scores.mean()) - stdtrit(n - 1, self.delta) * spread / math.sqrt(n)
         return float(mean - bound * ndtri(self.alpha))
 
-    def _evidence(self, X: Floats) -> Floats:
-        return np.asarray(X @ self.coef_ - self.threshold_)
+    def _score(self, X: Floats) -> Floats:
+        return np.asarray(X @ self.coef_)
 
 
 def eigenvalue_inflation(d: int, freedom: int) -> float:
@@ -220,9 +169,15 @@ def eigenvalue_inflation(d: int, freedom: int) -> float:
 
     if freedom <= d or smallest(freedom) <= 0:
         needed = first_true(lambda size: smallest(size) > 0, start=d + 1) + 2
+        has = f"{freedom + 2:,} training rows and {d:,} columns"
         raise InputError(
-            f"threshold='paper' has no bound with {freedom + 2:,} training rows and {d:,} columns: "
-            f'at least {needed:,} rows are needed. Add rows, drop columns, or use "tolerance".'
+            (
+                Parameter("threshold", "paper"),
+                f" has no bound with {has}; at least {needed:,} rows are needed.",
+            ),
+            parameter="threshold",
+            value="paper",
+            remedy=("Add rows, drop columns, or use ", Parameter("threshold", "tolerance"), "."),
         )
     return 1 / smallest(freedom)
 
@@ -231,8 +186,9 @@ def _refuse_too_wide(d: int, freedom: int) -> None:
     if d >= freedom:
         raise InputError(
             f"X has {d:,} columns, and the pooled covariance of {freedom + 2:,} training rows "
-            f"allows at most {max(freedom - 1, 0):,}. Add rows, or choose or combine columns first "
-            "(SelectKBest, PCA); NSN2 takes any number."
+            f"allows at most {max(freedom - 1, 0):,}.",
+            parameter="X",
+            remedy="Add rows, choose or combine columns first (SelectKBest, PCA), or use NSN2.",
         )
 
 
@@ -242,6 +198,7 @@ def _refuse_singular(eigenvalues: Floats) -> None:
         raise InputError(
             f"Some of the {eigenvalues.size:,} columns are constant within the classes or follow "
             f"from others: the eigenvalues of their correlations reach down to {eigenvalues[0]:.1g}"
-            f", and {_SINGULAR:g} times the largest is needed. Drop such columns, or combine them "
-            "first (VarianceThreshold, PCA)."
+            f", and {_SINGULAR:g} times the largest is needed.",
+            parameter="X",
+            remedy="Drop such columns, or combine them first (VarianceThreshold, PCA).",
         )

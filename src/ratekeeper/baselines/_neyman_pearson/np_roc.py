@@ -10,7 +10,7 @@ import numpy as np
 from ratekeeper._inputs import read_labels, read_scores, refuse_nan, same_length
 from ratekeeper._ranks import count_as_extreme
 from ratekeeper._validation import check_probability, null_class_of
-from ratekeeper.exceptions import TooFewScoresError
+from ratekeeper.exceptions import Parameter, TooFewScoresError
 from ratekeeper.methods import HighProbability
 from ratekeeper.methods._high_probability import beta_upper
 
@@ -33,7 +33,7 @@ class NPROC:
     control : {"fnr", "fpr"}
         The error of type I: missed positives, or false alarms.
     delta : float
-        Chance that one bound fails.
+        Probability that one bound fails.
     threshold : ndarray of shape (n_null,)
         For "fpr" scores strictly above it are called positive, for "fnr" scores strictly below
         it negative.
@@ -76,13 +76,15 @@ class NPROC:
         below = np.flatnonzero(self.type_i_upper <= level)
         if below.size:
             return int(below[0])
-        needed = HighProbability(self.delta).smallest_n(level)
+        has, needed = self.threshold.size, HighProbability(self.delta).smallest_n(level)
         raise TooFewScoresError(
-            f"alpha={level:g} with delta={self.delta:g} needs at least {needed:,} scores of the "
-            f"null class, and there are {self.threshold.size:,}. Add some, or raise alpha or "
-            "delta.",
-            available=self.threshold.size,
+            (
+                *(Parameter("alpha", level), " with ", Parameter("delta", self.delta)),
+                f" needs at least {needed:,} scores of the null class, and there are {has:,}.",
+            ),
+            available=has,
             needed=needed,
+            remedy=("Add some, or raise ", Parameter("alpha"), " or ", Parameter("delta"), "."),
         )
 
     def youden(self) -> int:
@@ -112,15 +114,15 @@ def np_roc(
     Parameters
     ----------
     scores : array-like of shape (n_objects,)
-        Scores of held-out objects of both classes, high ones speaking for the positive class.
+        Scores of held-out objects of both classes, high ones indicating the positive class.
     labels : array-like of shape (n_objects,)
         Their labels, of two kinds.
     control : {"fnr", "fpr"}, default="fnr"
         Which error is of type I.
     delta : float, default=0.05
-        Chance that one bound fails.
+        Probability that one bound fails.
     positive_label : object, optional
-        Which label is positive, if that is not plain.
+        Which label is positive, if the labels do not make that plain.
 
     Returns
     -------
@@ -136,9 +138,9 @@ def np_roc(
     chosen by looking, but for `NPROC.place`. Needs held-out objects, drawn independently from
     the population of the new ones.
 
-    All bounds are quantiles of Beta laws. Equal scores share the bound of the most cautious rank
-    among them, which is the exact (Clopper-Pearson) bound at this value. The type II errors are
-    counted on the other class, which the thresholds do not depend on.
+    All bounds are quantiles of Beta distributions. Equal scores share the bound of the most
+    cautious rank among them, which is the exact (Clopper-Pearson) bound at this value. The type II
+    errors are counted on the other class, which the thresholds do not depend on.
 
     References
     ----------

@@ -7,33 +7,45 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._formatting import show
-from ratekeeper._validation import check_choice, check_probability
+from ratekeeper._validation import check_probability
 from ratekeeper.baselines._neyman_pearson.densities import (
     Density,
-    NormalLaw,
+    Normals,
     check_bandwidth,
     fit_kernels,
     log_ratio,
     spread_of,
 )
-from ratekeeper.baselines._neyman_pearson.order_statistic import exact_rank
-from ratekeeper.baselines._splitting import hold_out, hold_out_both, require
-from ratekeeper.baselines._system import System
+from ratekeeper.baselines._neyman_pearson.order_statistic import RankThreshold
+from ratekeeper.baselines._splitting import hold_out_both
+from ratekeeper.baselines._system import one_of, parameter, system
 from ratekeeper.exceptions import InputError
-from ratekeeper.methods import Guarantee, HighProbability
 from ratekeeper.methods._method import first_true
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ratekeeper.baselines._system import Floats, Mask, RandomState
+    from ratekeeper.baselines._system import Floats, Mask
 
 _RELABELLINGS = 19  # the true labelling is the farthest apart of 20 by chance once in 20 times
 _FEW = 10  # training rows of a class from which on it is split once more
 
 
-class NSN2(System):
+def _check_screening(screening: object, name: str) -> None:
+    if screening is None:
+        return
+    if not isinstance(screening, str):
+        check_probability(screening, name)
+    elif screening != "permutation":
+        raise InputError(
+            parameter=name,
+            value=screening,
+            need='"permutation", a number between 0 and 1, or None for no screening',
+        )
+
+
+@system
+class NSN2(RankThreshold):
     """Keep the columns that tell the classes apart, and add up their log density ratios.
 
     A column is kept if the distribution functions of the two classes are far apart in it
@@ -43,31 +55,19 @@ class NSN2(System):
 
     Parameters
     ----------
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate to keep.
-    delta : float, default=0.05
-        Chance, over training sets, that the promise fails.
     threshold : {"order-statistic", "paper"}, default="order-statistic"
         Which order statistic of the held-out scores: by the exact violation probability, or by
         the paper's bound of it; see `paper_rank`.
     screening : {"permutation"}, float or None, default="permutation"
         Which columns to keep: those farther apart than any column is under 19 random
-        relabellings, so that if both classes have one law any passes with probability at most
-        5%; those at least so far apart (a number between 0 and 1); or all. If none
-        passes, the one that is farthest apart is kept.
+        relabellings, so that if both classes have one distribution any passes with probability at
+        most 5%; those at least so far apart (a number between 0 and 1); or all. If none passes,
+        the one that is farthest apart is kept.
     marginals : {"kernel", "gaussian"}, default="kernel"
-        Density of a column in a class: kernels, or a normal law.
+        Density of a column in a class: kernels, or a normal density.
     bandwidth : {"scott", "cv"} or float, default="scott"
         Width of the kernels in standard deviations of the column within the class: Scott's rule,
         the multiple of it with the largest leave-one-out likelihood, or this number.
-    calibration_size : float, default=0.5
-        Share of the null class that is held out.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
-    random_state : int or RandomState, optional
-        Seed of the splits and of the relabellings.
 
     Attributes
     ----------
@@ -79,8 +79,6 @@ class NSN2(System):
         What the distances were compared with; NaN without screening.
     densities_ : list of (Density, Density)
         Densities of each kept column in the null class and in the other.
-    threshold_ : float
-        Scores strictly above are put out of the null class.
 
     Notes
     -----
@@ -103,62 +101,19 @@ class NSN2(System):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import NSN2
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = NSN2(control="fnr", positive_label=0, random_state=0).fit(X, y)
     >>> clf.n_training_, clf.features_.size
     (463, 23)
     """
 
-    def __init__(
-        self,
-        *,
-        control: str = "fnr",
-        alpha: float = 0.05,
-        delta: float = 0.05,
-        threshold: str = "order-statistic",
-        screening: str | float | None = "permutation",
-        marginals: str = "kernel",
-        bandwidth: str | float = "scott",
-        calibration_size: float = 0.5,
-        positive_label: object = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.control = control
-        self.alpha = alpha
-        self.delta = delta
-        self.threshold = threshold
-        self.screening = screening
-        self.marginals = marginals
-        self.bandwidth = bandwidth
-        self.calibration_size = calibration_size
-        self.positive_label = positive_label
-        self.random_state = random_state
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """High probability."""
-        return HighProbability(self.delta).guarantee
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_bandwidth(self.bandwidth)
-        check_choice(self.threshold, "threshold", ("order-statistic", "paper"))
-        check_choice(self.marginals, "marginals", ("kernel", "gaussian"))
-        if isinstance(self.screening, str) and self.screening != "permutation":
-            raise InputError(
-                f'screening={show(self.screening)} must be "permutation", a number between 0 and '
-                "1, or None for no screening."
-            )
-        if self.screening is not None and not isinstance(self.screening, str):
-            check_probability(self.screening, "screening")
+    threshold: str = one_of("order-statistic", "paper")
+    screening: str | float | None = parameter("permutation", _check_screening)
+    marginals: str = one_of("kernel", "gaussian")
+    bandwidth: str | float = parameter("scott", check_bandwidth)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
-        rows, held_out = hold_out(is_null, self.calibration_size, rng)
+        rows, held_out = self._hold_out(is_null, rng)
         rank = self._rank(held_out.size)
-        rows = np.union1d(rows, np.flatnonzero(~is_null))
-        self.n_training_ = rows.size
         trains, labels = X[rows], is_null[rows]
         first = second = np.arange(rows.size)
         few = min(np.count_nonzero(labels), np.count_nonzero(~labels)) < _FEW
@@ -176,15 +131,9 @@ class NSN2(System):
         ]
         self.threshold_ = float(np.sort(self._score(X[held_out]))[-rank])
 
-    def _rank(self, n: int) -> int:
-        if self.threshold == "order-statistic":
-            return exact_rank(n, self.alpha, self.delta)
-        require(
-            n,
-            first_true(lambda size: paper_rank(size, self.alpha, self.delta) >= 1),
-            f"threshold='paper' at alpha={self.alpha:g} with delta={self.delta:g}",
-            'Use threshold="order-statistic", which needs fewer, or raise alpha or delta.',
-        )
+    def _other_rank(self, n: int) -> int:
+        needed = first_true(lambda size: paper_rank(size, self.alpha, self.delta) >= 1)
+        self._require(n, needed)
         return paper_rank(n, self.alpha, self.delta)
 
     def _screen(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
@@ -207,7 +156,7 @@ class NSN2(System):
 
     def _density(self, column: Floats, spare: float) -> Density:
         if self.marginals == "gaussian":
-            return NormalLaw(column.mean(axis=0), spread_of(column, spare))
+            return Normals(column.mean(axis=0), spread_of(column, spare))
         return fit_kernels(column, self.bandwidth, spare)
 
     def _score(self, X: Floats) -> Floats:
@@ -216,19 +165,11 @@ class NSN2(System):
             score += log_ratio(other, null, X[:, feature, None])
         return score
 
-    def _evidence(self, X: Floats) -> Floats:
-        return self._score(X) - self.threshold_
-
 
 class KolmogorovSmirnov:
     """Distances between the distribution functions of two classes, in all columns at once.
 
     Columns are sorted once, for as many labellings as are asked for.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Rows of both classes.
 
     Examples
     --------
@@ -240,7 +181,7 @@ class KolmogorovSmirnov:
     def __init__(self, X: Floats) -> None:
         self._order: NDArray[np.intp] = np.argsort(X, axis=0, kind="stable")
         ordered = np.take_along_axis(X, self._order, axis=0)
-        # Among equal values a distribution function has no place to be looked at but the last.
+        # Among equal values a distribution function is only read at the last.
         self._inside = np.zeros(X.shape, dtype=bool)
         self._inside[:-1] = ordered[1:] == ordered[:-1]
 
@@ -258,7 +199,7 @@ class KolmogorovSmirnov:
 def paper_rank(n: int, alpha: float, delta: float) -> int:
     """Return k: scores strictly above the k-th largest of n may be rejected; 0 if none may.
 
-    The rate above the k-th smallest of n scores has the law of 1 - Beta(k, n + 1 - k), and the
+    The rate above the k-th smallest of n scores is distributed as 1 - Beta(k, n + 1 - k), and the
     smallest k for which Chebyshev's inequality puts less than delta above alpha is the paper's.
 
     Examples

@@ -7,25 +7,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_choice, check_count
+from ratekeeper._validation import check_count
 from ratekeeper.baselines._neyman_pearson.densities import (
     check_bandwidth,
     fit_kernels,
     log_ratio,
     spread_of,
 )
-from ratekeeper.baselines._neyman_pearson.order_statistic import exact_rank
-from ratekeeper.baselines._splitting import hold_out, require
-from ratekeeper.baselines._system import System
-from ratekeeper.exceptions import InputError
-from ratekeeper.methods import Guarantee, HighProbability
+from ratekeeper.baselines._neyman_pearson.order_statistic import RankThreshold
+from ratekeeper.baselines._system import one_of, parameter, system
+from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods._method import first_true
 
 if TYPE_CHECKING:
-    from ratekeeper.baselines._system import Floats, Mask, RandomState
+    from ratekeeper.baselines._system import Floats, Mask
 
 
-class PlugInNP(System):
+@system
+class PlugInNP(RankThreshold):
     """Threshold the ratio of kernel densities of the two classes.
 
     A part of the null class and all of the other give one kernel density each. The score is the
@@ -33,12 +32,6 @@ class PlugInNP(System):
 
     Parameters
     ----------
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate to keep.
-    delta : float, default=0.05
-        Chance, over training sets, that the promise fails.
     threshold : {"order-statistic", "vc"}, default="order-statistic"
         How the threshold is found: at the order statistic whose violation probability is exactly
         known, or, as in the paper, where the held-out rate is alpha less the `vc_margin`.
@@ -48,19 +41,11 @@ class PlugInNP(System):
         with the square of the rows), or this number.
     max_features : int, default=5
         More columns than that are refused.
-    calibration_size : float, default=0.5
-        Share of the null class that is held out.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
-    random_state : int or RandomState, optional
-        Seed of the split.
 
     Attributes
     ----------
     null_density_, other_density_ : Kernels
         The estimated densities, with their ``widths``.
-    threshold_ : float
-        Log ratios strictly above are put out of the null class.
 
     Notes
     -----
@@ -84,9 +69,6 @@ class PlugInNP(System):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import PlugInNP
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X = X[:, [20, 21, 24]]  # worst radius, texture and smoothness
     >>> clf = PlugInNP(control="fnr", positive_label=0, random_state=0).fit(X, y)
     >>> clf.n_training_
@@ -96,77 +78,42 @@ class PlugInNP(System):
     ...
     ratekeeper.exceptions.TooFewScoresError: threshold='vc' at alpha=0.05 with delta=0.05 needs at
     least 51,970 held-out rows of the null class, and there are 106. Use
-    threshold="order-statistic", which needs fewer, or raise alpha.
+    threshold='order-statistic', which needs fewer, or raise alpha or delta.
     """
 
-    def __init__(
-        self,
-        *,
-        control: str = "fnr",
-        alpha: float = 0.05,
-        delta: float = 0.05,
-        threshold: str = "order-statistic",
-        bandwidth: str | float = "scott",
-        max_features: int = 5,
-        calibration_size: float = 0.5,
-        positive_label: object = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.control = control
-        self.alpha = alpha
-        self.delta = delta
-        self.threshold = threshold
-        self.bandwidth = bandwidth
-        self.max_features = max_features
-        self.calibration_size = calibration_size
-        self.positive_label = positive_label
-        self.random_state = random_state
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """High probability."""
-        return HighProbability(self.delta).guarantee
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_bandwidth(self.bandwidth)
-        check_count(self.max_features, "max_features")
-        check_choice(self.threshold, "threshold", ("order-statistic", "vc"))
+    threshold: str = one_of("order-statistic", "vc")
+    bandwidth: str | float = parameter("scott", check_bandwidth)
+    max_features: int = parameter(5, check_count)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         if X.shape[1] > self.max_features:
+            most = Parameter("max_features", self.max_features)
             raise InputError(
-                f"X has {X.shape[1]:,} columns, and kernel densities are used with at most "
-                f"max_features={self.max_features}, since they need rows that grow exponentially "
-                "with the columns. Choose or combine columns first (SelectKBest, PCA), use NSN2, "
-                "which takes one column at a time, or raise max_features."
+                (f"X has {X.shape[1]:,} columns, and the most for kernel densities is ", most, "."),
+                parameter="X",
+                remedy=(
+                    "Choose or combine columns first (SelectKBest, PCA), use NSN2, which takes one "
+                    "column at a time, or raise max_features: the rows needed grow exponentially "
+                    "with the columns."
+                ),
             )
-        rows, held_out = hold_out(is_null, self.calibration_size, rng)
+        rows, held_out = self._hold_out(is_null, rng)
         rank = self._rank(held_out.size)
+        rows = rows[is_null[rows]]
         other = np.flatnonzero(~is_null)
         spare = spread_of(np.concatenate([X[rows], X[other]]))
         self.null_density_ = fit_kernels(X[rows], self.bandwidth, spare)
         self.other_density_ = fit_kernels(X[other], self.bandwidth, spare)
-        self.n_training_ = rows.size + other.size
         self.threshold_ = float(np.sort(self._score(X[held_out]))[-rank])
 
-    def _rank(self, n: int) -> int:
-        if self.threshold == "order-statistic":
-            return exact_rank(n, self.alpha, self.delta)
-        require(
-            n,
-            first_true(lambda size: vc_margin(size, self.delta) <= self.alpha),
-            f"threshold='vc' at alpha={self.alpha:g} with delta={self.delta:g}",
-            'Use threshold="order-statistic", which needs fewer, or raise alpha.',
-        )
+    def _other_rank(self, n: int) -> int:
+        needed = first_true(lambda size: vc_margin(size, self.delta) <= self.alpha)
+        self._require(n, needed)
         # So many held-out scores may lie strictly above the threshold.
         return math.floor(n * (self.alpha - vc_margin(n, self.delta))) + 1
 
     def _score(self, X: Floats) -> Floats:
         return log_ratio(self.other_density_, self.null_density_, X)
-
-    def _evidence(self, X: Floats) -> Floats:
-        return self._score(X) - self.threshold_
 
 
 def vc_margin(n: int, delta: float) -> float:

@@ -6,10 +6,38 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ratekeeper.baselines._system import Floats
+from ratekeeper.baselines._proxy_tests.proxy_system import ProxySystem
+from ratekeeper.baselines._system import one_of, system
 
-METRICS = ("euclidean", "cityblock")
+if TYPE_CHECKING:
+    from ratekeeper.baselines._system import Floats, Mask
+
+
+@system
+class DistanceSystem(ProxySystem):
+    """A system that looks at the distances of an object to the rows of either class.
+
+    Parameters
+    ----------
+    metric : {"euclidean", "cityblock"}, default="euclidean"
+        The distance.
+
+    Attributes
+    ----------
+    null_rows_, other_rows_ : ndarray
+        Rows of the null class, and of the other, on columns with mean 0 and variance 1.
+    scale_ : Scale
+        Mean and deviation of the columns of all rows.
+    """
+
+    metric: str = one_of("euclidean", "cityblock")
+
+    def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
+        del rng  # nothing here is random
+        self.scale_ = Scale.of(X)
+        rows = self.scale_.standardise(X)
+        self.null_rows_, self.other_rows_ = rows[is_null], rows[~is_null]
+        self.n_training_ = len(X)
 
 
 class Scale(NamedTuple):

@@ -6,42 +6,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_choice
 from ratekeeper.baselines._blocks import blocks
-from ratekeeper.baselines._proxy_tests.interpoint import METRICS, Scale, distances
-from ratekeeper.baselines._proxy_tests.proxy_system import ProxySystem
+from ratekeeper.baselines._proxy_tests.interpoint import DistanceSystem, distances
+from ratekeeper.baselines._system import system
 
 if TYPE_CHECKING:
     from ratekeeper.baselines._system import Floats, Mask
 
 
-class InterpointAverage(ProxySystem):
+@system
+class InterpointAverage(DistanceSystem):
     """Put an object into the class that it lies nearer to, on average and beside the class's own.
 
     The average distance of the object to the rows of a class, less half of the average distance
     between two rows of the class, says how far the object is from it. The object goes to the
     nearer class.
 
-    Parameters
-    ----------
-    metric : {"euclidean", "cityblock"}, default="euclidean"
-        The distance.
-    control : {"fnr", "fpr"}, default="fnr"
-        Which class is the null class; here it only says where an object goes that is equally far
-        from both.
-    alpha : float, default=0.05
-        Not looked at; it is there for the same words.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
-
     Attributes
     ----------
-    null_rows_, other_rows_ : ndarray
-        Rows of the null class, and of the other, on columns with mean 0 and variance 1.
     null_within_, other_within_ : float
         Average distance between two rows of the class; 0 if it has one row.
-    scale_ : Scale
-        Mean and deviation of the columns of all rows.
 
     Notes
     -----
@@ -51,8 +35,8 @@ class InterpointAverage(ProxySystem):
     It is a test as a proxy, too. Two samples differ by twice their average distance to each other,
     less the average distance within the one and within the other (the energy distance). With as
     many rows in either class, this difference is larger with the object in the class that is
-    chosen here. There is no p-value: the law of the difference would need permutations for every
-    object, and with equal sizes they would not change which of the two is larger.
+    chosen here. There is no p-value: the distribution of the difference would need permutations
+    for every object, and with equal sizes they would not change which of the two is larger.
 
     It costs one distance to every row for each object, and in `fit` one for each pair of rows of a
     class, in blocks that bound the memory.
@@ -68,39 +52,15 @@ class InterpointAverage(ProxySystem):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import InterpointAverage
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = InterpointAverage(positive_label=0).fit(X[::2], y[::2])
     >>> round(clf.score(X[1::2], y[1::2]), 2)
     0.93
     """
 
-    def __init__(
-        self,
-        *,
-        metric: str = "euclidean",
-        control: str = "fnr",
-        alpha: float = 0.05,
-        positive_label: object = None,
-    ) -> None:
-        self.metric = metric
-        self.control = control
-        self.alpha = alpha
-        self.positive_label = positive_label
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice(self.metric, "metric", METRICS)
-
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
-        del rng  # nothing here is random
-        self.scale_ = Scale.of(X)
-        rows = self.scale_.standardise(X)
-        self.null_rows_, self.other_rows_ = rows[is_null], rows[~is_null]
+        super()._learn(X, is_null, rng)
         self.null_within_ = self._within(self.null_rows_)
         self.other_within_ = self._within(self.other_rows_)
-        self.n_training_ = len(X)
 
     def _evidence(self, X: Floats) -> Floats:
         X = self.scale_.standardise(X)

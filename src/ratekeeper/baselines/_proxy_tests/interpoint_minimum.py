@@ -6,50 +6,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_choice
 from ratekeeper.baselines._blocks import blocks
-from ratekeeper.baselines._proxy_tests.interpoint import METRICS, Scale, distances
-from ratekeeper.baselines._proxy_tests.proxy_system import ProxySystem
-from ratekeeper.baselines._proxy_tests.two_sample import TESTS, TwoSamples
-from ratekeeper.exceptions import TooFewScoresError
+from ratekeeper.baselines._proxy_tests.interpoint import DistanceSystem, distances
+from ratekeeper.baselines._proxy_tests.proxy_system import require_both
+from ratekeeper.baselines._proxy_tests.two_sample import TwoSamples
+from ratekeeper.baselines._system import one_of, system
 
 if TYPE_CHECKING:
     from ratekeeper.baselines._system import Floats, Mask
 
-_LEAST = 2  # rows of each class, for a variance
 
-
-class InterpointMinimum(ProxySystem):
+@system
+class InterpointMinimum(DistanceSystem):
     """Put an object where tests of the columns and the nearest row together say.
 
     In every column the object's value is added to the values of one class, then to those of the
-    other, and a two-sample test is done each time; the smaller p-value speaks for its class. The
-    distance to the nearest row of a class speaks for that class if it is small. Both kinds of
-    evidence are added up.
+    other, and a two-sample test is done each time; the smaller p-value indicates its class. A
+    small distance to the nearest row of a class indicates that class. Both kinds of evidence are
+    added up.
 
     Parameters
     ----------
     test : {"rank", "t", "welch"}, default="rank"
         The two-sided test of a column: the rank-sum test of Wilcoxon, Mann and Whitney (normal
         approximation, corrected for ties and continuity), Student's t, or Welch's t.
-    metric : {"euclidean", "cityblock"}, default="euclidean"
-        The distance to the nearest row.
-    control : {"fnr", "fpr"}, default="fnr"
-        Which class is the null class; here it only says where an object goes whose evidence is
-        exactly balanced.
-    alpha : float, default=0.05
-        Not looked at; it is there for the same words.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
 
     Attributes
     ----------
     columns_ : list of TwoSamples
         For each column its values in the null class, and in the other.
-    null_rows_, other_rows_ : ndarray
-        Rows of the null class, and of the other, on columns with mean 0 and variance 1.
-    scale_ : Scale
-        Mean and deviation of the columns of all rows.
 
     Notes
     -----
@@ -73,50 +58,18 @@ class InterpointMinimum(ProxySystem):
 
     Examples
     --------
-    >>> from ratekeeper.baselines import InterpointMinimum
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = InterpointMinimum(positive_label=0).fit(X[::2], y[::2])
     >>> round(clf.score(X[1::2], y[1::2]), 2)
     0.94
     """
 
-    def __init__(
-        self,
-        *,
-        test: str = "rank",
-        metric: str = "euclidean",
-        control: str = "fnr",
-        alpha: float = 0.05,
-        positive_label: object = None,
-    ) -> None:
-        self.test = test
-        self.metric = metric
-        self.control = control
-        self.alpha = alpha
-        self.positive_label = positive_label
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice(self.metric, "metric", METRICS)
-        check_choice(self.test, "test", TESTS)
+    test: str = one_of("rank", "t", "welch")
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
-        del rng  # nothing here is random
-        available = int(min(is_null.sum(), (~is_null).sum()))
-        if available < _LEAST:
-            raise TooFewScoresError(
-                f"A two-sample test needs at least {_LEAST} rows of each class, and one class has "
-                f"{available:,}. Add rows.",
-                available=available,
-                needed=_LEAST,
-            )
-        self.scale_ = Scale.of(X)
-        rows = self.scale_.standardise(X)
-        self.null_rows_, self.other_rows_ = rows[is_null], rows[~is_null]
+        require_both(is_null, "rows", "Add rows.")
+        super()._learn(X, is_null, rng)
         pairs = zip(np.sort(self.null_rows_.T), np.sort(self.other_rows_.T), strict=True)
         self.columns_ = [TwoSamples(null, other, self.test) for null, other in pairs]
-        self.n_training_ = len(X)
 
     def _evidence(self, X: Floats) -> Floats:
         X = self.scale_.standardise(X)

@@ -16,8 +16,6 @@ from ratekeeper._ranks import count_as_extreme
 if TYPE_CHECKING:
     from ratekeeper.baselines._system import Floats
 
-TESTS = ("t", "welch", "rank")
-
 # Below this logarithm the incomplete Beta function comes near its underflow (at about -745).
 _DIRECT_ABOVE = -200.0
 # As a ratio of t^2 to its degrees of freedom it stands for infinity: both ends stay finite.
@@ -60,12 +58,8 @@ class Moments(NamedTuple):
 class TwoSamples:
     """Two samples of scores and the test that compares them.
 
-    Parameters
-    ----------
-    first, second : ndarray
-        The samples, ascending, of at least 2 scores each.
-    test : {"t", "welch", "rank"}
-        Two-sided. "rank" takes the normal approximation with correction for ties and continuity.
+    The samples are ascending, with at least 2 scores each. The test, "t", "welch" or "rank", is
+    two-sided; "rank" is the normal approximation with correction for ties and continuity.
 
     Examples
     --------
@@ -165,14 +159,8 @@ def log_tail(ratio: Floats, a: Floats | float) -> Floats:
 def rank_sum_z(pairs: Floats, n: int, m: int, ties: Floats) -> Floats:
     """Return how many deviations the Mann-Whitney count lies from its mean, less half a pair.
 
-    Parameters
-    ----------
-    pairs : ndarray
-        Number of pairs with the first below the second, ties counted for a half.
-    n, m : int
-        Sizes of the samples.
-    ties : ndarray
-        Sum of t^3 - t over all sets of t equal scores.
+    `pairs` counts the pairs with the first below the second, ties for a half, among samples of n
+    and m; `ties` is the sum of t^3 - t over all sets of t equal scores.
 
     Examples
     --------
@@ -199,16 +187,8 @@ def _two_sided(z: Floats) -> Floats:
 def row_rank_sum_log_p_values(first: Floats, second: Floats) -> tuple[Floats, Floats]:
     """Compare two samples in each row by one-sided rank-sum tests.
 
-    Parameters
-    ----------
-    first, second : ndarray of shape (n_rows, n) and (n_rows, m)
-        The samples.
-
-    Returns
-    -------
-    lower_first, lower_second : ndarray of shape (n_rows,)
-        Log p-values that are low where the first sample lies lower, and where the second does; by
-        the normal approximation with correction for ties and continuity.
+    The first log p-value is low where the first sample lies lower, the second where the second
+    does; both are normal approximations with correction for ties and continuity.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Typicality indices without a normal law: the rank of a density on held-out rows of a class."""
+"""Typicality indices for any distribution: the rank of a density on held-out rows of a class."""
 
 from __future__ import annotations
 
@@ -10,41 +10,55 @@ from sklearn.neighbors import KernelDensity
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ratekeeper._formatting import show
-from ratekeeper.baselines._splitting import hold_out, require
-from ratekeeper.baselines._system import PValueSystem
+from ratekeeper.baselines._splitting import hold_out, require_for
+from ratekeeper.baselines._system import (
+    PValueSystem,
+    WithSplit,
+    check_bool,
+    no_promise,
+    parameter,
+    system,
+)
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Conformal, Guarantee
 
 if TYPE_CHECKING:
-    from ratekeeper.baselines._system import Floats, Mask, RandomState
+    from ratekeeper.baselines._system import Floats, Mask
 
 
-class DensityTypicality(PValueSystem):
+def _fresh(density: BaseEstimator | None, name: str = "density") -> Any:  # noqa: ANN401 - any kind
+    """Return an unfitted copy of a density estimator, or of the default."""
+    if density is None:
+        return make_pipeline(StandardScaler(), KernelDensity(bandwidth="scott"))
+    if not isinstance(density, BaseEstimator) or not (
+        hasattr(density, "fit") and hasattr(density, "score_samples")
+    ):
+        raise InputError(
+            parameter=name,
+            value=density,
+            need="a scikit-learn estimator with fit and score_samples, such as KernelDensity",
+        )
+    return clone(density)
+
+
+@system
+class DensityTypicality(PValueSystem, WithSplit):
     """Judge how typical an object is of a class, by the rank of its density among held-out rows.
 
     A part of each class trains a density of that class. The p-value of the class is
     (1 + m) / (n + 1), where m of its n held-out rows have at most the object's density. The object
-    is put out of the null class if that is at most alpha.
+    is rejected if that is at most alpha.
 
     Parameters
     ----------
     density : density estimator, optional
         What has `fit` and `score_samples` (log densities), such as `GaussianMixture`; by default
         a Gaussian `KernelDensity` with Scott's bandwidth on scaled columns.
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate to keep.
     held_out : bool, default=True
         If False, all rows of a class train its density, and their own densities are ranked
         ("resubstitution"): for comparison only, since it keeps no rate.
     calibration_size : float, default=0.5
         Share of each class that is held out.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
-    random_state : int or RandomState, optional
-        Seed of the split.
 
     Attributes
     ----------
@@ -59,10 +73,10 @@ class DensityTypicality(PValueSystem):
     `Conformal`. It needs at least 1 / alpha - 1 held-out rows of the null class, and is refused
     with fewer. With ``held_out=False`` there is none: rows have a higher density under an estimate
     that they made, so that new objects look less typical than they are, and more of them than
-    alpha tend to be put out.
+    alpha tend to be rejected.
 
     The index is two-sided: an object that lies far out on the side *away* from the other class is
-    atypical of both, and is put out of the null class, too. A score that compares the classes has
+    atypical of both, and is rejected, too. A score that compares the classes has
     more power, and so does a density in few columns: kernels fade with many.
 
     References
@@ -84,55 +98,24 @@ class DensityTypicality(PValueSystem):
     array([1, 0])
     """
 
-    def __init__(
-        self,
-        *,
-        density: BaseEstimator | None = None,
-        control: str = "fnr",
-        alpha: float = 0.05,
-        held_out: bool = True,
-        calibration_size: float = 0.5,
-        positive_label: object = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.density = density
-        self.control = control
-        self.alpha = alpha
-        self.held_out = held_out
-        self.calibration_size = calibration_size
-        self.positive_label = positive_label
-        self.random_state = random_state
+    density: BaseEstimator | None = parameter(None, _fresh)
+    held_out: bool = parameter(True, check_bool)  # noqa: FBT003 - it is the default
 
     @property
     def guarantee(self) -> Guarantee:
         """Marginal with held-out rows, none without."""
         if self.held_out:
             return Conformal().guarantee
-        return Guarantee(
-            kind="none",
-            promise=(
-                "None: rows are ranked by a density that they made, so that more than alpha of "
-                "new objects tend to be put out."
-            ),
-            condition="nothing, since nothing is promised.",
-            not_covered="any rate; held_out=True has a promise.",
+        return no_promise(
+            "None: rows are ranked by a density that they made, so that more than alpha of new "
+            "objects tend to be rejected.",
+            "any rate; held_out=True has a promise.",
         )
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if not isinstance(self.held_out, bool | np.bool_):
-            raise InputError(f"held_out={show(self.held_out)} must be True or False.")
-        _fresh(self.density)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         self.n_training_ = 0
         self.null_density_, self.null_scores_ = self._learn_class(X, is_null, rng)
-        require(
-            self.null_scores_.size,
-            Conformal().smallest_n(self.alpha),
-            f"alpha={self.alpha:g}",
-            "Add rows, or raise alpha or calibration_size.",
-        )
+        require_for(Conformal(), self.alpha, self.null_scores_.size)
         self.other_density_, self.other_scores_ = self._learn_class(X, ~is_null, rng)
 
     def _learn_class(
@@ -152,25 +135,13 @@ class DensityTypicality(PValueSystem):
         return Conformal().against(scores, "low").p_values(_log_density(model, X))
 
 
-def _fresh(density: BaseEstimator | None) -> Any:  # noqa: ANN401 - any density estimator
-    """Return an unfitted copy of a density estimator, or of the default."""
-    if density is None:
-        return make_pipeline(StandardScaler(), KernelDensity(bandwidth="scott"))
-    if not isinstance(density, BaseEstimator) or not (
-        hasattr(density, "fit") and hasattr(density, "score_samples")
-    ):
-        raise InputError(
-            f"density={density!r} gives no densities: a scikit-learn estimator with fit and "
-            "score_samples is needed, such as KernelDensity or GaussianMixture."
-        )
-    return clone(density)
-
-
 def _log_density(model: Any, X: Floats) -> Floats:  # noqa: ANN401 - any density estimator
     scores = np.asarray(model.score_samples(X), dtype=np.float64)
     if scores.shape != (len(X),) or np.isnan(scores).any():
         raise InputError(
-            f"density={model!r} gives NaN or not one number for each of {len(X):,} objects: one "
-            "log density for each is needed. Take another estimator."
+            f"density={model!r} gives NaN or not one number for each of {len(X):,} objects.",
+            parameter="density",
+            value=model,
+            remedy="Use another estimator.",
         )
     return scores

@@ -1,4 +1,4 @@
-"""Typicality indices under normal classes: the exact F law, or the chi-square plug-in."""
+"""Typicality indices under normal classes: the exact F distribution, or the chi-square plug-in."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ratekeeper._validation import check_choice
-from ratekeeper.baselines._system import PValueSystem
-from ratekeeper.exceptions import InputError, TooFewScoresError
+from ratekeeper.baselines._system import PValueSystem, one_of, system
+from ratekeeper.exceptions import InputError, Parameter, TooFewScoresError
 from ratekeeper.methods import Guarantee
 
 if TYPE_CHECKING:
     from ratekeeper.baselines._system import Floats, Mask
+    from ratekeeper.exceptions import Words
 
 
+@system
 class GaussianTypicality(PValueSystem):
-    """Judge how far an object lies from a class, by Mahalanobis distance and a normal law.
+    """Judge how far an object lies from a class, by Mahalanobis distance under normality.
 
     The p-value of a class is the probability that a new object of it lies at least as far from
-    the mean of its rows. The object is put out of the null class if that is at most alpha.
+    the mean of its rows. The object is rejected if that is at most alpha.
 
     Parameters
     ----------
@@ -27,14 +28,8 @@ class GaussianTypicality(PValueSystem):
         One covariance for both classes, from their deviations from their own means, or one for
         each class.
     reference : {"f", "chi2"}, default="f"
-        The law of the distance. "f" allows for the mean and covariance being estimated; "chi2"
-        takes them for the true ones and is there for comparison.
-    control : {"fnr", "fpr"}, default="fnr"
-        Keep the share of missed positives, or of false alarms among negatives.
-    alpha : float, default=0.05
-        The rate to keep.
-    positive_label : object, optional
-        Which label is positive, by default the last of ``classes_``.
+        The distribution of the distance. "f" allows for the mean and covariance being estimated;
+        "chi2" takes them for the true ones and is there for comparison.
 
     Attributes
     ----------
@@ -50,7 +45,7 @@ class GaussianTypicality(PValueSystem):
     columns, and 9.8% with 50 rows and 5 columns (``covariance="class"``).
 
     The index is two-sided: an object that lies far out on the side *away* from the other class is
-    atypical of both, and is put out of the null class, too. A score that compares the classes has
+    atypical of both, and is rejected, too. A score that compares the classes has
     more power.
 
     With n rows of the class, d columns, a covariance with nu degrees of freedom (n - 1, or n_0 +
@@ -73,20 +68,8 @@ class GaussianTypicality(PValueSystem):
     array([0, 1])
     """
 
-    def __init__(
-        self,
-        *,
-        covariance: str = "pooled",
-        reference: str = "f",
-        control: str = "fnr",
-        alpha: float = 0.05,
-        positive_label: object = None,
-    ) -> None:
-        self.covariance = covariance
-        self.reference = reference
-        self.control = control
-        self.alpha = alpha
-        self.positive_label = positive_label
+    covariance: str = one_of("pooled", "class")
+    reference: str = one_of("f", "chi2")
 
     @property
     def guarantee(self) -> Guarantee:
@@ -118,11 +101,6 @@ class GaussianTypicality(PValueSystem):
             assumption="normal classes",
         )
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice(self.covariance, "covariance", ("pooled", "class"))
-        check_choice(self.reference, "reference", ("f", "chi2"))
-
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         del rng  # nothing here is random
         classes = X[is_null], X[~is_null]
@@ -146,16 +124,18 @@ class GaussianTypicality(PValueSystem):
         """Refuse fewer rows than make nu - d + 1 positive."""
         if self.covariance == "pooled":
             available, needed, whose = sum(sizes), d + 2, "rows of both classes together"
-            remedy = "Add rows, or drop or combine columns (PCA)."
+            remedy: Words = "Add rows, or drop or combine columns (PCA)."
         else:
             available, needed, whose = min(sizes), d + 1, "rows of each class"
-            remedy = 'Add rows, drop or combine columns (PCA), or take covariance="pooled".'
+            pooled = Parameter("covariance", "pooled")
+            remedy = ("Add rows, drop or combine columns (PCA), or use ", pooled, ".")
         if available < needed:
+            has = f"needs at least {needed:,} {whose}, and there are {available:,}."
             raise TooFewScoresError(
-                f'covariance="{self.covariance}" of {d:,} columns needs at least {needed:,} '
-                f"{whose}, and there are {available:,}. {remedy}",
+                (Parameter("covariance", self.covariance), f" of {d:,} columns {has}"),
                 available=available,
                 needed=needed,
+                remedy=remedy,
             )
 
     def _p_value(self, X: Floats, *, null: bool) -> Floats:
@@ -204,8 +184,9 @@ def _whitening(deviations: Floats, freedom: int, rows: Floats) -> Floats:
     if constant.size:
         raise InputError(
             f"Column {constant[0]} has no spread within a class, the first of "
-            f"{constant.size:,} such column(s), so that the covariance is singular. Columns that "
-            "vary are needed: drop the others (VarianceThreshold)."
+            f"{constant.size:,} such column(s), so the covariance is singular.",
+            parameter="X",
+            remedy="Columns that vary are needed: drop the others (VarianceThreshold).",
         )
     _, singular, axes = np.linalg.svd(deviations / scale, full_matrices=False)
     # Values that are large beside their spread are known less exactly.
@@ -213,6 +194,8 @@ def _whitening(deviations: Floats, freedom: int, rows: Floats) -> Floats:
         rank = int(np.sum(singular > singular[0] * rounding))
         raise InputError(
             f"The covariance of {len(scale):,} columns is singular (rank {rank:,} or near it): a "
-            "column is a combination of others. Drop such columns, or combine them (PCA)."
+            "column is a combination of others.",
+            parameter="X",
+            remedy="Drop such columns, or combine them (PCA).",
         )
     return np.asarray(axes.T / singular * np.sqrt(freedom) / scale[:, None])
