@@ -231,7 +231,7 @@ def test_thin_groups_are_refused_by_name_with_the_need():
     )
     with pytest.raises(rk.TooFewScoresError) as caught:
         cal.control("fnr", 0.05)
-    for words in ("19", "'b': 10", "'c': 18", 'thin_groups="pool"'):
+    for words in ("19", "'b': 10", "'c': 18", "thin_groups='pool'"):
         assert words in str(caught.value)
     assert "'a'" not in str(caught.value)
 

@@ -16,7 +16,7 @@ from ratekeeper._certificate import JointCertificate
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import count
 from ratekeeper._formatting import exact_percent
-from ratekeeper._inputs import read_new_labels, same_length
+from ratekeeper._inputs import check_aligned, read_new_labels, same_length
 from ratekeeper._p_values import PValues
 from ratekeeper._rates import Rate
 
@@ -125,6 +125,7 @@ class AbstainingTest:
         scores, labels, groups
             As in `ErrorRateTest.evaluate`.
         """
+        check_aligned(scores, labels=labels)
         decisions = self.decide_on(*self.calibration.read_new(scores, groups))
         truth = read_new_labels(labels, self.calibration.classes)
         same_length("labels", truth.size, len(decisions))

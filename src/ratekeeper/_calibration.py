@@ -15,6 +15,7 @@ from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._control import ErrorRateTest, build_test
 from ratekeeper._formatting import plain_value, show
 from ratekeeper._inputs import (
+    check_aligned,
     read_groups,
     read_labels,
     read_new_scores,
@@ -26,7 +27,7 @@ from ratekeeper._merging import check_mergeable, merged_cells, merged_provenance
 from ratekeeper._p_values import PValues, judge, judge_intervals
 from ratekeeper._ranks import sorted_parts
 from ratekeeper._separation import separation
-from ratekeeper.exceptions import InputError, ReversedScoreWarning
+from ratekeeper.exceptions import InputError, Parameter, ReversedScoreWarning
 from ratekeeper.methods import Conformal, check_method
 
 if TYPE_CHECKING:
@@ -80,12 +81,15 @@ def calibrate(
     >>> rk.calibrate([0.1, 0.4, 0.35, 0.8], ["no", "no", "yes", "yes"])
     Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
     """
+    check_aligned(scores, labels=labels, groups=groups)
     values = read_scores(scores)
     is_positive, classes = read_labels(labels, positive_label)
     same_length("labels", is_positive.size, values.size)
     refuse_nan(values)
     if not isinstance(higher_is_positive, bool | np.bool_):
-        raise InputError(f"higher_is_positive={higher_is_positive!r} must be True or False.")
+        raise InputError(
+            parameter="higher_is_positive", value=higher_is_positive, need="True or False"
+        )
     index, names = (None, None) if groups is None else read_groups(groups, values.size)
     return build_calibration(
         values,
@@ -253,7 +257,7 @@ class Calibration:
         >>> cal.p_values([0.15]).p0
         array([0.66666667])
         """
-        check_method(method)
+        method = check_method(method)
         values, index = self.read_new(scores, groups)
         refuse_nan(values)
         p, intervals = [], []
@@ -364,6 +368,7 @@ class Calibration:
         self, scores: ArrayLike, groups: ArrayLike | None
     ) -> tuple[Floats, NDArray[np.intp] | None]:
         """Read new scores and the index of each one's group; NaN is not looked for."""
+        check_aligned(scores, groups=groups)
         values = read_new_scores(scores, self.dtype)
         return values, self.group_index(groups, values.size)
 
@@ -410,15 +415,15 @@ class Calibration:
             found = separation(whole.cells[1][0], whole.cells[0][0])
         if found.is_reversed:
             end = "high" if self.higher_is_positive else "low"
-            warnings.warn(
-                f"The scores look reversed: {end} scores should speak for the positive class "
+            found_text = (
+                f"The scores look reversed: {end} scores should indicate the positive class "
                 f"({plain_value(self.classes[1])!r}), but the area under the ROC curve is "
                 f"{found.auc:.3f}. The promise would hold, at a terrible price in the other error. "
-                f"Pass higher_is_positive={not self.higher_is_positive}, or check which label is "
-                "positive.",
-                ReversedScoreWarning,
-                stacklevel=5,
+                "Pass "
             )
+            way = Parameter("higher_is_positive", not self.higher_is_positive)
+            text = (found_text, way, ", or check which label is positive.")
+            warnings.warn(ReversedScoreWarning(text), stacklevel=5)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

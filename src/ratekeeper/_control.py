@@ -15,14 +15,14 @@ from ratekeeper import _markup as markup
 from ratekeeper._certificate import POOLED, Cell, Certificate
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import count
-from ratekeeper._formatting import exact_percent, plain_value, show
-from ratekeeper._inputs import nan_message, read_new_labels, refuse_nan, same_length
+from ratekeeper._formatting import exact_percent, plain_value
+from ratekeeper._inputs import check_aligned, nan_error, read_new_labels, refuse_nan, same_length
 from ratekeeper._p_values import PValues, judge
 from ratekeeper._ranks import compare, has_ties
 from ratekeeper._rates import Rate, RealisedRate
 from ratekeeper._validation import check_probability, null_class_of
 from ratekeeper._version import __version__
-from ratekeeper.exceptions import InputError, TooFewScoresError
+from ratekeeper.exceptions import InputError, Parameter, TooFewScoresError
 from ratekeeper.methods import check_method
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ratekeeper._evaluation import Evaluation, Tally
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Control
+    from ratekeeper.exceptions import Words
     from ratekeeper.methods import Method, NullDistribution
 
 ThinGroups = Literal["refuse", "pool"]
@@ -274,6 +275,7 @@ class ErrorRateTest:
         >>> test.evaluate(scores[1000:], labels[1000:])
         FNR 4.74% (3.06% to 6.98%), promised 5%: in line; FPR 31.98% (27.89% to 36.30%)
         """
+        check_aligned(scores, labels=labels)
         decisions = self.decide_on(*self.calibration.read_new(scores, groups))
         truth = read_new_labels(labels, self.calibration.classes)
         same_length("labels", truth.size, len(decisions))
@@ -377,7 +379,7 @@ class ErrorRateTest:
         threshold = np.array(self._thresholds, dtype=self.calibration.dtype)
         positive, mark = compare(scores, threshold, self._positive_if)
         if mark is None:
-            raise InputError(nan_message(scores))
+            raise nan_error(scores)
         return positive, mark
 
     def _compare_by_group(self, scores: Floats, index: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -416,11 +418,11 @@ def build_test(
     thin_groups: object,
 ) -> ErrorRateTest:
     """Build the test, or refuse if the promise is impossible with these scores."""
-    check_method(method)
+    method = check_method(method)
     null_class = null_class_of(control)
     alpha = check_probability(alpha, "alpha")
     if not isinstance(thin_groups, str) or thin_groups not in ("refuse", "pool"):
-        raise InputError(f'thin_groups={show(thin_groups)} must be "refuse" or "pool".')
+        raise InputError(parameter="thin_groups", value=thin_groups, need='"refuse" or "pool"')
     cells = calibration.cells[null_class]
     pooled = tuple(not method.can_promise(scores.size, alpha) for scores in cells)
     if any(pooled) and (calibration.groups is None or thin_groups == "refuse"):
@@ -452,7 +454,8 @@ def _too_few(
     side = "positive" if null_class else "negative"
     sizes = [scores.size for scores in calibration.cells[null_class]]
     if calibration.groups is None:
-        got, where, remedy = f"got {sizes[0]:,}", "", ""
+        remedy: Words = ""
+        got, where = f"got {sizes[0]:,}", ""
     else:
         names = calibration.groups.tolist()
         thin = [
@@ -464,13 +467,14 @@ def _too_few(
         got = f"too few in {', '.join(thin[:_SHOWN])}{more}"
         where = " in each group"
         remedy = (
-            ', pass thin_groups="pool" to give such groups the threshold of all together, without '
-            "a promise of their own"
+            ", pass ",
+            Parameter("thin_groups", "pool"),
+            " to give such groups the threshold of all together, without a promise of their own",
         )
     return TooFewScoresError(
         f"{control.upper()} <= {alpha:g} with {method!r} needs at least {needed:,} calibration "
-        f"scores of the {side} class ({label!r}){where}; {got}. Add data, raise alpha{remedy}, or "
-        "choose a method with a weaker promise.",
+        f"scores of the {side} class ({label!r}){where}; {got}.",
         available=min(sizes),
         needed=needed,
+        remedy=("Add data, raise alpha", remedy, ", or choose a method with a weaker promise."),
     )

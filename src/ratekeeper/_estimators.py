@@ -310,10 +310,9 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _check_parameters(self) -> tuple[Method, str]:
         """Refuse what cannot work before anything is trained; return what "auto" stands for."""
-        method = Conformal() if self.method is None else self.method
+        method = check_method(Conformal() if self.method is None else self.method)
         null_class_of(self.control)
         check_probability(self.alpha, "alpha")
-        check_method(method)
         given = [value for value in (self.cv, self.calibration_size) if value is not None]
         if len(given) > (0 if self._is_frozen else 1):
             raise InputError(

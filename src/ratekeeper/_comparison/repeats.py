@@ -20,7 +20,7 @@ from ratekeeper._formatting import plain_value, show
 from ratekeeper._inputs import same_length
 from ratekeeper._progress import track
 from ratekeeper._targets import read_target
-from ratekeeper._validation import check_count, check_probability, null_class_of
+from ratekeeper._validation import check_control, check_count, check_probability
 from ratekeeper._version import __version__
 from ratekeeper.baselines._inner import fresh
 from ratekeeper.exceptions import InputError
@@ -158,9 +158,8 @@ def _setting(
     estimator: BaseEstimator | None,
     positive_label: object,
 ) -> Setting:
-    null_class_of(control)
     return Setting(
-        control=control,
+        control=check_control(control),
         alpha=check_probability(alpha, "alpha"),
         delta=check_probability(delta, "delta"),
         estimator=fresh(estimator),

@@ -78,7 +78,7 @@ class System(ClassifierMixin, BaseEstimator, ABC):
         null_class_of(self.control)
         for word in ("alpha", "delta", "calibration_size"):
             if hasattr(self, word):
-                check_probability(getattr(self, word), word)
+                check_probability(getattr(self, word), word, as_text=False)
         if hasattr(self, "estimator"):
             fresh(self.estimator)
 
@@ -101,9 +101,9 @@ class System(ClassifierMixin, BaseEstimator, ABC):
         self._check_parameters()
         X = self._read(X, y, reset=True)
         target = read_target(y, getattr(self, "positive_label", None))
-        is_null = target.is_positive == (self.control == "fnr")
-        labels = target.negative, target.positive
         null_class = null_class_of(self.control)
+        is_null = target.is_positive == (null_class == 1)
+        labels = target.negative, target.positive
         self.null_label_, self.other_label_ = labels[null_class], labels[1 - null_class]
         self.classes_ = target.classes
         self._learn(X, is_null, check_random_state(getattr(self, "random_state", None)))
@@ -179,7 +179,7 @@ class PValueSystem(System):
         check_is_fitted(self)
         X = self._read(X, reset=False)
         null, other = self._p_value(X, null=True), self._p_value(X, null=False)
-        return PValues(other, null) if self.control == "fnr" else PValues(null, other)
+        return PValues(other, null) if null_class_of(self.control) else PValues(null, other)
 
     def _evidence(self, X: Floats) -> Floats:
         # p <= alpha rejects: the next number above alpha makes "at most" a strict comparison.

@@ -110,7 +110,7 @@ class NormalityResult:
 
     def _test(self, alpha: float, control: str) -> ErrorRateTest:
         # Its certificate would take kept order statistics for single scores: not for users.
-        check_probability(alpha, "alpha")
+        alpha = check_probability(alpha, "alpha")
         null_class = null_class_of(control)
         for n in self._sizes.tolist():
             smallest = null_law(self.alternative, null_class, n).smallest

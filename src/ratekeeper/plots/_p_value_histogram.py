@@ -225,8 +225,7 @@ class PValueHistogramDisplay(Display):
         bins: int,
         confidence: float,
     ) -> Self:
-        method = asked or subject.method or Conformal()
-        check_method(method)
+        method = check_method(asked or subject.method or Conformal())
         edges, found = even_edges(bins), {}
         for label, cell in enumerate(subject.cells):
             null = calibration.null(label, subject.index or 0, method)

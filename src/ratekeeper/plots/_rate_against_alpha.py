@@ -12,7 +12,7 @@ from ratekeeper._formatting import exact_percent
 from ratekeeper._inputs import read_labels
 from ratekeeper._ranks import has_ties
 from ratekeeper._rates import RealisedRate
-from ratekeeper._validation import null_class_of
+from ratekeeper._validation import check_control, null_class_of
 from ratekeeper.diagnostics import RateTable, rate_against_alpha
 from ratekeeper.diagnostics._realised import rates_of_p_values
 from ratekeeper.exceptions import InputError
@@ -195,8 +195,7 @@ class RateAgainstAlphaDisplay(Display):
         if control is None:
             raise InputError('Which rate? Pass control="fnr" or control="fpr".')
         null_class = null_class_of(control)
-        method = method or (rule.method if rule else Conformal())
-        check_method(method)
+        method = check_method(method or (rule.method if rule else Conformal()))
         # Tests in one group see nothing but its scores.
         cells = [calibration.cells[c][subject.index or 0] for c in (0, 1)]
         alone = replace(calibration, cells=((cells[0],), (cells[1],)), groups=None)
@@ -331,7 +330,7 @@ class RateAgainstAlphaDisplay(Display):
 def _rule(test: Test | None, control: str | None) -> ErrorRateTest | None:
     """Return the test of one rate that is shown, if there is one."""
     if control is not None:
-        null_class_of(control)
+        control = check_control(control)
     if isinstance(test, AbstainingTest):
         if control is None:
             raise InputError('A test of both rates: pass control="fnr" or control="fpr".')

@@ -9,7 +9,7 @@ import numpy as np
 
 from ratekeeper._formatting import exact_percent, percent
 from ratekeeper._rates import Rate, RealisedRate
-from ratekeeper._validation import check_probability, null_class_of
+from ratekeeper._validation import check_control, check_probability, null_class_of
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots._display import (
     COLOURS,
@@ -102,7 +102,7 @@ class RealisedRateDisplay(Display):
     counted_: ErrorbarContainer | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        null_class_of(self.control)
+        self.control = check_control(self.control)
         self.alpha = check_probability(self.alpha, "alpha")
         if not isinstance(self.law, RealisedRate):
             raise InputError(

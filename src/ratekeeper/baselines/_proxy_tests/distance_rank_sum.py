@@ -122,7 +122,7 @@ class DistanceRankSum(ProxySystem):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice(self.metric, "metric", METRICS)
-        check_probability(self.significance, "significance")
+        check_probability(self.significance, "significance", as_text=False)
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         del rng  # nothing here is random
