@@ -57,6 +57,7 @@ def evaluate_file(
     group: str | None = None,
     on_invalid: str = "refuse",
     source_format: str | None = None,
+    decimal: str | None = None,
 ) -> FileEvaluation:
     r"""Count a test's errors on the labelled rows of a file, in bounded memory.
 
@@ -72,6 +73,8 @@ def evaluate_file(
         What to do with rows that cannot be used. Skipped ones are counted.
     source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
         By default seen from the contents.
+    decimal : {".", ","}, optional
+        As in `calibrate_file`.
 
     Returns
     -------
@@ -92,7 +95,7 @@ def evaluate_file(
     )
     groups = test.calibration.groups
     tallies = [Tally()] * (1 if groups is None else groups.size)
-    with open_sources(source, source_format) as files:
+    with open_sources(source, source_format, decimal) as files:
         judge.check(files[0].name, files[0].columns)
         for name, piece in pieces_of(files, judge.columns, "Evaluating"):
             judged = judge.judge(name, piece)

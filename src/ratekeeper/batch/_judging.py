@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from ratekeeper._formatting import listed
+from ratekeeper._formatting import listed, show
 from ratekeeper._inputs import in_precision, read_new_scores
 from ratekeeper.batch._columns import Inspector, check_columns, known_codes
 from ratekeeper.batch._text_files import TextPiece
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ratekeeper._abstaining import AbstainingTest
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._decisions import Decisions
+    from ratekeeper._provenance import Provenance
     from ratekeeper._ranks import Floats
     from ratekeeper.batch._pieces import Numbers, Piece
 
@@ -129,10 +130,10 @@ class Judge:
     def _note(self) -> str:
         classes = self._calibration.classes.tolist()
         groups = None if self._calibration.groups is None else self._calibration.groups.tolist()
-        text = f"The calibration knows the labels {classes[0]!r} and {classes[1]!r}"
+        text = f"The calibration knows the labels {show(classes[0])} and {show(classes[1])}"
         if groups is not None:
             text += f" and the groups {listed(groups, most=8)}"
-        return f"{text}. "
+        return f" {text}."
 
 
 def open_judge(
@@ -146,31 +147,33 @@ def open_judge(
 ) -> Judge:
     """Return the judge; columns that are not named are those of the calibration."""
     if not hasattr(test, "decide_on"):
-        raise InputError(
-            f"A {type(test).__name__} cannot decide: make a test of it first, with control."
-        )
+        found = f"A {type(test).__name__} cannot decide."
+        raise InputError(found, parameter="test", remedy="Make a test of it first, with control.")
     known = test.calibration.provenance
-    score = score or (known.score if known else None)
-    if score is None:
-        raise InputError(_UNNAMED.format("score", "scores"))
+    score = score or _named("score", known)
     if labelled:
-        label = label or (known.label if known else None)
-        if label is None:
-            raise InputError(_UNNAMED.format("label", "labels"))
-    if test.calibration.groups is None:
-        if group is not None:
-            raise InputError(
-                f"--group {group} was given, but the test has no groups. Calibrate with --group, "
-                "or leave it out here."
-            )
-    else:
-        group = group or (known.group if known else None)
-        if group is None:
-            raise InputError(_UNNAMED.format("group", "groups"))
+        label = label or _named("label", known)
+    if test.calibration.groups is not None:
+        group = group or _named("group", known)
+    elif group is not None:
+        raise InputError(
+            (Parameter("group", group), " was given, but the test has no groups."),
+            parameter="group",
+            value=group,
+            remedy=("Calibrate with ", Parameter("group"), ", or leave it out here."),
+        )
     return Judge(test, score=score, group=group, label=label, on_invalid=on_invalid)
 
 
-_UNNAMED = (
-    "Name the column of {1} with --{0} ({0}=...): the calibration knows none, since it was made "
-    "from arrays, or merged from files in which it has different names."
-)
+def _named(role: str, known: Provenance | None) -> str:
+    """Return the column that the calibration knows for a role, or ask for it."""
+    column: str | None = getattr(known, role, None)
+    if column is not None:
+        return column
+    raise InputError(
+        f"Which column has the {role}s? The calibration knows none, since it was made from arrays, "
+        "or merged from files in which it has different names.",
+        parameter=role,
+        need="the name of a column",
+        remedy=("Name the column of ", f"{role}s with ", Parameter(role), "."),
+    )

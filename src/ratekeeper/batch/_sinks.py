@@ -18,7 +18,7 @@ from ratekeeper._atomic import WRITER
 from ratekeeper.batch._sources import format_of
 from ratekeeper.batch._text_files import TextFile, TextPiece
 from ratekeeper.batch._text_values import AddedTexts, NumberTexts
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -87,12 +87,16 @@ def open_sink(
     form = form or _named_form(name) or own or ("csv" if name is None else "parquet")
     if path is None and form in ("parquet", "feather"):
         raise InputError(
-            f"--to {form} cannot be written to standard output: use csv, tsv or arrow, or "
-            "name a file with -o."
+            f"{form} cannot be written to standard output.",
+            parameter="target_format",
+            value=form,
+            need="csv, tsv or arrow",
+            remedy=("Use ", Parameter("target_format", "arrow"), ", csv or tsv, or name a file."),
         )
     packed = name is not None and name.suffix.lower() == ".gz"
     if packed and form not in _MARKS:
-        raise InputError(f"{form} files are packed already: leave out .gz, or write CSV.")
+        remedy = "Leave out .gz, or write CSV."
+        raise InputError(f"{form} files are packed already.", parameter="target", remedy=remedy)
     with _stream(path, packed=packed) as stream:
         if isinstance(first, TextFile) and form in _MARKS:
             mark = first.mark if form == own else _MARKS[form]
@@ -110,8 +114,9 @@ def _named_form(name: Path | None) -> str | None:
     if name is not None and form is None and name.suffix:
         raise InputError(
             f"{name} ends in {name.suffix}, which is no format that can be written: .csv, .tsv, "
-            ".csv.gz, .parquet, .arrow or .feather. Choose one of them, or say it with --to "
-            "(target_format=...)."
+            ".csv.gz, .parquet, .arrow or .feather.",
+            parameter="target",
+            remedy=("Choose one of them, or say it with ", Parameter("target_format"), "."),
         )
     return form
 
@@ -127,7 +132,8 @@ def _refuse_unlike(files: Sequence[AnyFile]) -> None:
         if not alike:
             raise InputError(
                 f"{file.name} has other types than {first.name}, so their rows cannot be written "
-                "into one file. Name a folder to write to, without a suffix: each gets its own."
+                "into one file.",
+                remedy="Name a folder to write to, without a suffix: each gets its own.",
             )
 
 
@@ -176,8 +182,10 @@ class _TextRows:
 
     def _decimal_mark(self, piece: TextPiece) -> str:
         """Return that of the file's own scores, as its first rows have them."""
-        commas = piece.mark == ";" and any("," in text for text in piece.texts(self._score))
-        return "," if commas else "."
+        marks = piece.decimal_marks
+        if marks == ".," and not any("," in text for text in piece.texts(self._score)):
+            marks = "."
+        return marks[-1]
 
     def _write(self, item: tuple[TextPiece, AddedTexts]) -> None:
         piece, added = item
@@ -185,6 +193,7 @@ class _TextRows:
         if (
             piece.quoted
             or piece.mark != self._mark
+            or added.texts.mark == self._mark
             or any(char in label for label in self._labels for char in odd)
         ):
             ends = map(list, zip(*added.columns(), strict=True))
