@@ -72,7 +72,7 @@ def refuse_inputs(output: str | os.PathLike[str], inputs: Iterable[str]) -> None
     output : path-like
         What is to be written.
     inputs : iterable of str
-        What is read: files and folders. What does not exist is left to who opens it.
+        What is read: files and folders. What does not exist is left to whoever opens it.
 
     Examples
     --------
@@ -84,14 +84,11 @@ def refuse_inputs(output: str | os.PathLike[str], inputs: Iterable[str]) -> None
         if not source.exists() or is_device(source):
             continue
         if target == source or (target.exists() and target.samefile(source)):
-            raise InputError(
-                f"The output {output} is the input {name}, which stays as it is. Name another."
-            )
+            found = f"The output {output} is the input {name}, which stays as it is."
+            raise InputError(found, value=output, remedy="Name another.")
         if source.is_dir() and target.is_relative_to(source):
-            raise InputError(
-                f"The output {output} lies in the input folder {name}, of which it would become a "
-                "part. Write somewhere else."
-            )
+            found = f"The output {output} lies in the input folder {name}, of which it would "
+            raise InputError(f"{found}become a part.", value=output, remedy="Write somewhere else.")
 
 
 @contextmanager
@@ -206,8 +203,9 @@ def _refuse_open_file(path: Path) -> None:
     """
     if path.is_file() and path.absolute().parts[1:2] in (("dev",), ("proc",)):
         raise InputError(
-            f"{path} leads to a file that is open already. Name the file itself, or use - for "
-            "standard output where that is possible."
+            f"{path} leads to a file that is open already.",
+            value=path,
+            remedy="Name the file itself, or use - for standard output where that is possible.",
         )
 
 

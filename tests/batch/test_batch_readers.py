@@ -202,8 +202,11 @@ def test_skipping_is_advised_for_few_rows_only(tmp_path):
     few = rows(tmp_path / "few.tsv", ["high", *["0.5"] * 39])
     with pytest.raises(InputError, match="skip such rows with on_invalid='skip'"):
         calibrate_file(few, score="risk", label="ill")
+    one = rows(tmp_path / "one.tsv", [*["0.5"] * 39, "0,5"])
+    with pytest.raises(InputError, match=r"a decimal comma\. .* skip such rows"):
+        calibrate_file(one, score="risk", label="ill")
     many = rows(tmp_path / "many.tsv", ["0.5", *["high"] * 39])
-    words = r"So are 39 of 40 rows: convert the column, or name another one with score\."
+    words = r"So are 39 of 40 rows. Is score='risk' the right column\?"
     with pytest.raises(InputError, match=words):
         calibrate_file(many, score="risk", label="ill")
 

@@ -14,8 +14,7 @@ from ratekeeper._atomic import refuse_inputs
 from ratekeeper._cli import options, settings
 from ratekeeper._cli.outputs import STANDARD
 from ratekeeper._cli.printing import console, print_json, rows_text
-from ratekeeper._cli.refusals import Refusal
-from ratekeeper._cli.wording import as_options
+from ratekeeper._cli.refusals import Refusal, spelled
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def _run(
             **given,
         )
     except InputError as error:
-        raise Refusal(_in_plain_words(as_options(str(error)))) from error
+        raise Refusal(_in_plain_words(error.worded(spelled))) from error
     except KeyboardInterrupt:
         if folder is not None:
             click.echo(f"\nWith --output {folder} it goes on from here.", err=True)

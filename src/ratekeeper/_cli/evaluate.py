@@ -61,6 +61,7 @@ _UNPROMISED = (
 @options.column("group", "groups")
 @options.on_invalid()
 @options.source_format()
+@options.decimal()
 @options.as_json()
 @click.option(
     "--check",
@@ -87,6 +88,7 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
         group=given["group"],
         on_invalid=given["on_invalid"],
         source_format=given["format"],
+        decimal=given["decimal"],
     )
     if given["json"]:
         print_json({**found.to_dict(), "pooled_groups": _pooled_groups(loaded)})

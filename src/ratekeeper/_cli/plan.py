@@ -24,16 +24,19 @@ Examples:
 
 
 @click.command("plan", epilog=_EPILOG)
-@click.option("--fnr", type=options.RATE, metavar="ALPHA", help="Plan for missed positives.")
-@click.option("--fpr", type=options.RATE, metavar="ALPHA", help="Plan for false alarms.")
-@click.option("--delta", type=options.RATE, help="Chance that a high-probability promise may fail.")
 @click.option(
-    "--n", type=click.IntRange(min=1), help="Look at this many scores: what do they give?"
+    "--fnr", type=options.RATE, metavar="ALPHA", help="Plan for this share of missed positives."
 )
+@click.option(
+    "--fpr", type=options.RATE, metavar="ALPHA", help="Plan for this share of false alarms."
+)
+@click.option("--delta", type=options.RATE, help="Chance that a high-probability promise may fail.")
+@click.option("--n", type=click.IntRange(min=1), help="Also say what this many scores would give.")
 @click.option(
     "--excess",
     type=options.RATE,
-    help="With --delta: how many keep the true rate of conformal below alpha + excess?",
+    help="With --delta: also say how many scores keep the true rate of the conformal method "
+    "below alpha + excess.",
 )
 @options.as_json()
 @settings.command_option

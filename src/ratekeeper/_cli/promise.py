@@ -37,7 +37,7 @@ RANDOM = ("smoothed", "bootstrap", "resampled")
 _OPTIONS = (
     click.option("--fnr", type=RATE, metavar="ALPHA", help="Miss at most this share of positives."),
     click.option(
-        "--fpr", type=RATE, metavar="ALPHA", help="Raise false alarms on at most this share."
+        "--fpr", type=RATE, metavar="ALPHA", help="Call at most this share of negatives positive."
     ),
     click.option(
         "--method",
@@ -58,15 +58,15 @@ _OPTIONS = (
         "--parameter",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Another parameter of the method, such as distribution=logistic; may be repeated.",
+        help="A further parameter of the method, such as distribution=logistic; may be repeated.",
     ),
     click.option(
         "--thin-groups",
         type=click.Choice(["refuse", "pool"]),
         default="refuse",
         show_default=True,
-        help="Groups with too few scores: stop and name them, or give them the threshold of "
-        "all, about which the certificate promises nothing.",
+        help="What to do with groups that have too few scores: stop and name them, or give them "
+        "the threshold of all together, for which nothing is promised.",
     ),
 )
 
@@ -160,7 +160,7 @@ def _parameters(
 
 
 def _typed(text: str) -> object:
-    """Return a number or a truth value where it is one, else the text.
+    """Return a number or a boolean where it is one, else the text.
 
     Examples
     --------

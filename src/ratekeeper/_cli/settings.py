@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _META = "ratekeeper.config"
-_HELP = "Settings in a TOML file, a table a command."
+_HELP = "TOML file with settings, one table per command."
 _PATH = click.Path(dir_okay=False)
 
 
@@ -121,7 +121,7 @@ def _tables(path: str) -> dict[str, Any]:
             f"--config {path} cannot be read: {error.strerror or error}. Check the path."
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Refusal(f"{path} is not TOML in UTF-8: {error}. Mend it there.") from error
+        raise Refusal(f"{path} is not TOML in UTF-8: {error}. Fix it there.") from error
 
 
 def _values(table: Mapping[str, Any], path: str, ctx: click.Context) -> dict[str, Any]:

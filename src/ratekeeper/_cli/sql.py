@@ -25,9 +25,7 @@ Examples:
 @click.option("--table", required=True, help="Table or view that has the scores.")
 @options.column("score", "scores")
 @options.column("group", "groups")
-@click.option(
-    "--decision", default="decision", show_default=True, help="Name of the column that is added."
-)
+@click.option("--decision", default="decision", show_default=True, help="Name of the added column.")
 @settings.command_option
 def command(test: str, table: str, score: str | None, group: str | None, decision: str) -> None:
     """Print the decision of a test as SQL.

@@ -91,23 +91,16 @@ class Inspector:
         problem, value = int(problems[row]), piece.value(column, row)
         found = f"{_place(name, piece, row, column)}: {role} is {PROBLEMS[problem]}"
         found += "." if problem in (MISSING, NAN) else f" ({show(value)})."
-        what, remedy = looks_like(str(value)) if problem == NOT_A_NUMBER else ("", "")
-        if what:
-            found += f" It looks like {what}."
-            remedy = remedy or ("Is ", Parameter(role, column), " the right column?")
-        else:
-            count = int(np.count_nonzero(problems == problem))
-            remedy = _usual_remedy(role, problem, count, piece.n)
         found += note if problem == UNKNOWN else ""
+        what, cure = looks_like(str(value)) if problem == NOT_A_NUMBER else ("", "")
+        found += f" It looks like {what}." if what else ""
+        remedy: Words = (_REMEDIES[role], ", or skip such rows with ", _SKIP, ".")
+        count = int(np.count_nonzero(problems == problem))
+        is_few = count <= piece.n // _FEW or count == 1 < piece.n
+        if problem in (NOT_A_NUMBER, UNKNOWN) and not is_few:  # to skip so many helps nobody
+            found += f" So are {count:,} of {piece.n:,} rows."
+            remedy = cure or ("Is ", Parameter(role, column), " the right column?")
         raise InputError(found, parameter=role, value=value, remedy=remedy)
-
-
-def _usual_remedy(role: str, problem: int, count: int, rows: int) -> Words:
-    """Say what to do with an invalid row; not to skip such rows where there are many."""
-    if problem in (NOT_A_NUMBER, UNKNOWN) and count > max(1, rows // _FEW):
-        so = f"So are {count:,} of {rows:,} rows"
-        return (f"{so}: convert the column, or name another one with ", Parameter(role), ".")
-    return (_REMEDIES[role], ", or skip such rows with ", _SKIP, ".")
 
 
 def _place(name: str, piece: Piece, row: int, column: str) -> str:
