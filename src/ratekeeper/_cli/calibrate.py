@@ -84,18 +84,14 @@ def _refuse_seed(seed: int | None) -> None:
 def _read(given: dict[str, Any]) -> Calibration:
     from ratekeeper.batch import calibrate_file
 
+    same = ("score", "label", "group", "sample", "on_invalid", "decimal")
     return calibrate_file(
         given["file"],
-        score=given["score"],
-        label=given["label"],
-        group=given["group"],
         positive_label=given["positive"],
         higher_is_positive=not given["lower_is_positive"],
-        on_invalid=given["on_invalid"],
-        sample=given["sample"],
         seed=given["seed"] or 0,
         source_format=given["format"],
-        decimal=given["decimal"],
+        **{name: given[name] for name in same},
     )
 
 

@@ -8,6 +8,7 @@ import click
 
 from ratekeeper._cli import options, settings
 from ratekeeper._cli.printing import print_json
+from ratekeeper._cli.promise import WHICH_RATE
 from ratekeeper._cli.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def command(fnr: float | None, fpr: float | None, json: bool, **given: Any) -> N
 
     asked = [(control, alpha) for control, alpha in (("fnr", fnr), ("fpr", fpr)) if alpha]
     if not asked:
-        raise Refusal("Which rate is to be kept? Pass --fnr 0.01, --fpr 0.05, or both.")
+        raise Refusal(WHICH_RATE)
     plans = [plan(control, alpha, **given) for control, alpha in asked]
     if json:
         print_json({one.control: _facts(one) for one in plans})

@@ -33,6 +33,7 @@ METHODS = (
     "parametric",
     "resampled",
 )
+WHICH_RATE = "Which rate is to be kept? Pass --fnr 0.01, --fpr 0.05, or both."
 RANDOM = ("smoothed", "bootstrap", "resampled")
 _OPTIONS = (
     click.option("--fnr", type=RATE, metavar="ALPHA", help="Miss at most this share of positives."),
@@ -93,11 +94,10 @@ def make_test(
     how = _method(method, delta, parameter, seed)
     if fnr is not None and fpr is not None:
         return calibration.control_both(fnr, fpr, method=how, thin_groups=thin_groups)
-    if fnr is not None:
-        return calibration.control("fnr", fnr, method=how, thin_groups=thin_groups)
-    if fpr is not None:
-        return calibration.control("fpr", fpr, method=how, thin_groups=thin_groups)
-    raise Refusal("Which rate is to be kept? Pass --fnr 0.01, --fpr 0.05, or both.")
+    for control, alpha in (("fnr", fnr), ("fpr", fpr)):
+        if alpha is not None:
+            return calibration.control(control, alpha, method=how, thin_groups=thin_groups)
+    raise Refusal(WHICH_RATE)
 
 
 def refuse_without_rate(given: dict[str, Any]) -> None:

@@ -62,13 +62,5 @@ def command(test: str, output: str, **given: Any) -> None:  # noqa: ANN401
 def _evaluation(test: contents.Test, given: dict[str, Any]) -> FileEvaluation:
     from ratekeeper.batch import evaluate_file
 
-    return evaluate_file(
-        test,
-        given["evaluate"],
-        score=given["score"],
-        label=given["label"],
-        group=given["group"],
-        on_invalid=given["on_invalid"],
-        source_format=given["format"],
-        decimal=given["decimal"],
-    )
+    same = {name: given[name] for name in ("score", "label", "group", "on_invalid", "decimal")}
+    return evaluate_file(test, given["evaluate"], source_format=given["format"], **same)

@@ -331,11 +331,6 @@ def unwritable(form: str, error: BaseException) -> InputError:
     return InputError(found, value=form, remedy="Choose another format.")
 
 
-def batch_of(columns: Sequence[Any], schema: pa.Schema) -> Any:  # noqa: ANN401
-    """Return columns as rows."""
-    return pa.RecordBatch.from_arrays(list(columns), schema=schema)
-
-
 def text_columns(rows: list[list[str]], place: int, numbers: Numbers) -> list[Any]:
     """Return rows of text as columns of text, but numbers at one place."""
     columns = [pa.array(list(texts), pa.string()) for texts in zip(*rows, strict=True)]
@@ -351,24 +346,24 @@ def text_schema(names: Sequence[str], score: str) -> pa.Schema:
 
 def added_schema(schema: pa.Schema, names: Sequence[str], labels: Sequence[Any]) -> pa.Schema:
     """Return the schema with two columns of p-values and one of labels at its end."""
-    kinds = (pa.float64(), pa.float64(), label_type(labels))
+    kinds = (pa.float64(), pa.float64(), pa.array(list(labels)).type)
     for name, kind in zip(names, kinds, strict=True):
         schema = schema.append(pa.field(name, kind))
     return schema
 
 
-def number_column(values: NDArray[np.float64], blank: NDArray[np.bool_] | None) -> Any:  # noqa: ANN401
-    """Return numbers as a column, empty where `blank`."""
-    return pa.array(values, mask=blank)
+def rows_with(
+    columns: Sequence[Any],
+    numbers: Sequence[NDArray[np.float64]],
+    blank: NDArray[np.bool_] | None,
+    codes: NDArray[np.int8],
+    labels: Sequence[Any],
+    schema: pa.Schema,
+) -> Any:  # noqa: ANN401
+    """Return rows with further columns.
 
-
-def label_column(codes: NDArray[np.int8], labels: Sequence[Any]) -> Any:  # noqa: ANN401
-    """Return labels as a column: `codes` are positions, -1 for none."""
-    kind = label_type(labels)
-    found = pa.array(codes, mask=codes < 0)
-    return pc.take(pa.array(list(labels), kind), found)
-
-
-def label_type(labels: Sequence[Any]) -> Any:  # noqa: ANN401
-    """Return the type of a column of such labels."""
-    return pa.array(list(labels)).type
+    `numbers` are empty where `blank`; `codes` are positions among the labels, -1 for none.
+    """
+    more = [pa.array(values, mask=blank) for values in numbers]
+    decided = pc.take(pa.array(list(labels)), pa.array(codes, mask=codes < 0))
+    return pa.RecordBatch.from_arrays([*columns, *more, decided], schema=schema)

@@ -63,16 +63,9 @@ class Classified:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain values that JSON can write."""
-        return {
-            "rows": self.rows,
-            "positive": self.positive,
-            "negative": self.negative,
-            "abstained": self.abstained,
-            "neither": self.neither,
-            "skipped": dict(self.skipped),
-            "negative_label": self.classes[0],
-            "positive_label": self.classes[1],
-        }
+        facts = {**vars(self), "skipped": dict(self.skipped)}
+        negative, positive = facts.pop("classes")
+        return {**facts, "negative_label": negative, "positive_label": positive}
 
     def __str__(self) -> str:
         parts = [f"{self.positive:,} {self.classes[1]!r}", f"{self.negative:,} {self.classes[0]!r}"]
@@ -163,15 +156,12 @@ def classify_file(
                         judged = judge.judge(file, piece)
                         counts += _counts(judged)
                         sink.write(piece, judged)
-    inspector = judge.inspector
+    kinds = ("positive", "negative", "abstained", "neither")
     return Classified(
-        rows=inspector.rows,
-        positive=int(counts[0]),
-        negative=int(counts[1]),
-        abstained=int(counts[2]),
-        neither=int(counts[3]),
-        skipped=inspector.skipped,
+        rows=judge.inspector.rows,
+        skipped=judge.inspector.skipped,
         classes=added.classes,
+        **dict(zip(kinds, counts.tolist(), strict=True)),
     )
 
 

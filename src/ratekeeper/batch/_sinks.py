@@ -17,7 +17,7 @@ import numpy as np
 from ratekeeper._atomic import WRITER
 from ratekeeper.batch._sources import format_of
 from ratekeeper.batch._text_files import TextFile, TextPiece
-from ratekeeper.batch._text_values import AddedTexts, NumberTexts
+from ratekeeper.batch._text_values import NumberTexts
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from ratekeeper.batch._arrow_files import ArrowPiece
     from ratekeeper.batch._judging import Judged
     from ratekeeper.batch._sources import AnyFile
+
+    Numbers = NDArray[np.float64]
+    Columns = tuple[Numbers, Numbers, NDArray[np.int8], NDArray[np.bool_] | None]
 
 _MARKS = {"csv": ",", "tsv": "\t"}
 _WAITING = 3  # pieces that may wait for the writer of text
@@ -176,9 +179,7 @@ class _TextRows:
         """Hand the rows with p-values and labels at their ends to the writer."""
         if self._texts is None:
             self._texts = NumberTexts(self._decimal_mark(piece))
-        p0, p1, codes, blank = _columns(judged, piece.n)
-        added = AddedTexts((p0, p1), codes, self._labels, blank, self._texts, self._line_end)
-        self.worker.put((piece, added))
+        self.worker.put((piece, _columns(judged, piece.n), self._texts))
 
     def _decimal_mark(self, piece: TextPiece) -> str:
         """Return that of the file's own scores, as its first rows have them."""
@@ -187,19 +188,25 @@ class _TextRows:
             marks = "."
         return marks[-1]
 
-    def _write(self, item: tuple[TextPiece, AddedTexts]) -> None:
-        piece, added = item
+    def _write(self, item: tuple[TextPiece, Columns, NumberTexts]) -> None:
+        piece, (p0, p1, codes, blank), texts = item
+        columns = [texts.of(p0), texts.of(p1), [self._labels[code] for code in codes.tolist()]]
+        for i in [] if blank is None else np.flatnonzero(blank).tolist():
+            columns[0][i] = columns[1][i] = ""
+        ends = zip(*columns, strict=True)
         odd = (self._mark, *'"\r\n')
         if (
             piece.quoted
             or piece.mark != self._mark
-            or added.texts.mark == self._mark
+            or texts.mark == self._mark
             or any(char in label for label in self._labels for char in odd)
         ):
-            ends = map(list, zip(*added.columns(), strict=True))
-            self._write_quoted(map(list.__add__, piece.rows, ends))
-        else:  # joining is several times faster
-            self._stream.write(piece.lines_with(added))
+            self._write_quoted([*row, *end] for row, end in zip(piece.rows, ends, strict=True))
+            return
+        mark, last = self._mark, self._line_end  # joining is several times faster
+        pairs = zip(map(mark.join, piece.rows), map(mark.join, ends), strict=True)
+        lines = [f"{row}{mark}{end}{last}" for row, end in pairs]
+        self._stream.write("".join(lines).encode())
 
     def _write_quoted(self, rows: Iterable[list[str]]) -> None:
         text = io.StringIO(newline="")
@@ -244,21 +251,16 @@ class _ArrowRows:
 
     def write(self, piece: TextPiece | ArrowPiece, judged: Judged) -> None:
         """Hand the rows with further columns to the writer."""
-        from ratekeeper.batch._arrow_files import (
-            batch_of,
-            label_column,
-            number_column,
-            text_columns,
-        )
+        from ratekeeper.batch._arrow_files import rows_with, text_columns
 
-        p0, p1, codes, blank = _columns(judged, piece.n)
         if isinstance(piece, TextPiece):
             columns = text_columns(piece.rows, piece.header[self._added.score], judged.scores)
         else:
             columns = piece.batch.columns
-        more = (number_column(p0, blank), number_column(p1, blank))
-        labels = label_column(codes, self._added.classes)
-        self._worker.put(batch_of([*columns, *more, labels], self._schema))
+        p0, p1, codes, blank = _columns(judged, piece.n)
+        self._worker.put(
+            rows_with(columns, (p0, p1), blank, codes, self._added.classes, self._schema)
+        )
 
 
 class _Worker:
@@ -306,9 +308,7 @@ class _Worker:
             raise self._error
 
 
-def _columns(
-    judged: Judged, n: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int8], NDArray[np.bool_] | None]:
+def _columns(judged: Judged, n: int) -> Columns:
     """Return p-values and codes of labels (-1 for none) of all rows, and which rows are blank."""
     decisions, pair = judged.decisions, judged.decisions.p_values
     codes = decisions.positive.astype(np.int8)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ratekeeper.batch._pieces import Numbers
-    from ratekeeper.batch._text_values import AddedTexts
 
 PIECE = 50_000  # rows
 _VALUES = 2_000_000  # in a piece, so that wide files need no more memory
@@ -48,14 +47,6 @@ class TextPiece:
     def n(self) -> int:
         """Number of rows."""
         return len(self.rows)
-
-    def lines_with(self, added: AddedTexts) -> bytes:
-        """Return the lines with further columns at their ends, where no value needs quotes."""
-        mark = self.mark
-        ends = map(mark.join, zip(*added.columns(), strict=True))
-        pairs = zip(map(mark.join, self.rows), ends, strict=True)
-        last = added.line_end
-        return "".join([f"{row}{mark}{end}{last}" for row, end in pairs]).encode()
 
     def texts(self, column: str) -> list[str]:
         """Return a column as it is written."""

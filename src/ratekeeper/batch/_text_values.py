@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -178,39 +177,3 @@ class NumberTexts(dict[float, str]):
     def of(self, values: NDArray[np.float64]) -> list[str]:
         """Return the text of each number."""
         return list(map(self.__getitem__, values.tolist()))
-
-
-@dataclass(frozen=True, eq=False)
-class AddedTexts:
-    """Columns that are added to rows of text.
-
-    Attributes
-    ----------
-    numbers : sequence of ndarray
-        Columns of numbers, empty where `blank`.
-    codes : ndarray of int
-        The last column: position of each row's label, -1 for the last of them.
-    labels : list of str
-        The labels as they are written.
-    blank : ndarray of bool or None
-        Rows without numbers.
-    texts : NumberTexts
-        How numbers are written.
-    line_end : str
-        How lines end.
-    """
-
-    numbers: Sequence[NDArray[np.float64]]
-    codes: NDArray[np.int8]
-    labels: list[str]
-    blank: NDArray[np.bool_] | None
-    texts: NumberTexts
-    line_end: str
-
-    def columns(self) -> list[list[str]]:
-        """Return all columns as texts."""
-        columns = [self.texts.of(values) for values in self.numbers]
-        for i in [] if self.blank is None else np.flatnonzero(self.blank).tolist():
-            for column in columns:
-                column[i] = ""
-        return [*columns, [self.labels[code] for code in self.codes.tolist()]]
