@@ -265,8 +265,8 @@ def test_what_cannot_be_shown_is_refused(halves):
         RateAgainstAlphaDisplay.from_calibration(cal.control("fnr", 0.1), control="fpr", **new)
     with pytest.raises(InputError, match="control='tpr'"):
         RateAgainstAlphaDisplay.from_calibration(cal, control="tpr", **new)
-    with pytest.raises(InputError, match="method='conformal'"):
-        PValueHistogramDisplay.from_calibration(cal, method="conformal", **new)
+    with pytest.raises(InputError, match="method='confromal'"):
+        PValueHistogramDisplay.from_calibration(cal, method="confromal", **new)
     with pytest.raises(InputError, match="confidence=95"):
         PValueHistogramDisplay.from_calibration(cal, confidence=95, **new)
     with pytest.raises(InputError, match="None of the 2 objects is 1"):
