@@ -57,27 +57,18 @@ _OPTIONS = {
 
 
 class Refusal(click.ClickException):
-    """A message instead of a traceback."""
+    """A message and an exit code instead of a traceback."""
 
-    exit_code = REFUSED
-
-
-class Impossible(Refusal):
-    """The promise is impossible with this many scores."""
-
-    exit_code = IMPOSSIBLE
+    def __init__(self, message: str, exit_code: int = REFUSED) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code  # type: ignore[misc]  # click has it in the class
 
 
 class Exceeded(Refusal):
     """A promise is broken, or could not be checked, and that was asked for."""
 
-    exit_code = EXCEEDED
-
-
-class Bug(Refusal):
-    """What should never be seen."""
-
-    exit_code = BUG
+    def __init__(self, message: str) -> None:
+        super().__init__(message, EXCEEDED)
 
 
 @contextmanager
@@ -169,7 +160,7 @@ def _method_parameters() -> set[str]:
 def _refuse(error: BaseException) -> NoReturn:
     match error:
         case TooFewScoresError():
-            raise Impossible(error.worded(spelled)) from error
+            raise Refusal(error.worded(spelled), IMPOSSIBLE) from error
         case RatekeeperError():
             raise Refusal(error.worded(spelled)) from error
         case BrokenPipeError():
@@ -187,9 +178,10 @@ def _refuse(error: BaseException) -> NoReturn:
             streams.forget(sys.stdout)
             raise Refusal(_os_message(error)) from error
     text = " ".join(str(error).split())
-    raise Bug(
+    raise Refusal(
         f"This is a bug in ratekeeper: {type(error).__name__}: {text}. Run again with "
-        f"{TRACEBACK}=1 and report what it prints."
+        f"{TRACEBACK}=1 and report what it prints.",
+        BUG,
     ) from error
 
 
@@ -209,20 +201,9 @@ def _warning_lines() -> Iterator[None]:
     """Print ratekeeper's warnings as lines on standard error, each once."""
     seen: set[str] = set()
 
-    def show(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: object = None,
-        line: str | None = None,
-    ) -> None:
-        del filename, lineno, file, line
-        del category
-        text = str(message)
-        if isinstance(message, RatekeeperWarning):
-            text = message.worded(spelled)
-        text = " ".join(text.split())
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        ours = message if isinstance(message, RatekeeperWarning) else None
+        text = " ".join((ours.worded(spelled) if ours else str(message)).split())
         if text not in seen:
             seen.add(text)
             click.echo(f"Warning: {text}", err=True)

@@ -82,17 +82,10 @@ class ArrowPiece:
 
     def _nameable(self, array: Any, column: str) -> Any:  # noqa: ANN401 - pyarrow is untyped
         kind = _plain(array).type
-        fit = (
-            pa.types.is_string,
-            pa.types.is_large_string,
-            pa.types.is_integer,
-            pa.types.is_boolean,
-            pa.types.is_floating,
-            pa.types.is_null,
-        )
+        fit = ("string", "large_string", "integer", "boolean", "floating", "null")
         if kind == pa.string_view():  # which older versions of pyarrow cannot cast
             return pa.array(array.to_pylist(), pa.string())
-        if any(test(kind) for test in fit):
+        if any(getattr(pa.types, f"is_{name}")(kind) for name in fit):
             return array
         if pa.types.is_decimal(kind):
             return array.cast(pa.float64())

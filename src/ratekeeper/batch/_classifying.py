@@ -13,7 +13,7 @@ from ratekeeper._atomic import refuse_inputs, whole_file, whole_folder
 from ratekeeper._formatting import show
 from ratekeeper._provenance import reasons
 from ratekeeper._validation import check_choice
-from ratekeeper.batch._judging import open_judge
+from ratekeeper.batch._judging import Judge
 from ratekeeper.batch._sinks import Added, open_sink
 from ratekeeper.batch._sources import FORMATS, STANDARD, format_of, open_sources, pieces_of
 from ratekeeper.exceptions import InputError, Parameter
@@ -137,7 +137,7 @@ def classify_file(
     """
     if str(target) in _STANDARD_NAMES:  # a redirected file must go on, not be replaced
         target = STANDARD
-    judge = open_judge(test, score=score, group=group, on_invalid=on_invalid)
+    judge = Judge(test, score=score, group=group, on_invalid=on_invalid)
     names = (f"{prefix}p0", f"{prefix}p1", f"{prefix}decision")
     negative, positive = test.calibration.classes.tolist()
     added = Added(names, (negative, positive), judge.score)

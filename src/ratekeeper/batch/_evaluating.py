@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._evaluation import Tally, count
-from ratekeeper.batch._judging import open_judge
+from ratekeeper.batch._judging import Judge
 from ratekeeper.batch._sources import open_sources, pieces_of
 
 if TYPE_CHECKING:
@@ -90,9 +90,7 @@ def evaluate_file(
     ...     evaluate_file(test, path, score="risk", label="ill").overall.target.errors
     1
     """
-    judge = open_judge(
-        test, score=score, label=label, group=group, on_invalid=on_invalid, labelled=True
-    )
+    judge = Judge(test, score=score, label=label, group=group, on_invalid=on_invalid, labelled=True)
     groups = test.calibration.groups
     tallies = [Tally()] * (1 if groups is None else groups.size)
     with open_sources(source, source_format, decimal) as files:

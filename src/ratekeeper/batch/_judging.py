@@ -57,26 +57,43 @@ class Judged:
 
 
 class Judge:
-    """A test that goes over a stream of pieces."""
+    """A test that goes over a stream of pieces.
+
+    Columns that are not named are those of the calibration.
+    """
 
     def __init__(
         self,
         test: AnyTest,
         *,
-        score: str,
+        score: str | None,
         group: str | None,
-        label: str | None = None,
         on_invalid: str,
+        label: str | None = None,
+        labelled: bool = False,
     ) -> None:
-        self._test = test.continuing()
+        if not hasattr(test, "decide_on"):
+            found, remedy = f"A {type(test).__name__} cannot decide.", "Make a test of it first"
+            raise InputError(found, parameter="test", remedy=f"{remedy}, with control.")
         self._calibration = test.calibration
-        self.score = score
-        self.label = label
+        known = test.calibration.provenance
+        self.score = score or _named("score", known)
+        self.label = (label or _named("label", known)) if labelled else None
+        if test.calibration.groups is not None:
+            group = group or _named("group", known)
+        elif group is not None:
+            raise InputError(
+                (Parameter("group", group), " was given, but the test has no groups."),
+                parameter="group",
+                value=group,
+                remedy=("Calibrate with ", Parameter("group"), ", or leave it out here."),
+            )
         self.group = group
+        self._test = test.continuing()
         self.inspector = Inspector(on_invalid)
         self._warned = False
         # Where p-values are wanted and nothing is drawn at random, row by row.
-        self._sorts = label is None and all(one.method.decides_by_threshold for one in test.parts)
+        self._sorts = not labelled and all(one.method.decides_by_threshold for one in test.parts)
 
     @property
     def columns(self) -> list[str]:
@@ -134,35 +151,6 @@ class Judge:
         if groups is not None:
             text += f" and the groups {listed(groups, most=8)}"
         return f" {text}."
-
-
-def open_judge(
-    test: AnyTest,
-    *,
-    score: str | None,
-    group: str | None,
-    on_invalid: str,
-    label: str | None = None,
-    labelled: bool = False,
-) -> Judge:
-    """Return the judge; columns that are not named are those of the calibration."""
-    if not hasattr(test, "decide_on"):
-        found = f"A {type(test).__name__} cannot decide."
-        raise InputError(found, parameter="test", remedy="Make a test of it first, with control.")
-    known = test.calibration.provenance
-    score = score or _named("score", known)
-    if labelled:
-        label = label or _named("label", known)
-    if test.calibration.groups is not None:
-        group = group or _named("group", known)
-    elif group is not None:
-        raise InputError(
-            (Parameter("group", group), " was given, but the test has no groups."),
-            parameter="group",
-            value=group,
-            remedy=("Calibrate with ", Parameter("group"), ", or leave it out here."),
-        )
-    return Judge(test, score=score, group=group, label=label, on_invalid=on_invalid)
 
 
 def _named(role: str, known: Provenance | None) -> str:
