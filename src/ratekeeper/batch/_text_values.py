@@ -111,11 +111,15 @@ _LOOKS: tuple[tuple[str, str, Words], ...] = (  # pattern, what it is, how to re
             "; if not, remove all commas from the column.",
         ),
     ),
-    (r"[-+]?\d*,\d+(e[-+]?\d+)?", "a number with a decimal comma", ("Pass ", _COMMA, ".")),
+    (
+        r"[-+]?\d*,\d+(e[-+]?\d+)?",
+        "a number with a decimal comma",
+        ("Pass ", _COMMA, " to read it."),
+    ),
     (
         r"[-+]?\d*\.\d+(e[-+]?\d+)?",
         "a number with a decimal point",
-        ("Pass ", Parameter("decimal", "."), "."),
+        ("Pass ", Parameter("decimal", "."), " to read it."),
     ),
     (
         r"[-+]?\d{1,3}([,.' \u00a0\u202f]\d{3})+([.,]\d*)?",
