@@ -76,7 +76,7 @@ NOT_COLUMNS = {
     "a list of broken objects": (lambda: [Broken()] * 4, ["broken inside", "Pass a list"]),
     "a pandas table": (
         lambda: pd.DataFrame({"a": [0, 1], "b": [1, 0]}),
-        ["table of 2 columns ('a', 'b')", "pass one"],
+        ["table of 2 columns ('a', 'b')", "Pass one"],
     ),
     "a pandas table with one name twice": (
         lambda: pd.DataFrame([[0, 1]], columns=["a", "a"]),
@@ -84,13 +84,13 @@ NOT_COLUMNS = {
     ),
     "a polars table": (
         lambda: pl.DataFrame({name: [0, 1] for name in "abcdefg"}),
-        ["table of 7 columns ('a', 'b', 'c', 'd', 'e', ...)", "pass one"],
+        ["table of 7 columns ('a', 'b', 'c', 'd', 'e', ...)", "Pass one"],
     ),
     "an empty table": (pl.DataFrame, ["table of 0 columns"]),
-    "a pyarrow table": (lambda: pa.table({"a": [0], "b": [1]}), ["table of 2 columns", "pass one"]),
+    "a pyarrow table": (lambda: pa.table({"a": [0], "b": [1]}), ["table of 2 columns", "Pass one"]),
     "a pyarrow batch": (
         lambda: pa.record_batch({"a": [0], "b": [1]}),
-        ["table of 2 columns", "pass one"],
+        ["table of 2 columns", "Pass one"],
     ),
     "a lazy table": (lambda: pl.LazyFrame({"a": [0, 1]}), ["lazy", "collect", "pass one column"]),
     "a lazy narwhals table": (
@@ -99,7 +99,7 @@ NOT_COLUMNS = {
     ),
     "a narwhals table": (
         lambda: nw.from_native(pd.DataFrame({"a": [0], "b": [1]})),
-        ["table of 2 columns", "pass one"],
+        ["table of 2 columns", "Pass one"],
     ),
     "an unevaluated expression": (lambda: pl.col("a"), ["Expr", "Pass a list"]),
     "masked values": (
@@ -326,7 +326,7 @@ NOT_BANDWIDTHS = {
     "huge": 10**400,
 }
 NOT_METHODS = {
-    "its name": "conformal",
+    "another name": "confromal",
     "the class": rk.Conformal,
     "None": None,
     "a function": len,
@@ -334,7 +334,7 @@ NOT_METHODS = {
 }
 NOT_CONTROLS = {
     "another rate": "fdr",
-    "upper case": "FNR",
+    "a longer word": "FNRs",
     "a class": 1,
     "None": None,
     "a list": ["fnr"],
@@ -442,6 +442,14 @@ TOGETHER = [
         lambda: PLAIN.p_values(np.r_[np.zeros(100_000), NAN]),
         ["1 NaN value, at position 100000"],
     ),
+    *options(
+        "positive_label",
+        lambda value: read_labels([0, 1, 0], value),
+        POSITIVE_LABELS,
+        "positive_label=",
+        "not among the labels, which are 0 and 1",
+        "Pass one of the two",
+    ),
     case(
         "groups that were not calibrated", lambda: TEST.decide([0.5], ["a"]), ["no groups", "leave"]
     ),
@@ -476,7 +484,7 @@ TOGETHER = [
     case(
         "new labels of another kind",
         lambda: read_new_labels([1, 0], np.array(["no", "yes"])),
-        ["has 1 at position 0", "knows 'no' and 'yes'", "write labels as at calibration"],
+        ["has 1 at position 0", "knows 'no' and 'yes'", "Write labels as at calibration"],
     ),
     case(
         "an unknown new label",
@@ -601,7 +609,7 @@ TOO_FEW = [
     case(
         "too few scores in a group",
         lambda: few(30, groups=["a"] * 25 + ["b"] * 35).control("fpr", 0.05),
-        ["group 'b': 5", "at least 19", 'thin_groups="pool"', "(False)"],
+        ["group 'b': 5", "at least 19", "thin_groups='pool'", "(False)"],
         rk.TooFewScoresError,
     ),
     case(

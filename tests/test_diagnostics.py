@@ -198,7 +198,7 @@ def test_table_takes_the_labels_of_the_calibration():
     cal = rk.calibrate(scores, words, positive_label="spam")
     table = diagnostics.rate_against_alpha(cal, scores, words, [0.1], control="fpr")
     assert table.n[0] == (labels == 0).sum()
-    with pytest.raises(rk.InputError, match="write labels as at calibration"):
+    with pytest.raises(rk.InputError, match="Write labels as at calibration"):
         diagnostics.rate_against_alpha(
             cal, scores, np.array(["eggs", "spam"])[labels], [0.1], control="fpr"
         )
@@ -252,7 +252,7 @@ def test_bad_input_is_refused(call, message):
         ({"alphas": []}, "alphas=[] must be a list of rates"),
         ({"alphas": [0.1, 5]}, "alpha=5.0 is not a rate"),
         ({"control": "both"}, "control='both' must be"),
-        ({"method": "conformal"}, "must be a method object"),
+        ({"method": "confromal"}, "must be a method object"),
         ({"groups": ["a"] * 400}, "the calibration has no groups"),
         ({"labels": [0, 1]}, "labels has 2 values for 400 scores"),
         ({"scores": np.full(400, np.nan)}, "400 NaN values"),

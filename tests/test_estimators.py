@@ -636,7 +636,7 @@ def test_groups_and_weights_through_cross_validation():
     [
         ({"control": "tpr"}, "control='tpr' must be"),
         ({"alpha": 1.5}, "alpha=1.5"),
-        ({"method": "conformal"}, "method='conformal' must be a method object"),
+        ({"method": "confromal"}, "method='confromal' must be a method object"),
         ({"response_method": "predict"}, "response_method='predict' gives no scores"),
         ({"response_method": "predict_proba"}, "response_method='predict_proba' gives no scores"),
         ({"estimator": LinearRegression()}, "gives no scores of LinearRegression"),

@@ -528,3 +528,92 @@ def test_numpy_and_lists_load_no_data_frame_library():
         assert not {"narwhals", "pandas", "polars", "pyarrow", "torch"} & set(sys.modules)
     """
     subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
+
+
+# Columns of pandas are paired by position, never against their own row names.
+INDEXED = pd.Series([0.1, 0.4, 0.35, 0.8], index=[7, 3, 9, 5])
+RELABELLED = pd.Series([0, 0, 1, 1], index=[3, 7, 9, 5])
+
+
+def test_other_order_is_refused_with_place_and_remedy():
+    with pytest.raises(rk.InputError) as caught:
+        rk.calibrate(INDEXED, RELABELLED)
+    text = str(caught.value)
+    assert "scores and labels are pandas columns whose indexes differ" in text
+    assert "first at position 0: 7 and 3" in text
+    assert "labels.loc[scores.index]" in text
+    assert ".to_numpy()" in text
+
+
+def test_the_remedies_work():
+    one = rk.calibrate(INDEXED, RELABELLED.loc[INDEXED.index])
+    two = rk.calibrate(INDEXED, RELABELLED.to_numpy())
+    assert one.n(1) == two.n(1) == 2
+
+
+@pytest.mark.parametrize("call", ["groups", "decide", "evaluate", "both"])
+def test_it_is_seen_wherever_two_columns_meet(call):
+    groups = pd.Series(["a", "b", "a", "b"], index=RELABELLED.index)
+    cal = rk.calibrate(np.arange(80) / 80, np.arange(80) >= 40)
+    grouped = rk.calibrate(np.arange(80) / 80, np.arange(80) >= 40, groups=["a", "b"] * 40)
+    calls = {
+        "groups": lambda: rk.calibrate(INDEXED, [0, 1, 0, 1], groups=groups),
+        "decide": lambda: grouped.control("fnr", 0.1, method=rk.Conformal()).decide(
+            INDEXED, groups
+        ),
+        "evaluate": lambda: cal.control("fnr", 0.1, method=rk.Conformal()).evaluate(
+            INDEXED, RELABELLED
+        ),
+        "both": lambda: cal.control_both(0.1, 0.1, method=rk.Conformal()).evaluate(
+            INDEXED, RELABELLED
+        ),
+    }
+    with pytest.raises(rk.InputError, match="indexes differ"):
+        calls[call]()
+
+
+def test_a_default_index_names_no_rows():
+    """New scores of a model beside labels of a split, the usual case, are paired by place."""
+    plain = INDEXED.reset_index(drop=True)
+    assert rk.calibrate(plain, RELABELLED).n(1) == 2
+    assert rk.calibrate(INDEXED, RELABELLED.reset_index(drop=True)).n(1) == 2
+
+
+def test_a_shuffled_default_index_is_refused():
+    plain = INDEXED.reset_index(drop=True)
+    with pytest.raises(rk.InputError, match="indexes differ"):
+        rk.calibrate(plain, plain[::-1] > 0.3)
+
+
+def test_another_length_is_refused_as_such():
+    with pytest.raises(rk.InputError, match="3 values for 4 scores"):
+        rk.calibrate(INDEXED, RELABELLED[:3])
+
+
+@pytest.mark.parametrize("control", ["FNR", "fnr", "Fnr"])
+@pytest.mark.parametrize("alpha", ["5%", "5.0 %", 0.05])
+@pytest.mark.parametrize("method", ["high-probability", rk.HighProbability(delta="5%")])
+def test_names_and_rates_as_people_write_them(control, alpha, method):
+    cal = rk.calibrate(np.arange(400) / 400, np.arange(400) >= 200)
+    test = cal.control(control, alpha, method=method)
+    same = cal.control("fnr", 0.05, method=rk.HighProbability(delta=0.05))
+    assert (test.control, test.alpha, test.method) == (same.control, same.alpha, same.method)
+    assert repr(test) == repr(same)
+    assert rk.plan(control, alpha).control == "fnr"
+
+
+@pytest.mark.parametrize("alpha", ["5", 5, "0.05", "five %", "%", "500%"])
+def test_rates_that_could_mean_two_things_are_refused(alpha):
+    with pytest.raises(rk.InputError, match=r"Write 5% as alpha=0.05"):
+        rk.plan("fnr", alpha)
+
+
+def test_a_wrong_method_gets_a_suggestion():
+    cal = rk.calibrate([0.1, 0.9], [0, 1])
+    for method, words in (
+        ("high_probability", "Did you mean 'high-probability'"),
+        ("resampled", r"rk.Resampled\(...\)"),
+        (rk.Conformal, r"Add brackets.*rk.Conformal\(\)"),
+    ):
+        with pytest.raises(rk.InputError, match=words):
+            cal.p_values([0.5], method=method)

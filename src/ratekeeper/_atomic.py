@@ -52,16 +52,12 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield Path(path)
         return
     _refuse_open_file(Path(path))
-    with _unfinished(path) as (unfinished, target):
-        mode = _mode(target)
-        with _made(unfinished, lambda: unfinished.touch(mode)):
-            yield unfinished
-            with unfinished.open("rb+") as file:
-                os.fsync(file.fileno())
-            if target.is_file():
-                shutil.copymode(target, unfinished)
-            unfinished.replace(target)
-    _keep(target.parent)
+    with _unfinished(path, lambda place, target: place.touch(_mode(target))) as (place, target):
+        yield place
+        _sync(place, os.O_RDWR)
+        if target.is_file():
+            shutil.copymode(target, place)
+        place.replace(target)
 
 
 def refuse_inputs(output: str | os.PathLike[str], inputs: Iterable[str]) -> None:
@@ -72,7 +68,7 @@ def refuse_inputs(output: str | os.PathLike[str], inputs: Iterable[str]) -> None
     output : path-like
         What is to be written.
     inputs : iterable of str
-        What is read: files and folders. What does not exist is left to who opens it.
+        What is read: files and folders. What does not exist is left to whoever opens it.
 
     Examples
     --------
@@ -84,14 +80,11 @@ def refuse_inputs(output: str | os.PathLike[str], inputs: Iterable[str]) -> None
         if not source.exists() or is_device(source):
             continue
         if target == source or (target.exists() and target.samefile(source)):
-            raise InputError(
-                f"The output {output} is the input {name}, which stays as it is. Name another."
-            )
+            found = f"The output {output} is the input {name}, which stays as it is."
+            raise InputError(found, value=output, remedy="Name another.")
         if source.is_dir() and target.is_relative_to(source):
-            raise InputError(
-                f"The output {output} lies in the input folder {name}, of which it would become a "
-                "part. Write somewhere else."
-            )
+            found = f"The output {output} lies in the input folder {name}, of which it would "
+            raise InputError(f"{found}become a part.", value=output, remedy="Write somewhere else.")
 
 
 @contextmanager
@@ -112,14 +105,12 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     [file.name for file in Path(name, "out").iterdir()]
     ['a.txt']
     """
-    with _unfinished(path) as (unfinished, target), _made(unfinished, unfinished.mkdir):
-        yield unfinished
-        for file in unfinished.rglob("*"):
+    with _unfinished(path, lambda place, _: place.mkdir()) as (place, target):
+        yield place
+        for file in place.rglob("*"):
             if file.is_file():
-                with file.open("rb+") as stream:
-                    os.fsync(stream.fileno())
-        unfinished.replace(target)  # fails if the folder holds anything
-    _keep(target.parent)
+                _sync(file, os.O_RDWR)
+        place.replace(target)  # fails if the folder holds anything
 
 
 def write(folder: str | os.PathLike[str], files: dict[str, bytes]) -> None:
@@ -146,29 +137,41 @@ def write(folder: str | os.PathLike[str], files: dict[str, bytes]) -> None:
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     # Within the folder, so that moving is renaming and never copying.
-    with _unfinished(target / "files") as (beside, _), _made(beside, beside.mkdir):
+    with _unfinished(target / "files", lambda place, _: place.mkdir()) as (place, _):
         for file, content in files.items():
-            with (beside / file).open("wb") as stream:
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
+            (place / file).write_bytes(content)
+            _sync(place / file, os.O_RDWR)
         for file in files:
-            (beside / file).replace(target / file)
-        beside.rmdir()
-    _keep(target)
+            (place / file).replace(target / file)
+        place.rmdir()
 
 
 @contextmanager
-def _unfinished(path: str | os.PathLike[str]) -> Iterator[tuple[Path, Path]]:
-    """Name a place beside the target, and leave nothing there if the work fails."""
+def _unfinished(
+    path: str | os.PathLike[str], make: Callable[[Path, Path], None]
+) -> Iterator[tuple[Path, Path]]:
+    """Make a place beside the target, and leave nothing there if the work fails.
+
+    The place has a lock that ends with the process, however that ends.
+    """
     target = Path(os.path.realpath(path))
     _remove_leftovers(target)
-    unfinished = target.with_name(f"{_start(target)}{secrets.token_hex(6)}{_END}")
+    place = target.with_name(f"{_start(target)}{secrets.token_hex(6)}{_END}")
+    lock = None
     try:
-        yield unfinished, target
+        while lock is None:
+            make(place, target)
+            # Before it is locked, another run may take it for a leftover: then it is made again.
+            with suppress(FileNotFoundError):
+                lock = _lock(place, wait=True)
+        yield place, target
+        with suppress(OSError):  # where the system can, the new name survives a loss of power, too
+            _sync(target.parent, os.O_RDONLY)
     except BaseException:
-        _remove(unfinished)
+        _remove(place)
         raise
+    finally:
+        _unlock(lock)
 
 
 def _remove_leftovers(target: Path) -> None:
@@ -206,8 +209,9 @@ def _refuse_open_file(path: Path) -> None:
     """
     if path.is_file() and path.absolute().parts[1:2] in (("dev",), ("proc",)):
         raise InputError(
-            f"{path} leads to a file that is open already. Name the file itself, or use - for "
-            "standard output where that is possible."
+            f"{path} leads to a file that is open already.",
+            value=path,
+            remedy="Name the file itself, or use - for standard output where that is possible.",
         )
 
 
@@ -229,21 +233,6 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-@contextmanager
-def _made(path: Path, make: Callable[[], None]) -> Iterator[None]:
-    """Make a file or folder, and hold a lock on it that ends with the process, however it ends."""
-    lock = None
-    while lock is None:
-        make()
-        # Before it is locked, another run may take it for a leftover: then it is made again.
-        with suppress(FileNotFoundError):
-            lock = _lock(path, wait=True)
-    try:
-        yield
-    finally:
-        _unlock(lock)
-
-
 def _lock(path: Path, *, wait: bool) -> int:
     """Lock a file or folder. If another has done so: wait, or raise."""
     if sys.platform == "win32":  # no such locks: leftovers may be removed under a living run
@@ -263,16 +252,15 @@ def _lock(path: Path, *, wait: bool) -> int:
     return lock
 
 
-def _unlock(lock: int) -> None:
-    if lock >= 0:
+def _unlock(lock: int | None) -> None:
+    if lock is not None and lock >= 0:
         os.close(lock)
 
 
-def _keep(folder: Path) -> None:
-    """Make the new name itself survive a loss of power, where the system can."""
-    with suppress(OSError):
-        number = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
+def _sync(path: Path, how: int) -> None:
+    """Wait until a file or folder is on the disk."""
+    number = os.open(path, how)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

@@ -16,7 +16,14 @@ from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._cells import count_outside, known_groups, nulls_of, read_new, warn_if_outside
 from ratekeeper._control import ErrorRateTest, build_test
 from ratekeeper._formatting import listed_with_count, plain_value, show
-from ratekeeper._inputs import read_groups, read_labels, read_scores, refuse_nan, same_length
+from ratekeeper._inputs import (
+    check_aligned,
+    read_groups,
+    read_labels,
+    read_scores,
+    refuse_nan,
+    same_length,
+)
 from ratekeeper._merging import check_mergeable, merged_cells, merged_provenance
 from ratekeeper._p_values import PValues, judge, judge_intervals
 from ratekeeper._ranks import sorted_parts
@@ -386,6 +393,7 @@ def calibrate(
     >>> rk.calibrate([0.1, 0.4, 0.35, 0.8], ["no", "no", "yes", "yes"])
     Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
     """
+    check_aligned(scores, labels=labels, groups=groups)
     values = read_scores(scores)
     is_positive, classes = read_labels(labels, positive_label)
     same_length("labels", is_positive.size, values.size)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._formatting import listed_with_count
-from ratekeeper._inputs import read_groups, read_new_scores
+from ratekeeper._inputs import check_aligned, read_groups, read_new_scores
 from ratekeeper._rates import beta_binomial_tail
 from ratekeeper._sentences import say
 from ratekeeper.exceptions import InputError, Parameter, ScoreRangeWarning
@@ -55,6 +55,7 @@ def read_new(
     calibration: Calibration, scores: ArrayLike, groups: ArrayLike | None
 ) -> tuple[Floats, NDArray[np.intp] | None]:
     """Read new scores and the index of each one's group; NaN is not looked for."""
+    check_aligned(scores, groups=groups)
     values = read_new_scores(scores, calibration.dtype)
     return values, group_index(calibration, groups, values.size)
 

@@ -16,8 +16,8 @@ from sklearn.utils import get_tags, indexable, metadata_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ratekeeper._calibration import calibrate
 from ratekeeper._abstaining import AbstainingTest
+from ratekeeper._calibration import calibrate
 from ratekeeper._cells import group_index
 from ratekeeper._control import NO_BOUND
 from ratekeeper._cross_fitting import CVPlusTest, build_cv_plus_test, cv_plus_guarantee

@@ -13,7 +13,7 @@ from ratekeeper._cells import (
     warn_if_outside,
 )
 from ratekeeper._evaluation import count, evaluate
-from ratekeeper._inputs import read_groups, read_new_labels, refuse_nan, same_length
+from ratekeeper._inputs import check_aligned, read_groups, read_new_labels, refuse_nan, same_length
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,6 +107,7 @@ class FinishedTest(ABC):
         -------
         Evaluation or JointEvaluation
         """
+        check_aligned(scores, labels=labels, groups=groups)
         names, own = None, self.calibration.groups
         is_audit = own is None and groups is not None
         values, index = read_new(self.calibration, scores, None if is_audit else groups)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SHOWN = 5  # values in a message
+_LISTED = 20  # names to choose from
 
 
 def percent(rate: float) -> str:
@@ -104,15 +105,38 @@ def near(name: str, known: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> near("clasify", ["classify", "control"])
-    " Did you mean 'classify'?"
+    >>> near("clasify", ["classify", "control"]), near("score", ["Score", "label"])
+    (" Did you mean 'classify'?", " Did you mean 'Score'?")
     >>> near("x", ["classify"])
     ''
     """
+    found = _closest(name, known)
+    return f" Did you mean {found[0]!r}?" if found else ""
+
+
+def has_instead(name: str, known: Sequence[str]) -> str:
+    """Say which names there are instead of an unknown one, those that are like it first.
+
+    Examples
+    --------
+    >>> has_instead("score", ["id", "Score"])
+    "it has 'Score', 'id'. Did you mean 'Score'?"
+    """
+    first = _closest(name, known)
+    names = [*first, *(other for other in known if other not in first)]
+    more = len(names) - _LISTED
+    tail = f", ... and {more:,} more" if more > 0 else ""
+    return f"it has {', '.join(map(show, names[:_LISTED]))}{tail}.{near(name, known)}"
+
+
+def _closest(name: str, known: Iterable[str]) -> list[str]:
+    """Return the names that are like one, whatever their case; the most similar first."""
     from difflib import get_close_matches
 
-    found = get_close_matches(name, list(known), n=1)
-    return f" Did you mean {found[0]!r}?" if found else ""
+    by_text: dict[str, list[str]] = {}
+    for text in known:
+        by_text.setdefault(text.casefold(), []).append(text)
+    return [text for key in get_close_matches(name.casefold(), by_text) for text in by_text[key]]
 
 
 def json_ready(value: Any) -> Any:  # noqa: ANN401 - any value of an answer

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ratekeeper._formatting import listed, plain_value, show
-from ratekeeper.exceptions import InputError, ScoreTypeWarning
+from ratekeeper.exceptions import NOTHING, InputError, Parameter, ScoreTypeWarning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._ranks import Floats
+    from ratekeeper.exceptions import Words
 
     Family = type | tuple[type, ...]
 
@@ -29,9 +30,8 @@ _POSITIVE = (1, 1, "1", "1", "yes", "y", "true", "t", "positive", "pos")
 _PLAIN_PAIRS = set(zip(_NEGATIVE, _POSITIVE, strict=True))
 _FLOATS = {"d": np.float64, "f": np.float32, "e": np.float32}  # half precision fits float32
 _NUMBERS = (int, float, np.bool_, np.integer, np.floating)
-_SHOWN = 5
 _HOW = "Pass a list, a NumPy array, a torch tensor, or a column of a table."
-_NAMES = "text, whole numbers or booleans throughout are needed"
+_NAMES = "text, whole numbers or booleans throughout"
 _CONVERT = "Convert to float, or check whether scores and labels were swapped."
 
 
@@ -66,13 +66,12 @@ def read_new_scores(scores: ArrayLike, dtype: np.dtype[Any]) -> Floats:
     if isinstance(scores, list | tuple) or column.dtype.kind == "O":
         return in_precision(array, dtype)
     if column.dtype.kind == "f":
-        warnings.warn(
+        text = (
             f"The scores are {column.dtype.name}, the calibration is {dtype.name}. Scores that "
             "were equal at calibration may now differ in their last digits, which moves p-values "
-            "and can flip decisions. Score both with the same runtime, or round both to float32.",
-            ScoreTypeWarning,
-            stacklevel=4,
+            "and can flip decisions. Score both with the same runtime, or round both to float32."
         )
+        warnings.warn(ScoreTypeWarning(text), stacklevel=4)
     return array
 
 
@@ -103,21 +102,21 @@ def refuse_nan(scores: Floats, name: str = "scores") -> None:
     """
     # The minimum is NaN if any value is: one fast pass and no temporary array.
     if scores.size and np.isnan(np.minimum.reduce(scores)):
-        raise InputError(nan_message(scores, name))
+        raise nan_error(scores, name)
 
 
-def nan_message(scores: Floats, name: str = "scores") -> str:
+def nan_error(scores: Floats, name: str = "scores") -> InputError:
     """Say where the NaN scores are and what to do.
 
     Examples
     --------
-    >>> print(nan_message(np.array([0.5, np.nan])))
+    >>> print(nan_error(np.array([0.5, np.nan])))
     scores has 1 NaN value, at position 1. A score that does not exist ...
     """
-    return (
-        f"{name} has {_places(np.isnan(scores), 'NaN value')}. A score that does not exist cannot "
-        "be ranked: drop these objects, or give them a score."
+    remedy = (
+        "A score that does not exist cannot be ranked: drop these objects, or give them a score."
     )
+    return _wrong(name, f" has {_places(np.isnan(scores), 'NaN value')}.", "numbers", remedy)
 
 
 def read_labels(
@@ -132,13 +131,13 @@ def read_labels(
     """
     array = _names(labels, "labels")
     if array.size == 0:
-        raise InputError("labels is empty: held-out objects with known labels are needed.")
+        remedy = "Held-out objects with known labels are needed."
+        raise _wrong("labels", " is empty.", "labels of both classes", remedy)
     is_first = np.asarray(array == array[0])
     if is_first.all():
-        raise InputError(
-            f"labels has one class only: all {array.size:,} are {show(array[0])}. Held-out "
-            "objects of both classes are needed: add some of the other."
-        )
+        found = f" has one class only: all {array.size:,} are {show(array[0])}."
+        remedy = "Held-out objects of both classes are needed: add some of the other."
+        raise _wrong("labels", found, "labels of both classes", remedy, array[0])
     second = array[np.argmin(is_first)]
     # NaN equals nothing, not even itself, so this count finds it too.
     if np.count_nonzero(is_first) + np.count_nonzero(array == second) < array.size:
@@ -163,10 +162,9 @@ def read_new_labels(labels: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool
     if not known.all():
         _refuse_missing(array, "labels")
         first = int(np.argmin(known))
-        raise InputError(
-            f"labels has {show(array[first])} at position {first}, but the calibration knows "
-            f"{show(classes[0])} and {show(classes[1])}: write labels as at calibration."
-        )
+        need = f"{show(classes[0])} and {show(classes[1])}"
+        found = f" has {show(array[first])} at position {first}, but the calibration knows {need}."
+        raise _wrong("labels", found, need, "Write labels as at calibration.", array[first])
     return is_positive
 
 
@@ -199,10 +197,56 @@ def same_length(name: str, size: int, n_objects: int) -> None:
     >>> same_length("labels", 3, 3)
     """
     if size != n_objects:
-        raise InputError(
-            f"{name} has {size:,} values for {n_objects:,} scores: one each, in the same order, "
-            "is needed. Check that no row was dropped from one of them."
+        found = f" has {size:,} values for {n_objects:,} scores: one each, in the same order, is "
+        need, remedy = "one value for each score", "Check that no row was dropped from one of them."
+        raise _wrong(name, f"{found}needed.", need, remedy)
+
+
+def check_aligned(scores: object, **others: object) -> None:
+    """Raise if columns come with row names, as those of pandas do, in a different order.
+
+    Columns are paired by position. A default index (0, 1, ...) names no rows, so that a column
+    that has it goes with any other, unless the other has the same numbers in another order.
+
+    Examples
+    --------
+    >>> check_aligned([0.1, 0.7], labels=[0, 1])
+    """
+    index = _index(scores)
+    for name, column in others.items():
+        other = _index(column)
+        if index is None or other is None or len(index) != len(other) or index.equals(other):
+            continue
+        plain = [one for one in (index, other) if _is_default(one)]
+        if plain and not (index if plain[0] is other else other).isin(plain[0]).all():
+            continue
+        pairs = enumerate(zip(index.tolist(), other.tolist(), strict=True))
+        i, (one, two) = next((i, (one, two)) for i, (one, two) in pairs if one != two)
+        where = f"first at position {i}: {show(one)} and {show(two)}"
+        both = (Parameter("scores"), " and ", Parameter(name))
+        found = (*both, f" are pandas columns whose indexes differ ({where}).")
+        remedy = (
+            f"Align them: {name} = {name}.loc[scores.index]. Or pass .to_numpy() of both to pair "
+            "them by position."
         )
+        raise InputError(found, parameter=name, need="the same index as scores", remedy=remedy)
+
+
+def _index(column: Any) -> Any:  # noqa: ANN401 - of any library
+    """Return the row names of a column, None if it has none."""
+    index = getattr(column, "index", None)
+    return index if hasattr(index, "equals") and hasattr(index, "isin") else None
+
+
+def _is_default(index: Any) -> bool:  # noqa: ANN401
+    """Return whether an index only counts the rows."""
+    return (getattr(index, "start", None), getattr(index, "step", None)) == (0, 1)
+
+
+def _wrong(name: str, found: str, need: str, remedy: Words, value: object = NOTHING) -> InputError:
+    """Return the error about a column: `found` goes on after its name."""
+    what = (Parameter(name), found)
+    return InputError(what, parameter=name, value=value, need=need, remedy=remedy)
 
 
 def _floats(array: NDArray[Any], name: str) -> Floats:
@@ -213,18 +257,18 @@ def _floats(array: NDArray[Any], name: str) -> Floats:
     if array.size == 0:  # an empty list has no type to speak of
         return np.zeros(0)
     if array.dtype.kind not in "Of":
-        raise InputError(f"{name} is {_kind(array)}, but real numbers are needed. {_CONVERT}")
+        found = f" is {_kind(array)}, but real numbers are needed."
+        raise _wrong(name, found, "real numbers", _CONVERT)
     if array.dtype.kind == "O" and not _all_are(_NUMBERS, array.tolist()):
-        _refuse_odd(array, _NUMBERS, name, f"numbers are needed. {_CONVERT}")
+        _refuse_odd(array, _NUMBERS, name, "numbers", _CONVERT)
     with np.errstate(all="ignore"):  # long doubles and Python numbers may not fit
         size = np.abs(array)
         too_large = ((size > sys.float_info.max) & (size < np.inf)).astype(bool)
     if too_large.any():
         first = int(np.argmax(too_large))
-        raise InputError(
-            f"{name} has {show(array[first])} at position {first}, beyond the largest float64, "
-            "1.8e308. Rescale the scores: only their order matters."
-        )
+        found = f" has {show(array[first])} at position {first}, beyond the largest float64, "
+        remedy = "Rescale the scores: only their order matters."
+        raise _wrong(name, f"{found}1.8e308.", "numbers up to 1.8e308", remedy, array[first])
     return array.astype(np.float64)
 
 
@@ -239,20 +283,20 @@ def _names(column: ArrayLike, name: str) -> NDArray[Any]:
             return array
         if not _all_are(_NUMBERS, values):
             family = str if isinstance(values[0], str) else _NUMBERS
-            _refuse_odd(array, family, name, f"{_NAMES}. Write all in the same way.")
+            _refuse_odd(array, family, name, _NAMES, "Write all in the same way.")
         if np.array(values).dtype.kind in "biuf":
             return np.array(values)
-    raise InputError(f"{name} is {_kind(array)}, but {_NAMES}. Convert with .astype(str).")
+    found = f" is {_kind(array)}, but {_NAMES} are needed."
+    raise _wrong(name, found, _NAMES, "Convert with .astype(str).")
 
 
 def _whole_numbers(array: NDArray[Any]) -> NDArray[np.int64]:
     _refuse_missing(array, "groups")
     odd = (array != np.floor(array)) | (np.abs(array) > np.float64(2**53))  # floats skip there
     if odd.any():
-        raise InputError(
-            f"groups has the value {show(array[odd][0])}, but names or whole numbers are needed. "
-            "Cut a measurement into named ranges first."
-        )
+        value, need = array[odd][0], "names or whole numbers"
+        found = f" has the value {show(value)}, but {need} are needed."
+        raise _wrong("groups", found, need, "Cut a measurement into named ranges first.", value)
     return array.astype(np.int64)
 
 
@@ -262,18 +306,24 @@ def _last_is_positive(values: NDArray[Any], positive_label: object) -> bool:
         wanted = plain_value(positive_label)
         if isinstance(wanted, str | int | float) and wanted in (one, other):
             return bool(wanted == other)
+        both = f"{show(one)} and {show(other)}"
         raise InputError(
-            f"positive_label={show(positive_label)} is not among the labels, which are "
-            f"{show(one)} and {show(other)}: pass one of the two."
+            (
+                Parameter("positive_label", positive_label),
+                f" is not among the labels, which are {both}.",
+            ),
+            parameter="positive_label",
+            value=positive_label,
+            need=f"one of {both}",
+            remedy="Pass one of the two.",
         )
     pair = (one.lower(), other.lower()) if isinstance(one, str) else (one, other)
     if pair in _PLAIN_PAIRS or pair[::-1] in _PLAIN_PAIRS:
         return pair in _PLAIN_PAIRS
-    raise InputError(
-        f"labels are {show(one)} and {show(other)}: which one is positive? Say "
-        f"positive_label={show(other)} or positive_label={show(one)}. A missed positive is a "
-        "false negative."
-    )
+    either = (Parameter("positive_label", other), " or ", Parameter("positive_label", one))
+    found = f" are {show(one)} and {show(other)}: which one is positive?"
+    remedy = ("Say ", *either, ". A missed positive is a false negative.")
+    raise _wrong("labels", found, "labels of which one is positive", remedy)
 
 
 def _refuse_labels(array: NDArray[Any]) -> NoReturn:
@@ -282,16 +332,16 @@ def _refuse_labels(array: NDArray[Any]) -> NoReturn:
     remedy = "Keep two of them, or compare with the positive one: labels == value."
     if values.size > 20 or array.dtype.kind == "f":  # noqa: PLR2004 - hardly classes
         remedy = "Were scores and labels swapped?"
-    raise InputError(
-        f"labels has {values.size:,} distinct values ({listed(values)}), but two are needed: one "
-        f"positive, one negative. {remedy}"
-    )
+    need = "two distinct values, one positive and one negative"
+    found = f" has {values.size:,} distinct values ({listed(values)}), but two are needed: one "
+    raise _wrong("labels", f"{found}positive, one negative.", need, remedy)
 
 
-def _refuse_odd(array: NDArray[Any], family: Family, name: str, need: str) -> NoReturn:
+def _refuse_odd(array: NDArray[Any], family: Family, name: str, need: str, remedy: str) -> NoReturn:
     _refuse_missing(array, name)
     i, value = next((i, v) for i, v in enumerate(array.tolist()) if not isinstance(v, family))
-    raise InputError(f"{name} has {show(value)} at position {i}, but {need}")
+    found = f" has {show(value)} at position {i}, but {need} are needed."
+    raise _wrong(name, found, need, remedy, value)
 
 
 def _refuse_missing(array: NDArray[Any], name: str) -> None:
@@ -304,7 +354,8 @@ def _refuse_missing(array: NDArray[Any], name: str) -> None:
 
 def _refuse_where(mask: NDArray[np.bool_], name: str, what: str) -> None:
     if mask.any():
-        raise InputError(f"{name} has {_places(mask, what)}. Drop these rows or fill them in.")
+        found = f" has {_places(mask, what)}."
+        raise _wrong(name, found, "a value in every row", "Drop these rows or fill them in.")
 
 
 def _is_missing(value: object) -> bool:
@@ -335,14 +386,18 @@ def _column(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401 - whatever 
     except InputError:
         raise
     except Exception as error:  # whatever the other library or an odd object raises
-        raise InputError(f"{name} cannot be read as a column ({error}). {_HOW}") from error
+        raise _no_column(name, f" cannot be read as a column ({error}).") from error
     if array.ndim == 0:
-        raise InputError(f"{name} is a single value, {show(array[()])}, not a column. {_HOW}")
+        raise _no_column(name, f" is a single value, {show(array[()])}, not a column.")
     if array.ndim > 1:
         flat = array.size == max(array.shape)
-        remedy = "flatten it with .ravel()." if flat else f"pass one column, such as {name}[:, 1]."
-        raise InputError(f"{name} has shape {array.shape}, not one value per object: {remedy}")
+        remedy = "Flatten it with .ravel()." if flat else f"Pass one column, such as {name}[:, 1]."
+        raise _no_column(name, f" has shape {array.shape}, not one value per object.", remedy)
     return array
+
+
+def _no_column(name: str, found: str, remedy: str = _HOW) -> InputError:
+    return _wrong(name, found, "one value per object", remedy)
 
 
 def _to_numpy(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
@@ -375,11 +430,11 @@ def _from_table(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
         column = pyarrow.Table.from_batches([column])
     series = nw.from_native(column, allow_series=True, pass_through=True)
     if isinstance(series, nw.LazyFrame):
-        raise InputError(f"{name} is a lazy table: collect it and pass one column.")
+        raise _no_column(name, " is a lazy table.", "Call collect and pass one column.")
     if isinstance(series, nw.DataFrame):
         if len(series.columns) != 1:
             found = f"{len(series.columns)} columns ({listed(series.columns)})"
-            raise InputError(f"{name} is a table of {found}: pass one of them.")
+            raise _no_column(name, f" is a table of {found}.", "Pass one of them.")
         series = series[series.columns[0]]
     if isinstance(series, nw.Series):
         _refuse_where(series.is_null().to_numpy(), name, "missing value")
@@ -387,4 +442,4 @@ def _from_table(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
     if hasattr(column, "__array__"):
         return np.asarray(column)
     what = "None" if column is None else f"a {type(column).__name__}"
-    raise InputError(f"{name} is {what}, which is not a column. {_HOW}")
+    raise _no_column(name, f" is {what}, which is not a column.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ratekeeper import _markup as markup
 from ratekeeper._formatting import exact_percent, percent
 from ratekeeper._rates import RealisedRate
-from ratekeeper._validation import check_count, check_probability, null_class_of
+from ratekeeper._validation import check_control, check_count, check_probability
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import Conformal, HighProbability
 from ratekeeper.methods._method import first_true
@@ -158,7 +158,7 @@ def plan(
         Conformal: true rate 4.95% on average, 1.99% to 8.92% in 90% of calibration sets, ...
         HighProbability: true rate 1.98% on average, 0.36% to 4.66% in 90% of calibration ...
     """
-    null_class_of(control)
+    control = check_control(control)
     alpha = check_probability(alpha, "alpha")
     if delta is not None:
         delta = check_probability(delta, "delta")

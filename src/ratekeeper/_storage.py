@@ -48,7 +48,7 @@ from ratekeeper._calibration import Calibration
 from ratekeeper._control import ErrorRateTest
 from ratekeeper._provenance import Provenance
 from ratekeeper._version import __version__
-from ratekeeper.exceptions import InputError, MissingFileError, StoredFileError
+from ratekeeper.exceptions import InputError, MissingFileError, Parameter, StoredFileError
 from ratekeeper.methods._kernel import SUMMED_UP_TO
 
 if TYPE_CHECKING:
@@ -96,9 +96,11 @@ def save(obj: Storable, path: str | os.PathLike[str]) -> None:
     """
     target = Path(os.path.realpath(_as_path(path)))  # a link is written through
     if target.is_dir():
-        raise InputError(f"path={str(path)!r} is a folder. Add the name of a file.")
+        found = (Parameter("path", str(path)), " is a folder.")
+        raise InputError(found, parameter="path", value=path, remedy="Add the name of a file.")
     if not target.parent.is_dir():
-        raise InputError(f"There is no folder {str(target.parent)!r} to save in. Make it first.")
+        missing = f"There is no folder {str(target.parent)!r} to save in."
+        raise InputError(missing, parameter="path", value=path, remedy="Make it first.")
     calibration, facts = _facts(obj)
     arrays = [
         np.ascontiguousarray(scores, dtype=scores.dtype.newbyteorder("<"))
@@ -159,7 +161,8 @@ def load(path: str | os.PathLike[str]) -> Storable:
 def _as_path(path: object) -> Path:
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(text, str) or "\0" in text:
-        raise InputError(f"path={path!r} must be the path of a file: a text or a pathlib.Path.")
+        need = "the path of a file: a text or a pathlib.Path"
+        raise InputError(parameter="path", value=path, need=need)
     return Path(text)
 
 
@@ -173,12 +176,15 @@ def _facts(obj: Storable) -> tuple[Calibration, str]:
         kind, calibration, tests = "abstaining test", obj.calibration, [obj.fnr, obj.fpr]
         controls = (obj.fnr.control, obj.fpr.control)
         if controls != ("fnr", "fpr") or calibration != obj.fpr.calibration:
-            found = f"The two tests control {controls}, or stand on different calibrations"
-            raise InputError(f"{found}. Make them with control_both, or save each by itself.")
+            found = f"The two tests control {controls}, or stand on different calibrations."
+            remedy = "Make them with control_both, or save each by itself."
+            raise InputError(found, parameter="obj", remedy=remedy)
     else:
         raise InputError(
-            f"A {type(obj).__name__} cannot be saved: pass a Calibration, an ErrorRateTest or an "
-            "AbstainingTest, as calibrate, control and control_both return them."
+            f"A {type(obj).__name__} cannot be saved.",
+            parameter="obj",
+            remedy="Pass a Calibration, an ErrorRateTest or an AbstainingTest, as calibrate, "
+            "control and control_both return them.",
         )
     about = {"format": FORMAT, "version": __version__, "kind": kind}
     facts = about | _calibration_facts(calibration) | {"tests": [_test_facts(t) for t in tests]}
@@ -202,7 +208,7 @@ def _calibration_facts(calibration: Calibration) -> Facts:
 def _name_facts(names: NDArray[Any]) -> Facts:
     if not _NAME_TYPE.fullmatch(names.dtype.str):
         remedy = "Use booleans, whole numbers, float64 or texts below 10,000 characters."
-        raise InputError(f"Labels or groups of type {names.dtype} cannot be stored. {remedy}")
+        raise InputError(f"Labels or groups of type {names.dtype} cannot be stored.", remedy=remedy)
     values = names.tolist()
     if names.dtype.kind == "f":
         values = list(map(str, values))  # JSON knows no infinity
@@ -223,16 +229,21 @@ def _test_facts(test: ErrorRateTest) -> Facts:
 
 def _method_facts(method: methods.Method) -> Facts:
     if type(method) not in methods.METHODS.values():
-        found = f"method={method!r} is not one of ratekeeper's own, so a file cannot name it"
-        raise InputError(f"{found}. Save the calibration, and make the test after loading.")
+        found = " is not one of ratekeeper's own, so a file cannot name it."
+        remedy = "Save the calibration, and make the test after loading."
+        raise InputError((Parameter("method", method), found), parameter="method", remedy=remedy)
     parameters = {}
     for field in dataclasses.fields(method):  # type: ignore[arg-type]  # all are dataclasses
         value = getattr(method, field.name)
         if isinstance(value, np.bool_ | np.integer | np.float64 | np.str_):
             value = value.item()
         if type(value) not in (bool, int, float, str):
-            found = f"{field.name}={value!r} of {type(method).__name__} cannot be saved"
-            raise InputError(f"{found}. Use a plain number: an int seed such as 0 as random_state.")
+            raise InputError(
+                (Parameter(field.name, value), f" of {type(method).__name__} cannot be saved."),
+                parameter=field.name,
+                value=value,
+                remedy="Use a plain number: an int seed such as 0 as random_state.",
+            )
         parameters[field.name] = value
     return {"name": method.name, "parameters": parameters}
 
@@ -262,8 +273,8 @@ def _head(facts: str, digest: str, table: Facts) -> bytes:
     text = json.dumps(header, separators=(",", ":")).encode("ascii")
     text += b" " * (-len(text) % 8)
     if len(text) > _LONGEST_HEADER:
-        found = f"The {len(table):,} arrays need a header of {len(text):,} bytes"
-        raise InputError(f"{found}; {_LONGEST_HEADER:,} are allowed. Use fewer groups.")
+        found = f"The {len(table):,} arrays need a header of {len(text):,} bytes; "
+        raise InputError(f"{found}{_LONGEST_HEADER:,} are allowed.", remedy="Use fewer groups.")
     return len(text).to_bytes(8, "little") + text
 
 

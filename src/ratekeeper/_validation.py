@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, InvalidOperation
 from numbers import Real
 from typing import Literal
 
-from ratekeeper._formatting import show
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 
 Control = Literal["fnr", "fpr"]
 
 
 def check_control(control: object) -> Control:
-    """Return the canonical name of a rate."""
-    null_class_of(control)
-    return control  # type: ignore[return-value]
+    """Return "fnr" or "fpr", however it is capitalised, else raise.
+
+    Examples
+    --------
+    >>> check_control("FPR")
+    'fpr'
+    """
+    match control.lower() if isinstance(control, str) else None:
+        case "fnr":
+            return "fnr"
+        case "fpr":
+            return "fpr"
+    need = '"fnr" (missed positives) or "fpr" (false alarms)'
+    raise InputError(parameter="control", value=control, need=need)
 
 
 def null_class_of(control: object) -> int:
@@ -26,28 +37,51 @@ def null_class_of(control: object) -> int:
     >>> null_class_of("fnr")
     1
     """
-    if not isinstance(control, str) or control not in ("fnr", "fpr"):
-        raise InputError(
-            f'control={show(control)} must be "fnr" (missed positives) or "fpr" (false alarms).'
-        )
-    return 1 if control == "fnr" else 0
+    return 1 if check_control(control) == "fnr" else 0
 
 
-def check_probability(value: object, name: str) -> float:
+def check_probability(value: object, name: str, *, as_text: bool = True) -> float:
     """Return `value` as a float if it lies strictly between 0 and 1, else raise.
+
+    Text with a percent sign is read, too, but not without one: "5" could mean either. Callers
+    that go on with `value` itself pass ``as_text=False``.
 
     Examples
     --------
-    >>> check_probability(0.05, "alpha")
-    0.05
+    >>> check_probability(0.05, "alpha"), check_probability("5%", "alpha")
+    (0.05, 0.05)
     """
-    number = _number(value)
+    is_percentage = as_text and isinstance(value, str) and value.rstrip().endswith("%")
+    number = rate_of(str(value)) if is_percentage else _number(value)
     if not 0.0 < number < 1.0:
+        need = "a rate strictly between 0 and 1"
+        one, two = Parameter(name, 0.05), Parameter(name, 0.001)
         raise InputError(
-            f"{name}={show(value)} is not a rate strictly between 0 and 1. "
-            f"Write 5% as {name}=0.05, 1 in 1,000 as {name}=0.001."
+            (Parameter(name, value), f" is not {need}."),
+            parameter=name,
+            value=value,
+            need=need,
+            remedy=("Write 5% as ", one, ", 1 in 1,000 as ", two, "."),
         )
     return number
+
+
+def rate_of(text: str) -> float:
+    """Return the rate that a text stands for, such as 0.05 or 5%; NaN if it stands for none.
+
+    Examples
+    --------
+    >>> rate_of("0.7 %"), rate_of("0.05"), rate_of("five")
+    (0.007, 0.05, nan)
+    """
+    try:
+        number = Decimal(text.strip().removesuffix("%"))
+    except InvalidOperation:
+        return math.nan
+    if number.is_nan():
+        return math.nan
+    # In decimals, so that 0.7% is the float 0.007.
+    return float(number.scaleb(-2) if text.rstrip().endswith("%") else number)
 
 
 def check_count(value: object, name: str, least: int = 1) -> int:
@@ -60,7 +94,7 @@ def check_count(value: object, name: str, least: int = 1) -> int:
     """
     number = _number(value)
     if not number.is_integer() or number < least:
-        raise InputError(f"{name}={show(value)} must be a whole number from {least} up.")
+        raise InputError(parameter=name, value=value, need=f"a whole number from {least} up")
     return int(value)  # type: ignore[call-overload, no-any-return]  # a float rounds large ones
 
 
@@ -76,7 +110,7 @@ def check_positive(value: object, name: str, *, or_else: str) -> float:
     """
     number = _number(value)
     if not 0.0 < number < math.inf:
-        raise InputError(f"{name}={show(value)} must be a positive number, {or_else}.")
+        raise InputError(parameter=name, value=value, need=f"a positive number, {or_else}")
     return number
 
 
@@ -90,12 +124,12 @@ def check_choice(value: object, name: str, choices: tuple[str, ...]) -> str:
     """
     if not isinstance(value, str) or value not in choices:
         *first, last = (f'"{choice}"' for choice in choices)
-        raise InputError(f"{name}={show(value)} must be {', '.join(first)} or {last}.")
+        raise InputError(parameter=name, value=value, need=f"{', '.join(first)} or {last}")
     return value
 
 
 def _number(value: object) -> float:
-    """Return a real number, and NaN for anything else: text, truth values, arrays."""
+    """Return a real number, and NaN for anything else: text, booleans, arrays."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return math.nan
     try:

@@ -84,6 +84,11 @@ def worded(words: Words, spell: Callable[[Parameter], str] = str) -> str:
 class RatekeeperError(Exception):
     """Any error that ratekeeper raises on purpose."""
 
+    def worded(self, spell: Callable[[Parameter], str] = str) -> str:
+        """Return the message with every parameter spelled out; as Python writes it by default."""
+        del spell  # a plain text mentions none
+        return str(self)
+
 
 class InputError(RatekeeperError, ValueError):
     """A value cannot be used as given.
@@ -124,10 +129,25 @@ class InputError(RatekeeperError, ValueError):
 
     def worded(self, spell: Callable[[Parameter], str] = str) -> str:
         """Return the message with every parameter spelled out; as Python writes it by default."""
-        found: Words = self.found
-        if not found and self.parameter is not None:
-            found = (Parameter(self.parameter, self.value), " must be ", self.need, ".")
-        return " ".join(filter(None, (worded(found, spell), worded(self.remedy, spell))))
+        return " ".join(filter(None, (worded(self._what, spell), worded(self.remedy, spell))))
+
+    def within(self, place: str) -> InputError:
+        """Return the same error, with the place where it was found before its message.
+
+        Examples
+        --------
+        >>> print(InputError(parameter="n", value=0, need="positive").within("a.csv"))
+        a.csv: n=0 must be positive.
+        """
+        fields = {**self.__dict__, "found": (f"{place}: ", self._what)}
+        return _rebuild(type(self), fields)
+
+    @property
+    def _what(self) -> Words:
+        """What is wrong, as a sentence."""
+        if self.found or self.parameter is None:
+            return self.found
+        return (Parameter(self.parameter, self.value), " must be ", self.need, ".")
 
     def __str__(self) -> str:
         return self.worded()

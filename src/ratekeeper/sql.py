@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import listed, show
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     from ratekeeper._certificate import Certificate
@@ -77,7 +77,7 @@ def decision_sql(
     score : str
         Column of the scores, of a floating-point type.
     group : str, optional
-        Column of the groups, needed exactly if the calibration has groups.
+        Column of the groups, required if and only if the calibration has groups.
     decision : str, default="decision"
         Name of the column to add; take one that the table does not have.
 
@@ -116,7 +116,9 @@ def decision_sql(
     """
     if not isinstance(test, FinishedTest):
         raise InputError(
-            f"test={show(test)} must be a test, such as calibration.control('fnr', alpha=0.05)."
+            parameter="test",
+            value=test,
+            need="a test, such as calibration.control('fnr', alpha=0.05)",
         )
     _check_group(test, group)
     place = ".".join(_name(part, "table") for part in _parts(table))
@@ -180,9 +182,10 @@ def _thresholds(test: ErrorRateTest) -> list[float]:
     thresholds = list(test.thresholds.values())
     if None in thresholds:
         raise InputError(
-            f"{test.method!r} draws p-values at random, so no threshold decides and SQL cannot: "
-            "take a method with a threshold, such as Conformal() or HighProbability(delta=0.05), "
-            "or let `ratekeeper classify` decide."
+            f"{test.method!r} draws p-values at random, so no threshold decides and SQL cannot.",
+            parameter="test",
+            remedy="Take a method with a threshold, such as Conformal() or HighProbability(), or "
+            "let `ratekeeper classify` decide.",
         )
     return [t for t in thresholds if t is not None]
 
@@ -197,12 +200,15 @@ def _check_group(test: FinishedTest, group: object) -> None:
         return
     if group is None:
         raise InputError(
-            f"The calibration has {len(_groups(test)):,} groups: say in which column they stand, "
-            'such as group="region".'
+            f"The calibration has {len(_groups(test)):,} groups.",
+            parameter="group",
+            remedy=("Say in which column they stand, such as ", Parameter("group", "region"), "."),
         )
     raise InputError(
-        f"group={show(group)} was given, but the calibration has no groups. Leave it out, or "
-        "calibrate with groups."
+        (Parameter("group", group), " was given, but the calibration has no groups."),
+        parameter="group",
+        value=group,
+        remedy="Leave it out, or calibrate with groups.",
     )
 
 
@@ -228,12 +234,12 @@ def _literal(value: object, what: str) -> str:
     if isinstance(value, float):
         if abs(value) < float("inf"):
             return _double(value)
-        raise InputError(f"The {what} {show(value)} cannot be written in SQL. Use other labels.")
+        raise _unwritable(what, value, "cannot be written in SQL", "Use other labels.")
     text = _checked(str(value), what)
     if "\\" in text:
-        raise InputError(
-            f"The {what} {show(text)} has a backslash, which some databases take as it stands and "
-            "some as an escape: no text is right in both. Rename it before calibrating."
+        why = "has a backslash, which some databases take as it stands and some as an escape: no "
+        raise _unwritable(
+            what, text, f"{why}text is right in both", "Rename it and calibrate anew."
         )
     return "'" + text.replace("'", "''") + "'"
 
@@ -241,7 +247,7 @@ def _literal(value: object, what: str) -> str:
 def _name(name: object, what: str) -> str:
     """Write the name of a table or column, in double quotes where needed."""
     if not isinstance(name, str) or not name:
-        raise InputError(f"{what}={show(name)} must be a name.")
+        raise InputError(parameter=what, value=name, need="a name")
     if _QUOTED.fullmatch(_checked(name, what)):
         return name
     if _PLAIN.fullmatch(name) and name.lower() not in _RESERVED:
@@ -258,12 +264,16 @@ def _parts(table: object) -> list[str]:
     ['sales', '"2024.q1"']
     """
     if not isinstance(table, str) or not table:
-        raise InputError(f"table={show(table)} must be a name, such as people or sales.people.")
+        need = "a name, such as people or sales.people"
+        raise InputError(parameter="table", value=table, need=need)
     parts = _PART.findall(table)
     if ".".join(parts) != table:
         raise InputError(
-            f"table={show(table)} has an empty part. Write table, schema.table, or the whole name "
-            'in double quotes if a dot belongs to it: "my.table".'
+            (Parameter("table", table), " has an empty part."),
+            parameter="table",
+            value=table,
+            remedy="Write table, schema.table, or the whole name in double quotes if a dot belongs "
+            'to it: "my.table".',
         )
     return parts
 
@@ -276,7 +286,11 @@ def _checked(text: str, what: str) -> str:
     else:
         if "\0" not in text:
             return text
-    raise InputError(f"The {what} {text!a} has a character that SQL cannot hold. Rename it.")
+    raise _unwritable(what, ascii(text)[1:-1], "has a character that SQL cannot hold", "Rename it.")
+
+
+def _unwritable(what: str, value: object, why: str, remedy: str) -> InputError:
+    return InputError(f"The {what} {show(value)} {why}.", value=value, remedy=remedy)
 
 
 def _header(test: FinishedTest) -> list[str]:

@@ -213,12 +213,12 @@ def test_columns_are_those_of_the_calibration(tmp_path):
     rk.save(test, tmp_path / "test.rk")
     counts = classify_file(rk.load(tmp_path / "test.rk"), path, tmp_path / "out.csv")
     assert counts.positive == test.decide(scores, sites).positive.sum()
-    with pytest.raises(rk.InputError, match="Name the column of scores with --score"):
+    with pytest.raises(rk.InputError, match="Name the column of scores with score"):
         classify_file(some_test(), path, tmp_path / "out.csv")
     grouped = rk.calibrate(scores, labels, groups=sites).control("fnr", 0.1)
-    with pytest.raises(rk.InputError, match="Name the column of groups with --group"):
+    with pytest.raises(rk.InputError, match="Name the column of groups with group"):
         classify_file(grouped, path, tmp_path / "out.csv", score="risk")
-    with pytest.raises(rk.InputError, match="--group site was given, but the test has no groups"):
+    with pytest.raises(rk.InputError, match="group='site' was given, but the test has no groups"):
         classify_file(some_test(), path, tmp_path / "out.csv", score="risk", group="site")
     with pytest.raises(rk.InputError, match="A Calibration cannot decide"):
         classify_file(test.calibration, path, tmp_path / "out.csv")
@@ -228,7 +228,7 @@ def test_names_of_added_columns(tmp_path):
     """A column that is there is never replaced; a prefix makes room."""
     path = write_rows(tmp_path, "csv", {"risk": [0.5], "p1": ["mine"]})
     target = tmp_path / "out.csv"
-    with pytest.raises(rk.InputError, match=r"already has a column 'p1'.*--prefix"):
+    with pytest.raises(rk.InputError, match=r"already has a column 'p1'.*prefix='new_'"):
         classify_file(some_test(), path, target, score="risk")
     assert not target.exists()
     classify_file(some_test(), path, target, score="risk", prefix="rk_")
@@ -355,7 +355,7 @@ def test_formats_that_cannot_be_written(tmp_path):
         classify_file(some_test(), path, tmp_path / "out.csv", score="risk")
     with pytest.raises(rk.InputError, match="packed already"):
         classify_file(some_test(), path, tmp_path / "out.parquet.gz", score="risk")
-    with pytest.raises(rk.InputError, match="--to parquet cannot be written to standard out"):
+    with pytest.raises(rk.InputError, match="parquet cannot be written to standard out"):
         classify_file(some_test(), path, "-", score="risk", target_format="parquet")
     with pytest.raises(rk.InputError, match=r"format.*'xls'"):
         classify_file(some_test(), path, tmp_path / "out.xls", score="risk", target_format="xls")
@@ -418,7 +418,7 @@ def test_an_unknown_ending_is_refused(tmp_path):
     """A file is never written in a format that its name does not say."""
     path = tmp_path / "in.csv"
     path.write_text("risk\n0.5\n")
-    with pytest.raises(rk.InputError, match=r"out.xlsx ends in .xlsx.*--to"):
+    with pytest.raises(rk.InputError, match=r"out.xlsx ends in .xlsx.*target_format"):
         classify_file(some_test(), path, tmp_path / "out.xlsx", score="risk")
     classify_file(some_test(), path, tmp_path / "out.xlsx", score="risk", target_format="csv")
     classify_file(some_test(), path, tmp_path / "out", score="risk")  # as the input

@@ -136,5 +136,5 @@ def test_no_rows(tmp_path):
     found = evaluate_file(some_test(), path, score="risk", label="ill")
     assert found.overall.target.n == 0
     assert found.overall.verdict == "unknown"
-    with pytest.raises(rk.InputError, match="Name the column of labels with --label"):
+    with pytest.raises(rk.InputError, match="Name the column of labels with label"):
         evaluate_file(some_test(), path, score="risk")

@@ -15,7 +15,7 @@ import pytest
 
 import ratekeeper as rk
 from ratekeeper import _planning as planning
-from ratekeeper.exceptions import InputError, LongWorkWarning
+from ratekeeper.exceptions import InputError, LongWorkWarning, Parameter
 
 
 def test_the_three_documented_codes(run, calibration, tmp_path):
@@ -36,7 +36,7 @@ def test_the_three_documented_codes(run, calibration, tmp_path):
 @pytest.mark.parametrize(
     ("error", "code", "words"),
     [
-        (InputError("thin_groups='odd' is odd."), 2, "--thin-groups odd is odd."),
+        (InputError(parameter="n", value=0, need="positive"), 2, "--n 0 must be positive."),
         (MemoryError(), 2, "not enough memory"),
         (OSError(28, "No space left on device", "/x"), 2, "(/x): No space left on device"),
         (PermissionError(13, "Permission denied"), 2, "Permission denied"),
@@ -78,13 +78,14 @@ def test_warnings_are_lines(run, monkeypatch):
 
     def warn(*arguments, **options):
         for _ in range(3):
-            warnings.warn("Pass positive_label='no' or wait.", LongWorkWarning, stacklevel=2)
+            text = ("Pass ", Parameter("excess", 0.01), " or wait.")
+            warnings.warn(LongWorkWarning(text), stacklevel=2)
         return real(*arguments, **options)
 
     monkeypatch.setattr(planning, "plan", warn)
     result = run("plan", "--fnr", "1%", "--json")
     assert result.exit_code == 0
-    assert result.stderr == "Warning: Pass --positive no or wait.\n"
+    assert result.stderr == "Warning: Pass --excess 0.01 or wait.\n"
     assert json.loads(result.stdout)["fnr"]["least_n"]["conformal"] == 99
 
 

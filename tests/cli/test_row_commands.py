@@ -88,7 +88,7 @@ def test_reversed_scores_get_a_line(run, people, tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (["--score", "rsk"], "has no column 'rsk' for --score; it has 'id', 'risk'"),
+        (["--score", "rsk"], "has no column 'rsk' for --score; it has 'risk', 'id'"),
         (["--score", "rsk"], "Did you mean 'risk'?"),
         (["--score", "note"], "row 1, column 'note': score is not a number ('a, 0')"),
         (["--label", "id"], "is a third label beside"),

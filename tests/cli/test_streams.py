@@ -161,7 +161,7 @@ def test_the_stream_comes_back(tmp_path):
         mine = io.TextIOWrapper(raw, encoding="utf-8", write_through=True)
         sys.stdout = mine
         try:
-            with streams.mended():
+            with streams.guarded():
                 assert sys.stdout is not mine
                 assert isinstance(sys.stdout.buffer, io.BufferedWriter)
                 sys.stdout.write("Zürich")

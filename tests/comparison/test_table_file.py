@@ -64,7 +64,7 @@ def test_labels_keep_their_meaning(tmp_path):
         ("a,a,y\n1,2,0\n", "the column 'a' twice"),
         ("a,y\n1,0\n2\n", "row 2: 1 values, but the header has 2"),
         ("a,y\n1,0\n2,\n", "row 2: the label 'y' is missing"),
-        ('a,y\n"1,0\n', "Mend the quotes"),
+        ('a,y\n"1,0\n', "Fix the quotes"),
     ],
 )
 def test_broken_files(tmp_path, text, message):

@@ -61,7 +61,7 @@ def _text_files():
     for row in (1, 60, N):
         yield f"empty line {row}", with_line(row, "\n1,1,no,x,y").encode(), [f"row {row}"], "csv"
     doubled = text().replace("note", "risk", 1).encode()
-    yield "twice the score", doubled, ["'risk' twice", "rename"], "csv"
+    yield "twice the score", doubled, ["'risk' twice", "Rename"], "csv"
     yield "twice another", text().replace("note", "id", 1).encode(), ["'id' twice"], "csv"
     nameless = good.replace("note", "", 1).replace("id", "", 1).encode()
     yield "nameless twice", nameless, ["''"], "csv"

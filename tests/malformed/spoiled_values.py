@@ -83,10 +83,10 @@ def _columns():
         yield bytes_case(command, "misspelt column", near, words=[hint])
         for name, data in (
             ("no header", text().split("\n", 1)[1].encode()),
-            ("JSON", b'{"risk": [1, 2]}\n'),
             ("web page", b"<html><body>\nno</body>\n"),
         ):
             yield bytes_case(command, name, data, words=["no column"])
+        yield bytes_case(command, "JSON", b'{"risk": [1, 2]}\n', words=["holds JSON", "Convert it"])
     for command in ("calibrate", "normality", "compare"):
         yield bytes_case(command, "no rows", head)
     swapped = ["calibrate", FILE, "--score", "ill", "--label", "risk", "-o", "out.rk"]

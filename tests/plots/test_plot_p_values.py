@@ -326,8 +326,8 @@ def test_what_cannot_be_shown_is_refused(halves):
         )
     with pytest.raises(InputError, match="control='tpr'"):
         RateAgainstAlphaDisplay.from_calibration(cal, control="tpr", **new)
-    with pytest.raises(InputError, match="method='conformal'"):
-        PValueHistogramDisplay.from_calibration(cal, method="conformal", **new)
+    with pytest.raises(InputError, match="method='confromal'"):
+        PValueHistogramDisplay.from_calibration(cal, method="confromal", **new)
     with pytest.raises(InputError, match="confidence=95"):
         PValueHistogramDisplay.from_calibration(cal, confidence=95, **new)
     with pytest.raises(InputError, match="None of the 2 objects is 1"):

@@ -1,8 +1,8 @@
-"""The command line: one small file a command, which parses, calls and prints.
+"""The command line: one small file per command, which parses, calls and prints.
 
 A command's module is imported when the command is used, and heavy libraries when its work begins,
 so that ``ratekeeper --help`` answers at once. What commands share stands in files named for it:
-`options`, `promise`, `outputs`, `printing`, `refusals`, `settings`, `streams`, `wording`.
+`options`, `promise`, `outputs`, `printing`, `refusals`, `settings`, `streams`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Program(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> Any:  # noqa: ANN401 - as click has it
         """Run the program on streams that hide no failure."""
-        with streams.mended(), refusals.reported_outside():
+        with streams.guarded(), refusals.reported_outside():
             return super().main(*args, **extra)
 
     def make_context(

@@ -33,31 +33,34 @@ The rows must not have been used to train, tune or select the classifier.
 @options.column("score", "scores", required=True)
 @options.column("label", "true labels, of two kinds", required=True)
 @click.option(
-    "--group", metavar="COLUMN", help="Column of groups: then promises hold in every group."
+    "--group", metavar="COLUMN", help="Column of the groups; promises then hold in every group."
 )
 @click.option(
-    "--positive", metavar="LABEL", help="The positive label, unless it is plain (1, yes, ...)."
+    "--positive", metavar="LABEL", help="The positive label; required unless plain (1, yes, ...)."
 )
-@click.option("--lower-is-positive", is_flag=True, help="Low scores speak for positive.")
+@click.option("--lower-is-positive", is_flag=True, help="Low scores indicate the positive class.")
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Keep at most N scores of each class, drawn at random; not to be merged.",
+    help="Keep at most N scores of each class, drawn at random. Samples cannot be merged.",
 )
-@click.option("--seed", type=click.IntRange(min=0), help="Of all that is random.  [default: 0]")
+@click.option(
+    "--seed", type=click.IntRange(min=0), help="Seed for all random choices.  [default: 0]"
+)
 @promise_options
 @options.on_invalid()
 @options.source_format()
+@options.decimal()
 @options.output("File to write: a calibration, or with --fnr or --fpr a test.")
 @options.as_json()
 @settings.command_option
 def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
     """Read held-out scores and labels into a calibration.
 
-    FILE has a row for each object and a column each for score and label: CSV, TSV (also .gz),
+    FILE has one row per object and columns for its score and its label: CSV, TSV (also .gz),
     Parquet, Arrow or Feather, a folder of such files, or - for standard input. It is read once, in
-    pieces. The calibration goes to OUT; with --fnr or --fpr the finished test does.
+    pieces. The calibration is written to OUT, or with --fnr or --fpr the finished test.
     """
     check_output(given["output"], [given["file"]])
     is_test = given["fnr"] is not None or given["fpr"] is not None
@@ -80,17 +83,14 @@ def _refuse_seed(seed: int | None) -> None:
 def _read(given: dict[str, Any]) -> Calibration:
     from ratekeeper.batch import calibrate_file
 
+    same = ("score", "label", "group", "sample", "on_invalid", "decimal")
     return calibrate_file(
         given["file"],
-        score=given["score"],
-        label=given["label"],
-        group=given["group"],
         positive_label=given["positive"],
         higher_is_positive=not given["lower_is_positive"],
-        on_invalid=given["on_invalid"],
-        sample=given["sample"],
         seed=given["seed"] or 0,
         source_format=given["format"],
+        **{name: given[name] for name in same},
     )
 
 

@@ -28,13 +28,14 @@ Examples:
 @options.rows_argument()
 @options.column("score", "scores")
 @options.column("group", "groups")
-@click.option("--prefix", default="", help="Of the names of the columns that are added.")
+@click.option("--prefix", default="", help="Prefix for the names of the added columns.")
 @options.on_invalid()
 @options.source_format()
+@options.decimal()
 @click.option(
-    "--to", type=click.Choice(options.FORMATS), help="Format of OUT, if its name does not tell."
+    "--to", type=click.Choice(options.FORMATS), help="Format of OUT, if its name does not show it."
 )
-@options.output("File or folder to write; standard output if left out.", required=False)
+@options.output("File or folder to write; standard output by default.", required=False)
 @options.as_json()
 @settings.command_option
 def command(test: str, file: str, output: str | None, **given: Any) -> None:  # noqa: ANN401
@@ -44,7 +45,7 @@ def command(test: str, file: str, output: str | None, **given: Any) -> None:  # 
     input. OUT gets all rows in their order with all columns, and three more: p0 and p1, the
     p-values of the negative and of the positive class, and decision. A decision is empty where
     the test abstains or finds neither class possible, and in skipped rows. The file is read and
-    written in pieces, so that it may be larger than memory.
+    written in pieces, so it may be larger than memory.
     """
     from ratekeeper.batch import classify_file
 
@@ -62,6 +63,7 @@ def command(test: str, file: str, output: str | None, **given: Any) -> None:  # 
         on_invalid=given["on_invalid"],
         prefix=given["prefix"],
         source_format=given["format"],
+        decimal=given["decimal"],
         target_format=given["to"],
     )
     if given["json"]:

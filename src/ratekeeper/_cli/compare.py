@@ -14,8 +14,6 @@ from ratekeeper._cli import options, settings
 from ratekeeper._cli.outputs import STANDARD
 from ratekeeper._cli.printing import console, print_json, rows_text
 from ratekeeper._cli.refusals import Refusal
-from ratekeeper._cli.wording import as_options
-from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +31,6 @@ Examples:
 """
 _OUTPUTS = ("comparison.csv", "trials.csv", "comparison.md", "comparison.svg")
 _CHECKPOINT = "trials.jsonl"
-_OPTIONS = {"checkpoint": "--output", "systems": "--systems"}
 
 
 @click.command("compare", epilog=_EPILOG)
@@ -128,9 +125,6 @@ def _run(
             checkpoint=None if folder is None else folder / _CHECKPOINT,
             **given,
         )
-    except InputError as error:
-        text = error.worded(lambda one: _OPTIONS.get(one.name, str(one)))
-        raise Refusal(as_options(text)) from error
     except KeyboardInterrupt:
         if folder is not None:
             click.echo(f"\nRun it again with --output {folder} to resume.", err=True)

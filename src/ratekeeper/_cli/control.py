@@ -31,7 +31,7 @@ Examples:
 @click.command("control", epilog=_EPILOG)
 @click.argument("calibrations", metavar="CAL.RK...", type=options.PATH, nargs=-1, required=True)
 @promise_options
-@click.option("--seed", type=click.IntRange(min=0), help="Of random methods.  [default: 0]")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed for random methods.  [default: 0]")
 @options.output("File to write the test to.")
 @options.as_json()
 @settings.command_option
@@ -39,9 +39,9 @@ def command(calibrations: tuple[str, ...], output: str, **given: Any) -> None:  
     """Make the test that keeps an error rate.
 
     CAL.RK is what calibrate wrote; several are merged first, exactly as if their rows had been in
-    one file. Samples cannot be merged, and none may come twice. With both --fnr and --fpr the test
-    keeps both, and abstains where it must. The test goes to OUT with its calibration and its
-    certificate, which is printed.
+    one file. Samples cannot be merged, and no calibration may be given twice. With both --fnr and
+    --fpr the test keeps both, and abstains where it must. The test is written to OUT with its
+    calibration and its certificate, which is printed.
     """
     from ratekeeper._storage import save
 

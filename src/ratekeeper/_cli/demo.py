@@ -20,7 +20,7 @@ Examples:
     "--export",
     metavar="FOLDER",
     type=options.PATH,
-    help="Instead, write the data of the demo as files to try the other commands on.",
+    help="Instead of running, write the data of the demo as files for the other commands.",
 )
 @settings.command_option
 def command(export: str | None) -> None:

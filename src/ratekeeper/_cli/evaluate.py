@@ -55,6 +55,7 @@ _SIDES = {
 @click.option("--positive", help="The positive label of FILE, if its labels are other ones.")
 @options.on_invalid()
 @options.source_format()
+@options.decimal()
 @options.as_json()
 @click.option(
     "--check",
@@ -93,6 +94,7 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
         positive_label=given["positive"],
         on_invalid=given["on_invalid"],
         source_format=given["format"],
+        decimal=given["decimal"],
     )
     if given["json"]:
         print_json({**found.to_dict(), "pooled_groups": _pooled_groups(loaded)})

@@ -178,8 +178,8 @@ def _refuse_text(file: str, name: str, values: NDArray[Any]) -> None:
     from ratekeeper.batch._text_values import parse_numbers
 
     # First as a file of semicolons has them: what is no number so is none in any file.
-    for decimal_comma in (True, False):
-        problems = parse_numbers(values.tolist(), decimal_comma=decimal_comma).problems
+    for marks in (".,", "."):
+        problems = parse_numbers(values.tolist(), marks).problems
         if problems is None:
             continue
         bad = np.flatnonzero(~np.isin(problems, (0, MISSING, NAN)))

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ratekeeper._validation import rate_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 FORMATS = ("csv", "tsv", "parquet", "arrow", "feather")
-# Whether a path exists is said by who opens it: the message then has the remedy, too.
+# Whether a path exists is said by whoever opens it: the message then has the remedy, too.
 PATH = click.Path()
 
 
@@ -31,16 +33,8 @@ class RateType(click.ParamType):  # type: ignore[type-arg]  # generic in new ver
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """Return the rate, or refuse."""
-        from decimal import Decimal, InvalidOperation
-
         text = str(value).strip()
-        try:
-            number = Decimal(text.removesuffix("%"))
-        except InvalidOperation:
-            number = Decimal("nan")
-        if text.endswith("%") and not number.is_nan():
-            number = number.scaleb(-2)  # in decimals, so that 0.7% is the float 0.007
-        rate = 0.0 if number.is_nan() else float(number)
+        rate = rate_of(text)
         if not 0.0 < rate < 1.0:
             self.fail(
                 f"{text!r} is not a rate strictly between 0 and 1. Write 5% as 0.05 or 5%.",
@@ -65,7 +59,7 @@ def stored_argument(name: str, metavar: str) -> Decorator:
 
 def column(name: str, what: str, *, required: bool = False) -> Decorator:
     """Take the name of a column; what is not given is as at calibration."""
-    default = "" if required else " As at calibration if left out."
+    default = "" if required else " By default the same as at calibration."
     return click.option(
         f"--{name}", metavar="COLUMN", required=required, help=f"Column of the {what}.{default}"
     )
@@ -76,7 +70,17 @@ def source_format() -> Decorator:
     return click.option(
         "--format",
         type=click.Choice(FORMATS),
-        help="Format of FILE, if neither its name nor its content tells.",
+        help="Format of FILE, if neither its name nor its content shows it.",
+    )
+
+
+def decimal() -> Decorator:
+    """Take the decimal mark of text files."""
+    return click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        help="Decimal mark of the scores in a text file.  [default: a point; where semicolons "
+        "separate columns, a comma too]",
     )
 
 
@@ -87,8 +91,8 @@ def on_invalid() -> Decorator:
         type=click.Choice(["refuse", "skip"]),
         default="refuse",
         show_default=True,
-        help="Rows with a missing or impossible value: stop and name the first, or leave them "
-        "out and count them.",
+        help="What to do with rows that have a missing or impossible value: stop and name the "
+        "first, or leave them out and count them.",
     )
 
 

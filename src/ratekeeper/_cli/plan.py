@@ -8,6 +8,7 @@ import click
 
 from ratekeeper._cli import options, settings
 from ratekeeper._cli.printing import print_json
+from ratekeeper._cli.promise import WHICH_RATE
 from ratekeeper._cli.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -24,16 +25,19 @@ Examples:
 
 
 @click.command("plan", epilog=_EPILOG)
-@click.option("--fnr", type=options.RATE, metavar="ALPHA", help="Plan for missed positives.")
-@click.option("--fpr", type=options.RATE, metavar="ALPHA", help="Plan for false alarms.")
-@click.option("--delta", type=options.RATE, help="Chance that a high-probability promise may fail.")
 @click.option(
-    "--n", type=click.IntRange(min=1), help="Look at this many scores: what do they give?"
+    "--fnr", type=options.RATE, metavar="ALPHA", help="Plan for this share of missed positives."
 )
+@click.option(
+    "--fpr", type=options.RATE, metavar="ALPHA", help="Plan for this share of false alarms."
+)
+@click.option("--delta", type=options.RATE, help="Chance that a high-probability promise may fail.")
+@click.option("--n", type=click.IntRange(min=1), help="Also say what this many scores would give.")
 @click.option(
     "--excess",
     type=options.RATE,
-    help="With --delta: how many keep the true rate of conformal below alpha + excess?",
+    help="With --delta: also say how many scores keep the true rate of the conformal method "
+    "below alpha + excess.",
 )
 @options.as_json()
 @settings.command_option
@@ -47,7 +51,7 @@ def command(fnr: float | None, fpr: float | None, json: bool, **given: Any) -> N
 
     asked = [(control, alpha) for control, alpha in (("fnr", fnr), ("fpr", fpr)) if alpha]
     if not asked:
-        raise Refusal("Which rate is to be kept? Pass --fnr 0.01, --fpr 0.05, or both.")
+        raise Refusal(WHICH_RATE)
     plans = [plan(control, alpha, **given) for control, alpha in asked]
     if json:
         print_json({one.control: _facts(one) for one in plans})

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rich.console import Console
-    from rich.table import Table
 
 _COLOURS = {"kept": "green", "in line": "green", "exceeded": "red"}
 _WIDEST = 10_000
@@ -32,9 +31,12 @@ def print_table(
     title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 1
 ) -> None:
     """Print a table that fits the terminal; the first columns, `texts` of them, are words."""
+    from rich import box
+    from rich.table import Table
     from rich.text import Text
 
-    screen, table = console(), _table()
+    screen = console()
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     screen.print(Text(title, style="bold"))
     for i, heading in enumerate(headings):
         is_text = i < texts or heading == "verdict"
@@ -92,10 +94,3 @@ def rows_text(count: int) -> str:
     ('1 row', '1,204 rows')
     """
     return f"{count:,} row{'' if count == 1 else 's'}"
-
-
-def _table() -> Table:
-    from rich import box
-    from rich.table import Table
-
-    return Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)

@@ -32,11 +32,12 @@ METHODS = (
     "parametric",
     "resampled",
 )
+WHICH_RATE = "Which rate is to be kept? Pass --fnr 0.01, --fpr 0.05, or both."
 RANDOM = ("smoothed", "bootstrap", "resampled")
 _OPTIONS = (
     click.option("--fnr", type=RATE, metavar="ALPHA", help="Miss at most this share of positives."),
     click.option(
-        "--fpr", type=RATE, metavar="ALPHA", help="Raise false alarms on at most this share."
+        "--fpr", type=RATE, metavar="ALPHA", help="Call at most this share of negatives positive."
     ),
     click.option(
         "--method",
@@ -57,15 +58,15 @@ _OPTIONS = (
         "--parameter",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Another parameter of the method, such as distribution=logistic; may be repeated.",
+        help="A further parameter of the method, such as distribution=logistic; may be repeated.",
     ),
     click.option(
         "--thin-groups",
         type=click.Choice(["refuse", "pool"]),
         default="refuse",
         show_default=True,
-        help="Groups with too few scores: stop and name them, or give them the threshold of "
-        "all, about which the certificate promises nothing.",
+        help="What to do with groups that have too few scores: stop and name them, or give them "
+        "the threshold of all together, for which nothing is promised.",
     ),
 )
 
@@ -92,11 +93,10 @@ def make_test(
     how = _method(method, delta, parameter, seed)
     if fnr is not None and fpr is not None:
         return calibration.control_both(fnr, fpr, method=how, thin_groups=thin_groups)
-    if fnr is not None:
-        return calibration.control("fnr", fnr, method=how, thin_groups=thin_groups)
-    if fpr is not None:
-        return calibration.control("fpr", fpr, method=how, thin_groups=thin_groups)
-    raise Refusal("Which rate is to be kept? Pass --fnr 0.01, --fpr 0.05, or both.")
+    for control, alpha in (("fnr", fnr), ("fpr", fpr)):
+        if alpha is not None:
+            return calibration.control(control, alpha, method=how, thin_groups=thin_groups)
+    raise Refusal(WHICH_RATE)
 
 
 def refuse_without_rate(given: dict[str, Any]) -> None:
@@ -164,7 +164,7 @@ def _parameters(
 
 
 def _typed(text: str) -> object:
-    """Return a number or a truth value where it is one, else the text.
+    """Return a number or a boolean where it is one, else the text.
 
     Examples
     --------

@@ -16,6 +16,7 @@ code  meaning
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -26,11 +27,13 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from ratekeeper._cli import streams
-from ratekeeper._cli.wording import as_options
-from ratekeeper.exceptions import RatekeeperError, RatekeeperWarning, TooFewScoresError
+from ratekeeper._formatting import show as written
+from ratekeeper.exceptions import NOTHING, RatekeeperError, RatekeeperWarning, TooFewScoresError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ratekeeper.exceptions import Parameter
 
 REFUSED = 2
 IMPOSSIBLE = 3
@@ -40,30 +43,32 @@ INTERRUPTED = 130
 TERMINATED = 143
 NO_READER = 141
 TRACEBACK = "RATEKEEPER_TRACEBACK"
+# Parameters of the library whose options have other names; the rest are called alike.
+_OPTIONS = {
+    "checkpoint": "output",
+    "higher_is_positive": "lower_is_positive",
+    "n_jobs": "jobs",
+    "positive_label": "positive",
+    "random_state": "seed",
+    "source_format": "format",
+    "target": "output",
+    "target_format": "to",
+}
 
 
 class Refusal(click.ClickException):
-    """A message instead of a traceback."""
+    """A message and an exit code instead of a traceback."""
 
-    exit_code = REFUSED
-
-
-class Impossible(Refusal):
-    """The promise is impossible with this many scores."""
-
-    exit_code = IMPOSSIBLE
+    def __init__(self, message: str, exit_code: int = REFUSED) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code  # type: ignore[misc]  # click has it in the class
 
 
 class Exceeded(Refusal):
     """A promise is broken, or could not be checked, and that was asked for."""
 
-    exit_code = EXCEEDED
-
-
-class Bug(Refusal):
-    """What should never be seen."""
-
-    exit_code = BUG
+    def __init__(self, message: str) -> None:
+        super().__init__(message, EXCEEDED)
 
 
 @contextmanager
@@ -99,12 +104,65 @@ def reported_outside() -> Iterator[None]:
         sys.exit(NO_READER if gone else REFUSED)
 
 
+def spelled(parameter: Parameter) -> str:
+    """Write a parameter of the library as the option of the command that runs.
+
+    Examples
+    --------
+    >>> from ratekeeper.exceptions import Parameter
+    >>> from ratekeeper._cli.calibrate import command
+    >>> with click.Context(command):
+    ...     print(spelled(Parameter("thin_groups", "pool")), spelled(Parameter("score")))
+    ...     print(spelled(Parameter("higher_is_positive", False)))
+    ...     print(spelled(Parameter("bandwidth", 0.3)), spelled(Parameter("labels")))
+    --thin-groups pool --score
+    --lower-is-positive
+    --parameter bandwidth=0.3 labels
+    """
+    name, value = parameter.name, parameter.value
+    options = _options()
+    option = options.get(_OPTIONS.get(name, name))
+    if name == "higher_is_positive" and value is not NOTHING:
+        value = not value
+    text = ""
+    if value is not NOTHING and value is not None:
+        text = shlex.quote(value) if isinstance(value, str) else written(value)
+    if option is None and text and "parameter" in options and name in _method_parameters():
+        return f"--parameter {name}={text}"
+    if option is None:
+        return f"{name.replace('_', ' ')} {text}".rstrip()
+    if isinstance(value, bool):
+        return option if value else f"no {option}"
+    return f"{option} {text}".rstrip()
+
+
+def _options() -> dict[str, str]:
+    """Return the options of the command that runs, by the names of their parameters."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return {}
+    command: click.Command | None = context.command
+    if isinstance(command, click.Group) and context.invoked_subcommand is not None:
+        command = command.get_command(context, context.invoked_subcommand)
+    options = () if command is None else command.params
+    return {one.name: max(one.opts, key=len) for one in options if isinstance(one, click.Option)}
+
+
+def _method_parameters() -> set[str]:
+    """Return the names of all parameters of methods, which one option takes."""
+    from dataclasses import fields
+
+    from ratekeeper.methods import METHODS
+
+    return {field.name for kind in METHODS.values() for field in fields(kind)}  # type: ignore[arg-type]
+
+
 def _refuse(error: BaseException) -> NoReturn:
     match error:
         case TooFewScoresError():
-            raise Impossible(as_options(str(error))) from error
+            raise Refusal(error.worded(spelled), IMPOSSIBLE) from error
         case RatekeeperError():
-            raise Refusal(as_options(str(error))) from error
+            raise Refusal(error.worded(spelled)) from error
         case BrokenPipeError():
             streams.forget(sys.stdout)
             raise click.exceptions.Exit(NO_READER) from error
@@ -120,9 +178,10 @@ def _refuse(error: BaseException) -> NoReturn:
             streams.forget(sys.stdout)
             raise Refusal(_os_message(error)) from error
     text = " ".join(str(error).split())
-    raise Bug(
+    raise Refusal(
         f"This is a bug in ratekeeper: {type(error).__name__}: {text}. Run again with "
-        f"{TRACEBACK}=1 and report what it prints."
+        f"{TRACEBACK}=1 and report what it prints.",
+        BUG,
     ) from error
 
 
@@ -142,18 +201,9 @@ def _warning_lines() -> Iterator[None]:
     """Print ratekeeper's warnings as lines on standard error, each once."""
     seen: set[str] = set()
 
-    def show(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: object = None,
-        line: str | None = None,
-    ) -> None:
-        del filename, lineno, file, line
-        text = " ".join(str(message).split())
-        if issubclass(category, RatekeeperWarning):
-            text = as_options(text)
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        ours = message if isinstance(message, RatekeeperWarning) else None
+        text = " ".join((ours.worded(spelled) if ours else str(message)).split())
         if text not in seen:
             seen.add(text)
             click.echo(f"Warning: {text}", err=True)

@@ -26,21 +26,22 @@ Examples:
     "--evaluate",
     metavar="FILE",
     type=options.PATH,
-    help="Labelled new rows; the page then shows the rates counted on them.",
+    help="Labelled new rows; the page then also shows the rates counted on them.",
 )
 @options.column("score", "scores in FILE")
 @options.column("label", "true labels in FILE")
 @options.column("group", "groups in FILE")
 @options.on_invalid()
 @options.source_format()
+@options.decimal()
 @click.option("--title", help="Title of the page.")
 @options.output("File to write, such as report.html.")
 @settings.command_option
 def command(test: str, output: str, **given: Any) -> None:  # noqa: ANN401
     """Write a page about a test that anybody can open.
 
-    One HTML file that needs no network: the certificate in plain words, and charts that answer
-    to another alpha or method.
+    The page is one HTML file that needs no network: the certificate in plain words, and charts
+    that show what another alpha or method would give.
     """
     from ratekeeper.report import write
 
@@ -61,12 +62,5 @@ def command(test: str, output: str, **given: Any) -> None:  # noqa: ANN401
 def _evaluation(test: contents.Test, given: dict[str, Any]) -> FileEvaluation:
     from ratekeeper.batch import evaluate_file
 
-    return evaluate_file(
-        test,
-        given["evaluate"],
-        score=given["score"],
-        label=given["label"],
-        group=given["group"],
-        on_invalid=given["on_invalid"],
-        source_format=given["format"],
-    )
+    same = {name: given[name] for name in ("score", "label", "group", "on_invalid", "decimal")}
+    return evaluate_file(test, given["evaluate"], source_format=given["format"], **same)

@@ -23,37 +23,39 @@ from ratekeeper._formatting import near
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    Command = Callable[..., Any]
+    Decorator = Callable[[Command], Command]
+
 _META = "ratekeeper.config"
-_HELP = "Settings in a TOML file, a table a command."
-_PATH = click.Path(dir_okay=False)
 
 
-def program_option(function: Callable[..., Any]) -> Callable[..., Any]:
+def _config(callback: Callable[..., None], **more: Any) -> Decorator:  # noqa: ANN401
+    """Return the option ``--config``, of which a command's function hears nothing."""
+    return click.option(
+        "--config",
+        type=click.Path(dir_okay=False),
+        metavar="FILE",
+        help="TOML file with settings, one table per command.",
+        expose_value=False,
+        callback=callback,
+        **more,
+    )
+
+
+def program_option(function: Command) -> Command:
     """Give the program the option ``--config``, also set by RATEKEEPER_CONFIG."""
 
     def keep(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
         del param
         ctx.meta[_META] = value
 
-    option = click.option(
-        "--config", type=_PATH, metavar="FILE", expose_value=False, callback=keep, help=_HELP
-    )
-    return option(function)
+    return _config(keep)(function)
 
 
-def command_option(function: Callable[..., Any]) -> Callable[..., Any]:
+def command_option(function: Command) -> Command:
     """Give a command the option ``--config`` and settings from file and environment."""
-    option = click.option(
-        "--config",
-        type=_PATH,
-        metavar="FILE",
-        is_eager=True,  # before the options that it gives values to
-        expose_value=False,
-        allow_from_autoenv=False,
-        callback=_use,
-        help=_HELP,
-    )
-    return option(function)
+    # Before the options that it gives values to.
+    return _config(_use, is_eager=True, allow_from_autoenv=False)(function)
 
 
 def _use(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
@@ -121,7 +123,7 @@ def _tables(path: str) -> dict[str, Any]:
             f"--config {path} cannot be read: {error.strerror or error}. Check the path."
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Refusal(f"{path} is not TOML in UTF-8: {error}. Mend it there.") from error
+        raise Refusal(f"{path} is not TOML in UTF-8: {error}. Fix it there.") from error
 
 
 def _values(table: Mapping[str, Any], path: str, ctx: click.Context) -> dict[str, Any]:

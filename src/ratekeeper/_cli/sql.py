@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from ratekeeper._cli import contents, options, settings
 from ratekeeper._cli.refusals import Refusal
-
-if TYPE_CHECKING:
-    from ratekeeper._finished import FinishedTest
 
 _EPILOG = """\b
 Examples:
@@ -24,9 +21,7 @@ Examples:
 @click.option("--table", required=True, help="Table or view that has the scores.")
 @options.column("score", "scores")
 @options.column("group", "groups")
-@click.option(
-    "--decision", default="decision", show_default=True, help="Name of the column that is added."
-)
+@click.option("--decision", default="decision", show_default=True, help="Name of the added column.")
 @settings.command_option
 def command(test: str, table: str, score: str | None, group: str | None, decision: str) -> None:
     """Print the decision of a test as SQL.
@@ -42,23 +37,19 @@ def command(test: str, table: str, score: str | None, group: str | None, decisio
     query = decision_sql(
         loaded,
         table=table,
-        score=score or _as_calibrated(loaded),
-        group=group or _group_as_calibrated(loaded),
+        score=score or _as_calibrated(loaded, "score"),
+        group=group or _as_calibrated(loaded, "group"),
         decision=decision,
     )
     click.echo(f"{query};")  # a client that it is piped into waits for the end
 
 
-def _as_calibrated(test: FinishedTest) -> str:
-    source = test.calibration.provenance
-    if source is None or source.score is None:
+def _as_calibrated(test: contents.Test, role: str) -> Any:  # noqa: ANN401 - None without groups
+    """Return the column that a test was calibrated on."""
+    column = getattr(test.calibration.provenance, role, None)
+    if column is None and role == "score":
         raise Refusal(
             "Pass --score COLUMN: the calibration knows none, since it was made from arrays, or "
             "merged from files in which it has different names."
         )
-    return source.score
-
-
-def _group_as_calibrated(test: FinishedTest) -> str | None:
-    source = test.calibration.provenance
-    return None if source is None else source.group
+    return column

@@ -33,7 +33,7 @@ class _Output(io.FileIO):
 
 
 @contextmanager
-def mended() -> Iterator[None]:
+def guarded() -> Iterator[None]:
     """See that there are streams, that any name prints, and that no failed write goes unseen.
 
     With PYTHONUNBUFFERED=1 text goes to the system without a buffer, and what the system does not
@@ -41,7 +41,7 @@ def mended() -> Iterator[None]:
     then the failure shows.
     """
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by who started us
+        if getattr(sys, name) is None:  # closed by whoever started us
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
     before = sys.stdout
     if isinstance(before, io.TextIOWrapper):

@@ -88,7 +88,6 @@ def _inside(name: str, **options: Any) -> Callable[[Setting], BaseEstimator]:  #
             alpha=setting.alpha,
             method=Conformal(),
             positive_label=setting.positive_label,
-            method=Conformal(),
             calibration_size=0.5,
         )
 

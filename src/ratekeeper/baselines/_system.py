@@ -76,9 +76,7 @@ def one_of(default: str, *others: str) -> str:
 
 def check_rate(value: object, name: str) -> None:
     """Raise unless it is a number strictly between 0 and 1; it is used as it is, so text is not."""
-    if isinstance(value, str):
-        raise InputError(parameter=name, value=value, need="a number strictly between 0 and 1")
-    check_probability(value, name)
+    check_probability(value, name, as_text=False)
 
 
 def check_bool(value: object, name: str) -> None:

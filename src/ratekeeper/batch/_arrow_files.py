@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +21,8 @@ try:
     import pyarrow.parquet
 except ImportError as error:
     raise InputError(
-        "Parquet, Arrow and Feather files need the package pyarrow, which is not installed: "
-        "pip install 'ratekeeper[parquet]'. CSV and TSV files need nothing."
+        "Parquet, Arrow and Feather files need the package pyarrow, which is not installed.",
+        remedy="Run pip install 'ratekeeper[parquet]'. CSV and TSV files need nothing.",
     ) from error
 
 if TYPE_CHECKING:
@@ -60,10 +60,7 @@ class ArrowPiece:
             array = array.cast(pa.string()).cast(pa.float64())
         elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
             if not (pa.types.is_boolean(kind) or pa.types.is_null(kind)):
-                raise InputError(
-                    f"{self._name}: the column {column!r} is of type {kind}, but numbers are "
-                    "needed. Convert it to double, or name another column."
-                )
+                raise self._wrong_type(column, kind, "numbers", "Convert it to double")
             array = array.cast(pa.uint8()).cast(pa.float64())
         values = _floats(array)
         problems = mark_nan(values)
@@ -85,30 +82,27 @@ class ArrowPiece:
 
     def _nameable(self, array: Any, column: str) -> Any:  # noqa: ANN401 - pyarrow is untyped
         kind = _plain(array).type
-        fit = (
-            pa.types.is_string,
-            pa.types.is_large_string,
-            pa.types.is_integer,
-            pa.types.is_boolean,
-            pa.types.is_floating,
-            pa.types.is_null,
-        )
+        fit = ("string", "large_string", "integer", "boolean", "floating", "null")
         if kind == pa.string_view():  # which older versions of pyarrow cannot cast
             return pa.array(array.to_pylist(), pa.string())
-        if any(test(kind) for test in fit):
+        if any(getattr(pa.types, f"is_{name}")(kind) for name in fit):
             return array
         if pa.types.is_decimal(kind):
             return array.cast(pa.float64())
         if pa.types.is_temporal(kind):
             return array.cast(pa.string())
-        raise InputError(
-            f"{self._name}: the column {column!r} is of type {kind}, but text, whole numbers or "
-            "truth values are needed. Convert it, or name another column."
+        raise self._wrong_type(column, kind, "text, whole numbers or booleans", "Convert it")
+
+    def _wrong_type(self, column: str, kind: object, need: str, remedy: str) -> InputError:
+        found = f"{self._name}: the column {show(column)} is of type {kind}, but {need} are needed."
+        return InputError(
+            found, value=column, need=need, remedy=f"{remedy}, or name another column."
         )
 
-    def show(self, column: str, row: int) -> str:
+    def value(self, column: str, row: int) -> object:
         """Return a value as the file has it."""
-        return show(self.batch.column(column)[row].as_py())
+        value: object = self.batch.column(column)[row].as_py()
+        return value
 
 
 def _plain(array: Any) -> Any:  # noqa: ANN401
@@ -258,9 +252,9 @@ class ArrowSink:
 
     def __init__(self, target: Any, form: str, schema: pa.Schema, *, stream: bool = False) -> None:  # noqa: ANN401
         self._schema, self._waiting, self._n, self._bytes = schema, list[Any](), 0, 0
-        self._form = form
+        self._form, self._tap = form, _Tap(target)
         try:
-            self._writer = _writer(target, form, schema, stream=stream)
+            self._writer = _writer(self._tap, form, schema, stream=stream)
         except (pa.ArrowException, TypeError) as error:
             raise unwritable(form, error) from error
 
@@ -288,8 +282,28 @@ class ArrowSink:
 
     def give_up(self) -> None:
         """Leave the file without its end, so that nobody takes it for whole."""
-        if self._form == "parquet":
-            self._writer.is_open = False  # else it would write the end when it is forgotten
+        self._tap.shut = True
+        with suppress(pa.ArrowException, OSError, ValueError):
+            self._writer.close()
+
+
+class _Tap(io.RawIOBase):
+    """A stream to which nothing more goes once it is shut."""
+
+    def __init__(self, target: Any) -> None:  # noqa: ANN401 - a file of bytes
+        self._target, self.shut = target, False
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
+
+    def write(self, data: Any, /) -> int:  # noqa: ANN401 - bytes of any kind
+        """Write, or do as if."""
+        return len(data) if self.shut else self._target.write(data)
+
+    def tell(self) -> int:
+        """Return how much was written."""
+        return self._target.tell()  # type: ignore[no-any-return]
 
 
 def _writer(target: Any, form: str, schema: pa.Schema, *, stream: bool) -> Any:  # noqa: ANN401
@@ -306,13 +320,8 @@ def _writer(target: Any, form: str, schema: pa.Schema, *, stream: bool) -> Any: 
 
 def unwritable(form: str, error: BaseException) -> InputError:
     """Say that rows cannot be written in a format, and why."""
-    why = " ".join(str(error).split()).rstrip(".")
-    return InputError(f"The rows cannot be written as {form}: {why}. Choose another format.")
-
-
-def batch_of(columns: Sequence[Any], schema: pa.Schema) -> Any:  # noqa: ANN401
-    """Return columns as rows."""
-    return pa.RecordBatch.from_arrays(list(columns), schema=schema)
+    found = f"The rows cannot be written as {form}: {' '.join(str(error).split()).rstrip('.')}."
+    return InputError(found, value=form, remedy="Choose another format.")
 
 
 def text_columns(rows: list[list[str]], place: int, numbers: Numbers) -> list[Any]:
@@ -330,24 +339,24 @@ def text_schema(names: Sequence[str], score: str) -> pa.Schema:
 
 def added_schema(schema: pa.Schema, names: Sequence[str], labels: Sequence[Any]) -> pa.Schema:
     """Return the schema with two columns of p-values and one of labels at its end."""
-    kinds = (pa.float64(), pa.float64(), label_type(labels))
+    kinds = (pa.float64(), pa.float64(), pa.array(list(labels)).type)
     for name, kind in zip(names, kinds, strict=True):
         schema = schema.append(pa.field(name, kind))
     return schema
 
 
-def number_column(values: NDArray[np.float64], blank: NDArray[np.bool_] | None) -> Any:  # noqa: ANN401
-    """Return numbers as a column, empty where `blank`."""
-    return pa.array(values, mask=blank)
+def rows_with(
+    columns: Sequence[Any],
+    numbers: Sequence[NDArray[np.float64]],
+    blank: NDArray[np.bool_] | None,
+    codes: NDArray[np.int8],
+    labels: Sequence[Any],
+    schema: pa.Schema,
+) -> Any:  # noqa: ANN401
+    """Return rows with further columns.
 
-
-def label_column(codes: NDArray[np.int8], labels: Sequence[Any]) -> Any:  # noqa: ANN401
-    """Return labels as a column: `codes` are positions, -1 for none."""
-    kind = label_type(labels)
-    found = pa.array(codes, mask=codes < 0)
-    return pc.take(pa.array(list(labels), kind), found)
-
-
-def label_type(labels: Sequence[Any]) -> Any:  # noqa: ANN401
-    """Return the type of a column of such labels."""
-    return pa.array(list(labels)).type
+    `numbers` are empty where `blank`; `codes` are positions among the labels, -1 for none.
+    """
+    more = [pa.array(values, mask=blank) for values in numbers]
+    decided = pc.take(pa.array(list(labels)), pa.array(codes, mask=codes < 0))
+    return pa.RecordBatch.from_arrays([*columns, *more, decided], schema=schema)

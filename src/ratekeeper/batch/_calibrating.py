@@ -13,7 +13,7 @@ from ratekeeper._inputs import read_labels
 from ratekeeper._provenance import Provenance
 from ratekeeper._ranks import sort_in_place
 from ratekeeper._validation import check_count
-from ratekeeper.batch._columns import Groups, Inspector, Labels, canonical_label, check_columns
+from ratekeeper.batch._columns import Inspector, Kinds, canonical_label, check_columns
 from ratekeeper.batch._sources import open_sources, pieces_of
 from ratekeeper.batch._text_files import TextFile
 from ratekeeper.exceptions import InputError
@@ -26,10 +26,13 @@ if TYPE_CHECKING:
     from ratekeeper._calibration import Calibration
     from ratekeeper._ranks import Floats
 
+    # Scores, codes of labels and of groups, and from how many of each label they are a sample.
+    Kept = tuple[Floats, NDArray[np.int8], NDArray[np.intp] | None, tuple[int, int] | None]
+
 _MOST_EXPECTED = 1 << 27  # rows
 
 
-def calibrate_file(
+def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     source: str | os.PathLike[str],
     *,
     score: str,
@@ -41,6 +44,7 @@ def calibrate_file(
     sample: int | None = None,
     seed: int = 0,
     source_format: str | None = None,
+    decimal: str | None = None,
 ) -> Calibration:
     r"""Calibrate on the rows of a file, a folder of files, or standard input.
 
@@ -54,9 +58,9 @@ def calibrate_file(
     group : str, optional
         Name of the column of groups, for one promise per group.
     positive_label : object, optional
-        Which label is positive, as text or value; needed unless it is plain (1, "yes", ...).
+        Which label is positive, as text or value; required unless it is plain (1, "yes", ...).
     higher_is_positive : bool, default=True
-        False if low scores speak for the positive class.
+        False if low scores indicate the positive class.
     on_invalid : {"refuse", "skip"}, default="refuse"
         What to do with rows whose score, label or group cannot be used. Skipped rows are counted,
         and the certificate of every test says so.
@@ -65,9 +69,12 @@ def calibrate_file(
         bounded whatever the size of the file. Every promise holds as it would for a file of the
         sampled rows. Such a calibration cannot be merged with another.
     seed : int, default=0
-        Of the sample.
+        Seed for drawing the sample.
     source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
         By default seen from the contents.
+    decimal : {".", ","}, optional
+        The decimal mark of scores in text files; by default a point, and where semicolons
+        separate the columns a comma, too.
 
     Returns
     -------
@@ -84,56 +91,32 @@ def calibrate_file(
     Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
     """
     most = None if sample is None else check_count(sample, "sample")
-    labels, groups = Labels(label), None if group is None else Groups(group)
+    labels = Kinds(label, labels=True)
+    groups = None if group is None else Kinds(group, labels=False)
     inspector = Inspector(on_invalid)
-    wanted = [score, label] if group is None else [score, label, group]
-    with open_sources(source, source_format) as files:
-        check_columns(
-            files[0].name, files[0].columns, {"score": score, "label": label, "group": group}
-        )
+    with open_sources(source, source_format, decimal) as files:
+        roles = {"score": score, "label": label, "group": group}
+        check_columns(files[0].name, files[0].columns, roles)
+        wanted = [column for column in roles.values() if column is not None]
         rows = sum(file.size or 0 for file in files if not isinstance(file, TextFile))
         keep = _keeper(most, seed, rows, grouped=group is not None)
         for name, piece in pieces_of(files, wanted, "Reading"):
             numbers = piece.numbers(score)
-            codes, label_problems = labels.codes(name, piece)
-            found = [("score", score, numbers.problems), ("label", label, label_problems)]
+            values, (codes, missing) = numbers.values, labels.codes(name, piece)
+            found = [("score", score, numbers.problems), ("label", label, missing)]
             index: NDArray[np.intp] | None = None
             if groups is not None:
-                index, group_problems = groups.codes(piece)
-                found.append(("group", groups.column, group_problems))
+                index, missing = groups.codes(name, piece)
+                found.append(("group", groups.column, missing))
             valid = inspector.valid(name, piece, found)
-            keep.add(numbers.values, codes, index, valid)
+            if valid is not None:
+                values, codes = values[valid], codes[valid]
+                index = None if index is None else index[valid]
+            keep.add(values, codes, index)
         names = ", ".join(file.name for file in files[:3]) + ", ..." * (len(files) > 3)  # noqa: PLR2004
-    return _build(keep, labels, groups, inspector, names, score, positive_label, higher_is_positive)
-
-
-def _keeper(most: int | None, seed: int, rows: int, *, grouped: bool) -> _Piles | _Everything:
-    if most is not None:
-        return _Sample(most, seed)
-    return _Everything() if grouped else _Piles(rows)
-
-
-def _build(
-    keep: _Piles | _Everything,
-    labels: Labels,
-    groups: Groups | None,
-    inspector: Inspector,
-    names: str,
-    score: str,
-    positive_label: object,
-    higher_is_positive: bool,  # noqa: FBT001
-) -> Calibration:
-    found = labels.found()
-    used = [found[code] for code in keep.used()]  # not those of skipped rows alone
-    _check_both(used, labels, inspector, names)
-    positive, classes = _classes(found, labels, positive_label, names)
-    provenance = Provenance(
-        rows=inspector.rows,
-        skipped=inspector.skipped,
-        score=score,
-        label=labels.column,
-        group=None if groups is None else groups.column,
-    )
+    _check_both([labels.found()[code] for code in keep.used()], label, inspector, names)
+    positive, classes = _classes(labels, positive_label, f"{names}, column {show(label)}")
+    provenance = Provenance(inspector.rows, inspector.skipped, score, label, group)
     if isinstance(keep, _Piles):
         cells = sort_in_place([keep.pile(1 - positive), keep.pile(positive)])
         return calibration_of(
@@ -157,40 +140,42 @@ def _build(
     )
 
 
-def _check_both(used: list[Any], labels: Labels, inspector: Inspector, names: str) -> None:
+def _keeper(most: int | None, seed: int, rows: int, *, grouped: bool) -> _Piles | _Everything:
+    if most is not None:
+        return _Sample(most, seed)
+    return _Everything() if grouped else _Piles(rows)
+
+
+def _check_both(used: list[Any], label: str, inspector: Inspector, names: str) -> None:
+    """Raise unless both labels occur in valid rows."""
     if not used:
-        raise InputError(
-            f"{names}: no valid row among {inspector.rows:,}. Held-out objects with known labels "
-            "are needed."
-        )
+        found = f"{names}: no valid row among {inspector.rows:,}."
+        raise InputError(found, remedy="Held-out objects with known labels are needed.")
     if len(used) == 1:
         valid = " valid" if inspector.skipped else ""
         raise InputError(
-            f"{names}, column {labels.column!r}: one class only, every{valid} label is "
-            f"{show(used[0])}. Held-out objects of both classes are needed: add some of the other."
+            f"{names}, column {show(label)}: one class only, every{valid} label is "
+            f"{show(used[0])}.",
+            parameter="label",
+            value=used[0],
+            need="labels of both classes",
+            remedy="Held-out objects of both classes are needed: add some of the other.",
         )
 
 
-def _classes(
-    values: list[Any], labels: Labels, positive_label: object, names: str
-) -> tuple[int, NDArray[Any]]:
+def _classes(labels: Kinds, positive_label: object, where: str) -> tuple[int, NDArray[Any]]:
     """Return the code of the positive label, and the pair (negative, positive)."""
-    where = f"{names}, column {labels.column!r}"
+    values = labels.found()
     if positive_label is not None:
-        wanted = canonical_label(positive_label)
-        if wanted not in labels.texts:
-            raise InputError(
-                f"{where}: --positive {positive_label} (positive_label=...) is not among the "
-                f"labels, which are {show(values[0])} and {show(values[1])}: give one of the two."
-            )
-        positive_label = values[labels.texts[wanted]]
+        code = labels.texts.get(canonical_label(positive_label))
+        positive_label = positive_label if code is None else values[code]
     if len({type(value) for value in values}) > 1:
         values = list(map(str, values))
         positive_label = None if positive_label is None else str(positive_label)
     try:
         is_positive, classes = read_labels(np.array(values), positive_label)
     except InputError as error:
-        raise InputError(f"{where}: {error}") from error
+        raise error.within(where) from error
     return int(np.argmax(is_positive)), classes
 
 
@@ -219,17 +204,9 @@ class _Piles:
         self._piles: list[Floats] = []
         self._heights = [0, 0]
 
-    def add(
-        self,
-        values: Floats,
-        codes: NDArray[np.int8],
-        index: NDArray[np.intp] | None,
-        valid: NDArray[np.bool_] | None,
-    ) -> None:
+    def add(self, values: Floats, codes: NDArray[np.int8], index: NDArray[np.intp] | None) -> None:
         """Add the valid rows of a piece."""
         del index  # there are no groups
-        if valid is not None:
-            values, codes = values[valid], codes[valid]
         if not self._piles:
             self._piles = [np.empty(self._rows, values.dtype) for _ in (0, 1)]
         ones = int(np.count_nonzero(codes))
@@ -270,17 +247,8 @@ class _Everything:
         self._codes: list[NDArray[np.int8]] = []
         self._index: list[NDArray[np.intp]] = []
 
-    def add(
-        self,
-        values: Floats,
-        codes: NDArray[np.int8],
-        index: NDArray[np.intp] | None,
-        valid: NDArray[np.bool_] | None,
-    ) -> None:
+    def add(self, values: Floats, codes: NDArray[np.int8], index: NDArray[np.intp] | None) -> None:
         """Add the valid rows of a piece."""
-        if valid is not None:
-            values, codes = values[valid], codes[valid]
-            index = None if index is None else index[valid]
         self._values.append(values)
         self._codes.append(codes)
         if index is not None:
@@ -291,10 +259,8 @@ class _Everything:
         counts = sum((np.bincount(codes, minlength=2) for codes in self._codes), np.zeros(2, int))
         return np.flatnonzero(counts).tolist()
 
-    def kept(
-        self,
-    ) -> tuple[Floats, NDArray[np.int8], NDArray[np.intp] | None, tuple[int, int] | None]:
-        """Return scores, codes of labels and of groups, and from how many they are a sample."""
+    def kept(self) -> Kept:
+        """Return all that was added."""
         empty = np.empty(0)
         values: Floats = np.concatenate(self._values) if self._values else empty  # type: ignore[assignment]
         self._values = [values]
@@ -318,18 +284,12 @@ class _Sample(_Everything):
         self._waiting = 0
         self._seen = np.zeros(2, dtype=np.int64)
 
-    def add(
-        self,
-        values: Floats,
-        codes: NDArray[np.int8],
-        index: NDArray[np.intp] | None,
-        valid: NDArray[np.bool_] | None,
-    ) -> None:
+    def add(self, values: Floats, codes: NDArray[np.int8], index: NDArray[np.intp] | None) -> None:
         """Add the valid rows of a piece, and forget those that cannot be in the sample."""
-        super().add(values, codes, index, valid)
-        self._keys.append(self._rng.random(self._values[-1].size))
-        self._seen += np.bincount(self._codes[-1], minlength=2)
-        self._waiting += self._values[-1].size
+        super().add(values, codes, index)
+        self._keys.append(self._rng.random(values.size))
+        self._seen += np.bincount(codes, minlength=2)
+        self._waiting += values.size
         if self._waiting > max(4 * self._most, 1 << 20):
             self._prune()
 
@@ -347,9 +307,7 @@ class _Sample(_Everything):
         self._index = [] if index is None else [index[chosen]]
         self._waiting = chosen.size
 
-    def kept(
-        self,
-    ) -> tuple[Floats, NDArray[np.int8], NDArray[np.intp] | None, tuple[int, int] | None]:
+    def kept(self) -> Kept:
         """Return the sample, and of how many rows of each label it is one."""
         if self._keys:
             self._prune()

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._atomic import refuse_inputs, whole_file, whole_folder
+from ratekeeper._formatting import show
 from ratekeeper._provenance import reasons
 from ratekeeper._validation import check_choice
-from ratekeeper.batch._judging import open_judge
+from ratekeeper.batch._judging import Judge
 from ratekeeper.batch._sinks import Added, open_sink
 from ratekeeper.batch._sources import FORMATS, STANDARD, format_of, open_sources, pieces_of
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     import os
@@ -63,16 +64,9 @@ class Classified:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain values that JSON can write."""
-        return {
-            "rows": self.rows,
-            "positive": self.positive,
-            "negative": self.negative,
-            "abstained": self.abstained,
-            "neither": self.neither,
-            "skipped": dict(self.skipped),
-            "negative_label": self.classes[0],
-            "positive_label": self.classes[1],
-        }
+        facts = {**vars(self), "skipped": dict(self.skipped)}
+        negative, positive = facts.pop("classes")
+        return {**facts, "negative_label": negative, "positive_label": positive}
 
     def __str__(self) -> str:
         parts = [f"{self.positive:,} {self.classes[1]!r}", f"{self.negative:,} {self.classes[0]!r}"]
@@ -95,6 +89,7 @@ def classify_file(
     prefix: str = "",
     source_format: str | None = None,
     target_format: str | None = None,
+    decimal: str | None = None,
 ) -> Classified:
     r"""Add p0, p1 and the decision to every row of a file, in bounded memory.
 
@@ -116,6 +111,8 @@ def classify_file(
         Before the names of the added columns.
     source_format, target_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
         By default seen from the contents, and from the name of the target.
+    decimal : {".", ","}, optional
+        As in `calibrate_file`; the p-values in text are written in the same way.
 
     Returns
     -------
@@ -141,14 +138,14 @@ def classify_file(
     """
     if str(target) in _STANDARD_NAMES:  # a redirected file must go on, not be replaced
         target = STANDARD
-    judge = open_judge(test, score=score, group=group, on_invalid=on_invalid)
+    judge = Judge(test, score=score, group=group, on_invalid=on_invalid)
     names = (f"{prefix}p0", f"{prefix}p1", f"{prefix}decision")
     negative, positive = test.calibration.classes.tolist()
     added = Added(names, (negative, positive), judge.score)
     counts = np.zeros(4, dtype=np.int64)
     if target_format is not None:
-        check_choice(target_format, "format", FORMATS)
-    with open_sources(source, source_format) as files:
+        check_choice(target_format, "target_format", FORMATS)
+    with open_sources(source, source_format, decimal) as files:
         judge.check(files[0].name, files[0].columns)
         _refuse_taken(files[0], names)
         if str(target) != STANDARD:
@@ -161,15 +158,12 @@ def classify_file(
                         counts += _counts(judged)
                         sink.write(piece, judged)
     judge.warn_if_outside()
-    inspector = judge.inspector
+    kinds = ("positive", "negative", "abstained", "neither")
     return Classified(
-        rows=inspector.rows,
-        positive=int(counts[0]),
-        negative=int(counts[1]),
-        abstained=int(counts[2]),
-        neither=int(counts[3]),
-        skipped=inspector.skipped,
+        rows=judge.inspector.rows,
+        skipped=judge.inspector.skipped,
         classes=added.classes,
+        **dict(zip(kinds, counts.tolist(), strict=True)),
     )
 
 
@@ -186,8 +180,9 @@ def _refuse_taken(file: AnyFile, names: Sequence[str]) -> None:
     taken = [name for name in names if name in file.columns]
     if taken:
         raise InputError(
-            f"{file.name} already has a column {taken[0]!r}, which would be added. Choose other "
-            "names with --prefix (prefix=...), such as new_."
+            f"{file.name} already has a column {show(taken[0])}, which would be added.",
+            parameter="prefix",
+            remedy=("Choose other names with ", Parameter("prefix", "new_"), ", for example."),
         )
 
 
@@ -201,8 +196,10 @@ def _writing(target: object) -> Iterator[None]:
     except OSError as error:
         where = "Standard output" if str(target) == STANDARD else str(target)
         raise InputError(
-            f"{where} cannot be written: {error.strerror or error}. Take a folder that is there "
-            "and can be written to, on a disk with room."
+            f"{where} cannot be written: {error.strerror or error}.",
+            parameter="target",
+            value=target,
+            remedy="Take a folder that is there and can be written to, on a disk with room.",
         ) from error
 
 
@@ -218,13 +215,17 @@ def _targets(
         yield files, nullcontext(None), None
     elif Path(source).is_dir() and form is None and format_of(path) is None:
         if path.exists():
-            raise InputError(f"{target} is there already. Name a folder that is to be made.")
+            raise _wrong_target(target, "is there already", "Name a folder that is to be made.")
         with whole_folder(path) as folder:
             for file in files:
                 place = folder / Path(file.name).relative_to(source)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 yield [file], nullcontext(place), place
     elif path.is_dir():
-        raise InputError(f"{target} is a folder. Add the name of a file.")
+        raise _wrong_target(target, "is a folder", "Add the name of a file.")
     else:
         yield files, whole_file(path), path
+
+
+def _wrong_target(target: object, what: str, remedy: str) -> InputError:
+    return InputError(f"{target} {what}.", parameter="target", value=target, remedy=remedy)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._formatting import listed, near
+from ratekeeper._formatting import has_instead, listed, show
 from ratekeeper._validation import check_choice
-from ratekeeper.batch._pieces import MISSING, PROBLEMS, UNKNOWN
-from ratekeeper.batch._text_values import is_gap, whole_texts
-from ratekeeper.exceptions import InputError
+from ratekeeper.batch._pieces import MISSING, NAN, NOT_A_NUMBER, PROBLEMS, UNKNOWN
+from ratekeeper.batch._text_values import is_gap, looks_like, whole_texts
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper.batch._pieces import Piece
+    from ratekeeper.exceptions import Words
 
+_FEW = 10  # one row in so many is few
+_SKIP = Parameter("on_invalid", "skip")
 _REMEDIES = {
-    "score": "A score that does not exist cannot be ranked: give it one, drop the row, or skip "
-    "such rows with --on-invalid skip (on_invalid='skip').",
-    "label": "Give the row its label, drop it, or skip such rows with --on-invalid skip "
-    "(on_invalid='skip').",
-    "group": "Give the row its group, drop it, or skip such rows with --on-invalid skip "
-    "(on_invalid='skip').",
+    "score": "A score that does not exist cannot be ranked: give it one, drop the row",
+    "label": "Give the row its label, drop it",
+    "group": "Give the row its group, drop it",
 }
 
 
@@ -87,20 +87,28 @@ class Inspector:
         row: int,
         note: str,
     ) -> None:
-        role, column, problem = next(
-            (role, column, int(problems[row])) for role, column, problems in bad if problems[row]
-        )
-        word = PROBLEMS[problem]
-        value = "" if problem == MISSING else f" ({piece.show(column, row)})"
-        value = "" if word == "NaN" else value
-        raise InputError(
-            f"{name}, row {piece.first + row + 1:,}, column {column!r}: {role} is {word}{value}. "
-            f"{note if problem == UNKNOWN else ''}{_REMEDIES[role]}"
-        )
+        role, column, problems = next(one for one in bad if one[2][row])
+        problem, value = int(problems[row]), piece.value(column, row)
+        found = f"{_place(name, piece, row, column)}: {role} is {PROBLEMS[problem]}"
+        found += "." if problem in (MISSING, NAN) else f" ({show(value)})."
+        found += note if problem == UNKNOWN else ""
+        what, cure = looks_like(str(value)) if problem == NOT_A_NUMBER else ("", "")
+        found += f" It looks like {what}." if what else ""
+        remedy: Words = (_REMEDIES[role], ", or skip such rows with ", _SKIP, ".")
+        count = int(np.count_nonzero(problems == problem))
+        is_few = count <= piece.n // _FEW or count == 1 < piece.n
+        if problem in (NOT_A_NUMBER, UNKNOWN) and not is_few:  # to skip so many helps nobody
+            found += f" So are {count:,} of {piece.n:,} rows."
+            remedy = cure or ("Is ", Parameter(role, column), " the right column?")
+        raise InputError(found, parameter=role, value=value, remedy=remedy)
+
+
+def _place(name: str, piece: Piece, row: int, column: str) -> str:
+    return f"{name}, row {piece.first + row + 1:,}, column {show(column)}"
 
 
 def check_columns(name: str, columns: Sequence[str], wanted: dict[str, str | None]) -> None:
-    """Raise unless the file has the columns; `wanted` is by option.
+    """Raise unless the file has the columns; `wanted` is by parameter.
 
     Examples
     --------
@@ -108,37 +116,50 @@ def check_columns(name: str, columns: Sequence[str], wanted: dict[str, str | Non
     """
     for role, column in wanted.items():
         if column is not None and column not in columns:
+            found = f"{name} has no column {show(column)} for "
             raise InputError(
-                f"{name} has no column {column!r} for --{role}; it has {listed(columns)}."
-                f"{near(column, columns)}"
+                (found, Parameter(role), f"; {has_instead(column, columns)}"),
+                parameter=role,
+                value=column,
+                need="the name of a column",
             )
     used = [column for column in wanted.values() if column is not None]
     if len(set(used)) < len(used):
         twice = next(column for column in used if used.count(column) > 1)
         raise InputError(
-            f"The column {twice!r} is named for two things: score, label and group are different "
-            "columns."
+            f"The column {show(twice)} is named for two things.",
+            value=twice,
+            remedy="Score, label and group are different columns.",
         )
 
 
-class Labels:
-    """The two labels of a stream of pieces, learnt from it as they come."""
+class Kinds:
+    """The labels or groups of a stream of pieces, learnt from it as they come.
 
-    def __init__(self, column: str) -> None:
-        self.column = column
+    Parameters
+    ----------
+    column : str
+        Where they stand.
+    labels : bool
+        Whether they are labels, of which there are two.
+    """
+
+    def __init__(self, column: str, *, labels: bool) -> None:
+        self.column, self._labels = column, labels
         self.texts: dict[str, int] = {}  # canonical text -> code
         self.values: list[Any] = []
 
-    def codes(self, name: str, piece: Piece) -> tuple[NDArray[np.int8], NDArray[np.uint8] | None]:
-        """Return 0 or 1 for each row, in order of appearance, and what is missing."""
+    def codes(self, name: str, piece: Piece) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
+        """Return the code of each row's value, in order of appearance, and what is missing."""
         names = piece.names(self.column)
-        place = np.full(len(names.values) + 1, -1, dtype=np.int8)
+        kind = np.int8 if self._labels else np.intp
+        place = np.full(len(names.values) + 1, -1, dtype=kind)
         for i, value in enumerate(names.values):
-            if isinstance(value, str) and is_gap(value):
+            if self._labels and isinstance(value, str) and is_gap(value):
                 continue
-            text = canonical_label(value)
+            text = canonical_label(value) if self._labels else str(value)
             if text not in self.texts:
-                if len(self.values) == 2:  # noqa: PLR2004 - two classes
+                if self._labels and len(self.values) == 2:  # noqa: PLR2004 - two classes
                     self._refuse_third(name, piece, int(np.argmax(names.codes == i)))
                 self.texts[text] = len(self.values)
                 self.values.append(value)
@@ -147,50 +168,28 @@ class Labels:
         return codes, _missing(codes)
 
     def _refuse_third(self, name: str, piece: Piece, row: int) -> None:
-        known = " and ".join(repr(value) for value in self.values)
+        value = piece.value(self.column, row)
+        known = " and ".join(map(show, self.values))
+        score, label = Parameter("score"), Parameter("label")
         raise InputError(
-            f"{name}, row {piece.first + row + 1:,}, column {self.column!r}: "
-            f"{piece.show(self.column, row)} is a third label beside {known}, but two are needed: "
-            "one positive, one negative. Keep two of them, or check whether --score and --label "
-            "were swapped."
+            f"{_place(name, piece, row, self.column)}: {show(value)} is a third label beside "
+            f"{known}, but two are needed: one positive, one negative.",
+            parameter="label",
+            value=value,
+            remedy=("Keep two of them, or check whether ", score, " and ", label, " were swapped."),
         )
 
     def found(self) -> list[Any]:
-        """Return the labels as values: whole numbers where all are, else as they are."""
-        if all(isinstance(value, str) for value in self.values):
-            return whole_texts(self.values) or self.values
-        return self.values
-
-
-class Groups:
-    """The groups of a stream of pieces, learnt from it as they come."""
-
-    def __init__(self, column: str) -> None:
-        self.column = column
-        self.texts: dict[str, int] = {}
-        self.values: list[Any] = []
-
-    def codes(self, piece: Piece) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
-        """Return the code of each row's group, in order of appearance, and what is missing."""
-        names = piece.names(self.column)
-        place = np.full(len(names.values) + 1, -1, dtype=np.intp)
-        for i, value in enumerate(names.values):
-            text = str(value)
-            if text not in self.texts:
-                self.texts[text] = len(self.values)
-                self.values.append(value)
-            place[i] = self.texts[text]
-        codes = place[names.codes]
-        return codes, _missing(codes)
-
-    def found(self) -> list[Any]:
-        """Return the groups as values of one kind: whole numbers if all are written so."""
+        """Return the values of one kind where they are: whole numbers if all are written so."""
         if all(isinstance(value, str) for value in self.values):
             numbers = whole_texts(self.values)
             # "01" and "1" are two groups, so only what is written in the one plain way counts.
-            return numbers if numbers and list(map(str, numbers)) == self.values else self.values
-        kinds = {type(value) for value in self.values}
-        return self.values if len(kinds) == 1 else [str(value) for value in self.values]
+            if numbers and not self._labels and list(map(str, numbers)) != self.values:
+                numbers = None
+            return numbers or self.values
+        if self._labels or len({type(value) for value in self.values}) == 1:
+            return self.values
+        return [str(value) for value in self.values]
 
 
 def known_codes(
@@ -205,7 +204,8 @@ def known_codes(
         raise InputError(
             f"Some {what} of the calibration, which has {listed(known)}, cannot "
             "be told apart in a file, where 1, 01 and 1.0 are one label and spaces around a name "
-            "do not count. Rename them and calibrate again."
+            "do not count.",
+            remedy="Rename them and calibrate again.",
         )
     names = piece.names(column)
     unknown = len(known)
@@ -223,14 +223,14 @@ def known_codes(
     return codes, problems
 
 
-def canonical_label(value: Any) -> str:  # noqa: ANN401 - text, number or truth value
+def canonical_label(value: Any) -> str:  # noqa: ANN401 - text, number or boolean
     """Return the text by which labels of different files are compared.
 
     Examples
     --------
     >>> canonical_label("1.0"), canonical_label(1), canonical_label(True), canonical_label("yes")
     ('1', '1', 'True', 'yes')
-    >>> canonical_label("true")  # as Arrow writes truth values into text
+    >>> canonical_label("true")  # as Arrow writes booleans into text
     'True'
     """
     text = str(value)
@@ -243,10 +243,14 @@ def canonical_label(value: Any) -> str:  # noqa: ANN401 - text, number or truth 
     return text
 
 
-def _placed(place: NDArray[np.int8], codes: NDArray[Any]) -> NDArray[np.int8]:
+def _placed(place: NDArray[Any], codes: NDArray[Any]) -> NDArray[Any]:
     """Return ``place[codes]``; the two labels of a calibration, already told apart, cost little."""
-    placed: NDArray[np.int8] = codes
-    if codes.dtype != np.int8 or place[:-1].tolist() not in ([0], [0, 1], [1, 0]):
+    placed: NDArray[Any] = codes
+    if {codes.dtype, place.dtype} != {np.dtype(np.int8)} or place[:-1].tolist() not in (
+        [0],
+        [0, 1],
+        [1, 0],
+    ):
         placed = place[codes]
     elif place[0] == 1:
         placed = np.subtract(np.int8(1), codes, dtype=np.int8)

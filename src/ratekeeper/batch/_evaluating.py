@@ -15,7 +15,7 @@ from ratekeeper._cells import (
 )
 from ratekeeper._evaluation import Tally, count
 from ratekeeper._finished import evaluate_counts
-from ratekeeper.batch._judging import open_judge
+from ratekeeper.batch._judging import Judge
 from ratekeeper.batch._sources import open_sources, pieces_of
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def evaluate_file(
     positive_label: object = None,
     on_invalid: str = "refuse",
     source_format: str | None = None,
+    decimal: str | None = None,
 ) -> FileEvaluation:
     r"""Count a test's errors on the labelled rows of a file, in bounded memory.
 
@@ -92,6 +93,8 @@ def evaluate_file(
         What to do with rows that cannot be used. Skipped ones are counted.
     source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
         By default seen from the contents.
+    decimal : {".", ","}, optional
+        As in `calibrate_file`.
 
     Returns
     -------
@@ -107,7 +110,7 @@ def evaluate_file(
     ...     evaluate_file(test, path, score="risk", label="ill").overall.target.errors
     1
     """
-    judge = open_judge(
+    judge = Judge(
         test,
         score=score,
         label=label,
@@ -120,7 +123,7 @@ def evaluate_file(
     names: list[Any] = [None] if known is None else known.tolist()
     tallies = [Tally()] * len(names)
     seen = np.zeros(4, dtype=np.uint64)
-    with open_sources(source, source_format) as files:
+    with open_sources(source, source_format, decimal) as files:
         judge.check(files[0].name, files[0].columns)
         for name, piece in pieces_of(files, judge.columns, "Evaluating"):
             judged = judge.judge(name, piece)

@@ -9,18 +9,17 @@ import numpy as np
 
 from ratekeeper._cells import count_outside, warn_if_outside
 from ratekeeper._finished import FinishedTest, continuing, decide_read
-from ratekeeper._formatting import listed
+from ratekeeper._formatting import listed, show
 from ratekeeper._inputs import in_precision, read_new_scores
 from ratekeeper.batch._columns import (
-    Groups,
     Inspector,
-    Labels,
+    Kinds,
     canonical_label,
     check_columns,
     known_codes,
 )
 from ratekeeper.batch._text_files import TextPiece
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._decisions import Decisions
+    from ratekeeper._provenance import Provenance
     from ratekeeper._ranks import Floats
     from ratekeeper.batch._pieces import Numbers, Piece
 
@@ -64,33 +64,54 @@ class Judged:
 
 
 class Judge:
-    """A test that goes over a stream of pieces."""
+    """A test that goes over a stream of pieces.
+
+    Columns that are not named are those of the calibration.
+    """
 
     def __init__(
         self,
         test: FinishedTest,
         *,
-        score: str,
+        score: str | None,
         group: str | None,
-        label: str | None = None,
-        positive_label: object = None,
         on_invalid: str,
+        label: str | None = None,
+        labelled: bool = False,
+        positive_label: object = None,
     ) -> None:
-        self._test = continuing(test)
+        given: object = test
+        if not isinstance(given, FinishedTest):
+            found, remedy = f"A {type(given).__name__} cannot decide.", "Make a test of it first"
+            raise InputError(found, parameter="test", remedy=f"{remedy}, with control.")
         self._calibration = test.calibration
-        self.score = score
-        self.label = label
+        known = test.calibration.provenance
+        self.score = score or _named("score", known)
+        self.label = (label or _named("label", known)) if labelled else None
+        if test.calibration.groups is not None:
+            group = group or _named("group", known)
+        elif group is not None and not labelled:
+            raise InputError(
+                (Parameter("group", group), " was given, but the test has no groups."),
+                parameter="group",
+                value=group,
+                remedy=("Calibrate with ", Parameter("group"), ", or leave it out here."),
+            )
         self.group = group
+        self._test = continuing(test)
         self.inspector = Inspector(on_invalid)
         is_audit = group is not None and test.calibration.groups is None
-        self._audit = Groups(group) if is_audit and group is not None else None
+        self._audit = Kinds(group, labels=False) if is_audit and group is not None else None
         self._positive_label = positive_label
-        self._labels = None if label is None or positive_label is None else Labels(label)
+        is_recoded = positive_label is not None and self.label is not None
+        self._labels = (
+            Kinds(self.label, labels=True) if is_recoded and self.label is not None else None
+        )
         self._warned = False
         self.n_decided = 0
         self.n_outside = 0  # of the calibration's range
         # Where p-values are wanted and nothing is drawn at random, row by row.
-        self._sorts = label is None and all(one.method.decides_by_threshold for one in test.parts)
+        self._sorts = not labelled and all(one.method.decides_by_threshold for one in test.parts)
 
     @property
     def columns(self) -> list[str]:
@@ -111,7 +132,7 @@ class Judge:
             truth, problems = self._truth(name, piece, self.label)
             found.append(("label", self.label, problems))
         if self._audit is not None:
-            index, problems = self._audit.codes(piece)
+            index, problems = self._audit.codes(name, piece)
             found.append(("group", self._audit.column, problems))
         if self.group is not None and self._calibration.groups is not None:
             groups = self._calibration.groups.tolist()
@@ -174,56 +195,21 @@ class Judge:
     def _note(self) -> str:
         classes = self._calibration.classes.tolist()
         groups = None if self._calibration.groups is None else self._calibration.groups.tolist()
-        text = f"The calibration knows the labels {classes[0]!r} and {classes[1]!r}"
+        text = f"The calibration knows the labels {show(classes[0])} and {show(classes[1])}"
         if groups is not None:
             text += f" and the groups {listed(groups, most=8)}"
-        return f"{text}. "
+        return f" {text}."
 
 
-def open_judge(
-    test: FinishedTest,
-    *,
-    score: str | None,
-    group: str | None,
-    on_invalid: str,
-    label: str | None = None,
-    labelled: bool = False,
-    positive_label: object = None,
-) -> Judge:
-    """Return the judge; columns that are not named are those of the calibration."""
-    if not isinstance(test, FinishedTest):
-        raise InputError(
-            f"A {type(test).__name__} cannot decide: make a test of it first, with control."
-        )
-    known = test.calibration.provenance
-    score = score or (known.score if known else None)
-    if score is None:
-        raise InputError(_UNNAMED.format("score", "scores"))
-    if labelled:
-        label = label or (known.label if known else None)
-        if label is None:
-            raise InputError(_UNNAMED.format("label", "labels"))
-    if test.calibration.groups is None:
-        if group is not None and not labelled:
-            raise InputError(
-                f"--group {group} was given, but the test has no groups. Calibrate with --group, "
-                "or leave it out here."
-            )
-    else:
-        group = group or (known.group if known else None)
-        if group is None:
-            raise InputError(_UNNAMED.format("group", "groups"))
-    return Judge(
-        test,
-        score=score,
-        group=group,
-        label=label,
-        positive_label=positive_label,
-        on_invalid=on_invalid,
+def _named(role: str, known: Provenance | None) -> str:
+    """Return the column that the calibration knows for a role, or ask for it."""
+    column: str | None = getattr(known, role, None)
+    if column is not None:
+        return column
+    raise InputError(
+        f"Which column has the {role}s? The calibration knows none, since it was made from arrays, "
+        "or merged from files in which it has different names.",
+        parameter=role,
+        need="the name of a column",
+        remedy=("Name the column of ", f"{role}s with ", Parameter(role), "."),
     )
-
-
-_UNNAMED = (
-    "Name the column of {1} with --{0} ({0}=...): the calibration knows none, since it was made "
-    "from arrays, or merged from files in which it has different names."
-)

@@ -43,7 +43,7 @@ class Names:
         Position of each row's value among `values`, -1 where it is missing. Of a type of one byte
         only if none is missing and there are at most two.
     values : list
-        Those that occur: texts, whole numbers, truth values.
+        Those that occur: texts, whole numbers, booleans.
     """
 
     codes: NDArray[np.intp] | NDArray[np.int8]
@@ -71,7 +71,7 @@ class Piece(Protocol):
     def names(self, column: str) -> Names:
         """Return a column as labels or groups."""
 
-    def show(self, column: str, row: int) -> str:
+    def value(self, column: str, row: int) -> object:
         """Return a value as the file has it, for a message."""
 
 

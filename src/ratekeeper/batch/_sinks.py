@@ -17,8 +17,8 @@ import numpy as np
 from ratekeeper._atomic import WRITER
 from ratekeeper.batch._sources import format_of
 from ratekeeper.batch._text_files import TextFile, TextPiece
-from ratekeeper.batch._text_values import AddedTexts, NumberTexts
-from ratekeeper.exceptions import InputError
+from ratekeeper.batch._text_values import NumberTexts
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from ratekeeper.batch._arrow_files import ArrowPiece
     from ratekeeper.batch._judging import Judged
     from ratekeeper.batch._sources import AnyFile
+
+    Numbers = NDArray[np.float64]
+    Columns = tuple[Numbers, Numbers, NDArray[np.int8], NDArray[np.bool_] | None]
 
 _MARKS = {"csv": ",", "tsv": "\t"}
 _WAITING = 3  # pieces that may wait for the writer of text
@@ -87,12 +90,16 @@ def open_sink(
     form = form or _named_form(name) or own or ("csv" if name is None else "parquet")
     if path is None and form in ("parquet", "feather"):
         raise InputError(
-            f"--to {form} cannot be written to standard output: use csv, tsv or arrow, or "
-            "name a file with -o."
+            f"{form} cannot be written to standard output.",
+            parameter="target_format",
+            value=form,
+            need="csv, tsv or arrow",
+            remedy=("Use ", Parameter("target_format", "arrow"), ", csv or tsv, or name a file."),
         )
     packed = name is not None and name.suffix.lower() == ".gz"
     if packed and form not in _MARKS:
-        raise InputError(f"{form} files are packed already: leave out .gz, or write CSV.")
+        remedy = "Leave out .gz, or write CSV."
+        raise InputError(f"{form} files are packed already.", parameter="target", remedy=remedy)
     with _stream(path, packed=packed) as stream:
         if isinstance(first, TextFile) and form in _MARKS:
             mark = first.mark if form == own else _MARKS[form]
@@ -110,8 +117,9 @@ def _named_form(name: Path | None) -> str | None:
     if name is not None and form is None and name.suffix:
         raise InputError(
             f"{name} ends in {name.suffix}, which is no format that can be written: .csv, .tsv, "
-            ".csv.gz, .parquet, .arrow or .feather. Choose one of them, or say it with --to "
-            "(target_format=...)."
+            ".csv.gz, .parquet, .arrow or .feather.",
+            parameter="target",
+            remedy=("Choose one of them, or say it with ", Parameter("target_format"), "."),
         )
     return form
 
@@ -127,7 +135,8 @@ def _refuse_unlike(files: Sequence[AnyFile]) -> None:
         if not alike:
             raise InputError(
                 f"{file.name} has other types than {first.name}, so their rows cannot be written "
-                "into one file. Name a folder to write to, without a suffix: each gets its own."
+                "into one file.",
+                remedy="Name a folder to write to, without a suffix: each gets its own.",
             )
 
 
@@ -170,27 +179,34 @@ class _TextRows:
         """Hand the rows with p-values and labels at their ends to the writer."""
         if self._texts is None:
             self._texts = NumberTexts(self._decimal_mark(piece))
-        p0, p1, codes, blank = _columns(judged, piece.n)
-        added = AddedTexts((p0, p1), codes, self._labels, blank, self._texts, self._line_end)
-        self.worker.put((piece, added))
+        self.worker.put((piece, _columns(judged, piece.n), self._texts))
 
     def _decimal_mark(self, piece: TextPiece) -> str:
         """Return that of the file's own scores, as its first rows have them."""
-        commas = piece.mark == ";" and any("," in text for text in piece.texts(self._score))
-        return "," if commas else "."
+        marks = piece.decimal_marks
+        if marks == ".," and not any("," in text for text in piece.texts(self._score)):
+            marks = "."
+        return marks[-1]
 
-    def _write(self, item: tuple[TextPiece, AddedTexts]) -> None:
-        piece, added = item
+    def _write(self, item: tuple[TextPiece, Columns, NumberTexts]) -> None:
+        piece, (p0, p1, codes, blank), texts = item
+        columns = [texts.of(p0), texts.of(p1), [self._labels[code] for code in codes.tolist()]]
+        for i in [] if blank is None else np.flatnonzero(blank).tolist():
+            columns[0][i] = columns[1][i] = ""
+        ends = zip(*columns, strict=True)
         odd = (self._mark, *'"\r\n')
         if (
             piece.quoted
             or piece.mark != self._mark
+            or texts.mark == self._mark
             or any(char in label for label in self._labels for char in odd)
         ):
-            ends = map(list, zip(*added.columns(), strict=True))
-            self._write_quoted(map(list.__add__, piece.rows, ends))
-        else:  # joining is several times faster
-            self._stream.write(piece.lines_with(added))
+            self._write_quoted([*row, *end] for row, end in zip(piece.rows, ends, strict=True))
+            return
+        mark, last = self._mark, self._line_end  # joining is several times faster
+        pairs = zip(map(mark.join, piece.rows), map(mark.join, ends), strict=True)
+        lines = [f"{row}{mark}{end}{last}" for row, end in pairs]
+        self._stream.write("".join(lines).encode())
 
     def _write_quoted(self, rows: Iterable[list[str]]) -> None:
         text = io.StringIO(newline="")
@@ -235,21 +251,16 @@ class _ArrowRows:
 
     def write(self, piece: TextPiece | ArrowPiece, judged: Judged) -> None:
         """Hand the rows with further columns to the writer."""
-        from ratekeeper.batch._arrow_files import (
-            batch_of,
-            label_column,
-            number_column,
-            text_columns,
-        )
+        from ratekeeper.batch._arrow_files import rows_with, text_columns
 
-        p0, p1, codes, blank = _columns(judged, piece.n)
         if isinstance(piece, TextPiece):
             columns = text_columns(piece.rows, piece.header[self._added.score], judged.scores)
         else:
             columns = piece.batch.columns
-        more = (number_column(p0, blank), number_column(p1, blank))
-        labels = label_column(codes, self._added.classes)
-        self._worker.put(batch_of([*columns, *more, labels], self._schema))
+        p0, p1, codes, blank = _columns(judged, piece.n)
+        self._worker.put(
+            rows_with(columns, (p0, p1), blank, codes, self._added.classes, self._schema)
+        )
 
 
 class _Worker:
@@ -297,9 +308,7 @@ class _Worker:
             raise self._error
 
 
-def _columns(
-    judged: Judged, n: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int8], NDArray[np.bool_] | None]:
+def _columns(judged: Judged, n: int) -> Columns:
     """Return p-values and codes of labels (-1 for none) of all rows, and which rows are blank."""
     decisions, pair = judged.decisions, judged.decisions.p_values
     codes = decisions.positive.astype(np.int8)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import os
 import shutil
@@ -40,7 +39,14 @@ _SUFFIXES = {
     ".feather": "feather",
     ".fea": "feather",
 }
-_MARKS = {"tsv": "\t"}
+_STREAM = b"\xff\xff\xff\xff"  # how Arrow's stream format begins
+_PACKED = {
+    b"PK\x03\x04": "a zip or Excel",
+    b"BZh": "a bzip2",
+    b"\xfd7zXZ": "an xz",
+    b"\x28\xb5\x2f\xfd": "a zstd",
+    b"SQLite": "an SQLite",
+}
 _BUFFER = 1 << 16
 
 
@@ -57,39 +63,47 @@ def format_of(path: Path) -> str | None:
 
 
 @contextmanager
-def open_sources(source: str | os.PathLike[str], form: str | None) -> Iterator[list[AnyFile]]:
+def open_sources(
+    source: str | os.PathLike[str], form: str | None, decimal: str | None = None
+) -> Iterator[list[AnyFile]]:
     """Open a file, the files of a folder in the order of their names, or standard input.
 
     Parameters
     ----------
     source : path-like
-        Of a file or a folder, or "-" for standard input.
+        A file or a folder, or "-" for standard input.
     form : str or None
         The format, by default seen from the contents.
+    decimal : {".", ","} or None
+        The decimal mark in text.
     """
     if form is not None:
-        check_choice(form, "format", FORMATS)
+        check_choice(form, "source_format", FORMATS)
+    if decimal is not None:
+        check_choice(decimal, "decimal", (".", ","))
     path = Path(source)
     if os.fspath(source) == STANDARD:
-        if sys.stdin is None:  # closed by who started us
-            raise InputError("Standard input is closed. Give it a file: ... < FILE, or name one.")
-        with _streamed(sys.stdin.buffer, "standard input", form) as file:
+        if sys.stdin is None:  # closed by whoever started us
+            remedy = "Give it a file: ... < FILE, or name one."
+            raise InputError("Standard input is closed.", remedy=remedy)
+        with _streamed(sys.stdin.buffer, "standard input", form, decimal) as file:
             yield [file]
         return
     if path.exists() and not path.is_file() and not path.is_dir():  # a pipe is read once
-        with _opened(path) as stream, _streamed(stream, str(source), form) as file:
+        with _opened(path) as stream, _streamed(stream, str(source), form, decimal) as file:
             yield [file]
         return
     if not path.is_dir():
-        yield [_open_file(path, str(source), form)]
+        yield [_open_file(path, str(source), form, decimal)]
         return
-    files = [_open_file(part, str(part), form) for part in folder_files(path)]
+    files = [_open_file(part, str(part), form, decimal) for part in folder_files(path)]
     for file in files[1:]:
         if file.columns != files[0].columns:
             raise InputError(
                 f"{file.name} has the columns {listed(file.columns)}, but {files[0].name} has "
                 f"{listed(files[0].columns)}: files of one folder need the same, in the same "
-                "order. Give them one by one."
+                "order.",
+                remedy="Give them one by one.",
             )
     yield files
 
@@ -122,55 +136,49 @@ def folder_files(folder: Path) -> list[Path]:
     ]
     if not found:
         raise InputError(
-            f"{folder} holds no CSV, TSV, Parquet, Arrow or Feather file. Name a file, or a folder "
-            "that holds some."
+            f"{folder} holds no CSV, TSV, Parquet, Arrow or Feather file.",
+            remedy="Name a file, or a folder that holds some.",
         )
     return found
 
 
-def _open_file(path: Path, name: str, form: str | None) -> AnyFile:
+def _open_file(path: Path, name: str, form: str | None, decimal: str | None) -> AnyFile:
     try:
         with path.open("rb") as stream:
             start = stream.read(8)
     except (OSError, ValueError) as error:
         if not path.exists():
-            raise InputError(f"There is no file {name}. Check the path.") from error
+            found = f"There is no file {name}."
+            raise InputError(found, remedy="Check the path.") from error
         raise unreadable(name, error) from error
     form = form or _sniffed(start) or format_of(path) or "csv"
+    return _file(path, name, form, start, decimal)
+
+
+def _file(
+    source: Path | io.BufferedReader, name: str, form: str, start: bytes, decimal: str | None
+) -> AnyFile:
+    """Return the reader of a format; `start` are the first bytes."""
     if form in ("csv", "tsv"):
-        _refuse_packed(start, name)
+        for magic, what in _PACKED.items():
+            if start.startswith(magic):
+                found = f"{name} is {what} file, not a table of text."
+                remedy = "Unpack it, or export it as CSV; gzip can stay."
+                raise InputError(found, remedy=remedy)
         # A name that ends in .csv may well hold semicolons, so only tabs are taken for granted.
-        return _text_file()(path, name, _MARKS.get(form))
+        return TextFile(source, name, "\t" if form == "tsv" else None, decimal)
     from ratekeeper.batch._arrow_files import ArrowFile, ParquetFile
 
-    return ParquetFile(path, name) if form == "parquet" else ArrowFile(path, name)
-
-
-def _text_file() -> type[TextFile]:
-    """Return the reader of text: that of Arrow, where it is installed, since it is faster."""
-    if importlib.util.find_spec("pyarrow") is None:
-        return TextFile
-    from ratekeeper.batch._plain_text import PlainTextFile
-
-    return PlainTextFile
+    if form == "parquet" and isinstance(source, Path):
+        return ParquetFile(source, name)
+    return ArrowFile(source, name)
 
 
 def _sniffed(start: bytes) -> str | None:
     """Return what a file begins like."""
     if start[:4] == b"PAR1":
         return "parquet"
-    return "arrow" if start[:6] == b"ARROW1" or start[:4] == b"\xff\xff\xff\xff" else None
-
-
-def _refuse_packed(start: bytes, name: str) -> None:
-    packers = {b"PK\x03\x04": "a zip or Excel", b"BZh": "a bzip2", b"\xfd7zXZ": "an xz"}
-    packers |= {b"\x28\xb5\x2f\xfd": "a zstd", b"SQLite": "an SQLite"}
-    for magic, what in packers.items():
-        if start.startswith(magic):
-            raise InputError(
-                f"{name} is {what} file, not a table of text. Unpack it, or export it as CSV; "
-                "gzip can stay."
-            )
+    return "arrow" if start[:6] == b"ARROW1" or start[:4] == _STREAM else None
 
 
 def _opened(path: Path) -> io.BufferedReader:
@@ -181,23 +189,21 @@ def _opened(path: Path) -> io.BufferedReader:
 
 
 @contextmanager
-def _streamed(stream: Any, name: str, form: str | None) -> Iterator[AnyFile]:  # noqa: ANN401
+def _streamed(
+    stream: Any,  # noqa: ANN401 - of bytes
+    name: str,
+    form: str | None,
+    decimal: str | None,
+) -> Iterator[AnyFile]:
     """Read a stream as it comes; Parquet, which is read from its end, by way of a file."""
     if not isinstance(stream, io.BufferedReader):
         stream = io.BufferedReader(stream, _BUFFER)
     start = stream.peek(8)[:8]
     form = form or _sniffed(start) or "csv"
-    if form in ("csv", "tsv"):
-        _refuse_packed(start, name)
-        yield TextFile(stream, name, _MARKS.get(form))
-        return
-    from ratekeeper.batch._arrow_files import ArrowFile, ParquetFile
-
-    if start[:4] == b"\xff\xff\xff\xff":
-        yield ArrowFile(stream, name)
+    if form in ("csv", "tsv") or start[:4] == _STREAM:
+        yield _file(stream, name, form, start, decimal)
         return
     with tempfile.NamedTemporaryFile(prefix="ratekeeper-") as copy:
         shutil.copyfileobj(stream, copy, 1 << 20)
         copy.flush()
-        path = Path(copy.name)
-        yield ParquetFile(path, name) if form == "parquet" else ArrowFile(path, name)
+        yield _file(Path(copy.name), name, form, start, decimal)

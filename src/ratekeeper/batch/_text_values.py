@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ratekeeper.batch._pieces import MISSING, NAN, NOT_A_NUMBER, TOO_LARGE, Numbers, whole
+from ratekeeper.exceptions import Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from ratekeeper.exceptions import Words
 
 _GAPS = frozenset({"", "na", "n/a", "#n/a", "null", "none", "?", "<na>"})  # a missing number
 _NO_LABEL = (_GAPS | {"nan"}) - {"none"}  # which may well be a class
@@ -43,45 +46,103 @@ def is_missing(text: str) -> bool:
     return text.lower() in _GAPS or text.lower() == "nan"
 
 
-def parse_numbers(texts: list[str], *, decimal_comma: bool) -> Numbers:
+def parse_numbers(texts: list[str], marks: str = ".") -> Numbers:
     """Read numbers as people write them; what is none is marked.
+
+    Parameters
+    ----------
+    texts : list of str
+        The numbers.
+    marks : {".", ",", ".,"}, default="."
+        What may be the decimal mark.
 
     Examples
     --------
-    >>> parse_numbers(["0.5", "", "x"], decimal_comma=False).problems
+    >>> parse_numbers(["0.5", "", "x"]).problems
     array([0, 1, 3], dtype=uint8)
     """
     try:
         values = np.fromiter(map(float, texts), np.float64, len(texts))
     except ValueError:
-        return _parse_slowly(texts, decimal_comma=decimal_comma)
+        return _parse_slowly(texts, marks)
     # Python also reads 1_000, which people do not write, and 1e999 as infinity.
-    if not np.isfinite(values).all() or "_" in "".join(texts):
-        return _parse_slowly(texts, decimal_comma=decimal_comma)
+    if not np.isfinite(values).all() or marks == "," or "_" in "".join(texts):
+        return _parse_slowly(texts, marks)
     return Numbers(values, None)
 
 
-def _parse_slowly(texts: list[str], *, decimal_comma: bool) -> Numbers:
-    parsed = [_parse(text.strip(), decimal_comma=decimal_comma) for text in texts]
+def _parse_slowly(texts: list[str], marks: str) -> Numbers:
+    parsed = [_parse(text.strip(), marks) for text in texts]
     problems = np.fromiter((problem for _, problem in parsed), np.uint8, len(parsed))
     values = np.fromiter((value for value, _ in parsed), np.float64, len(parsed))
     return Numbers(values, problems if problems.any() else None)
 
 
-def _parse(text: str, *, decimal_comma: bool) -> tuple[float, int]:
+def _parse(text: str, marks: str = ".") -> tuple[float, int]:
     if text.lower() in _GAPS:
         return math.nan, MISSING
     try:
-        value = float(text.replace(",", ".") if decimal_comma else text)
+        value = float(text.replace(",", ".") if "," in marks else text)
     except ValueError:
         return math.nan, NOT_A_NUMBER
-    if "_" in text:
+    if "_" in text or ("." in text and "." not in marks):
         return math.nan, NOT_A_NUMBER
     if math.isnan(value):
         return math.nan, NAN
     if math.isinf(value) and text.lower().lstrip("+-") not in _INFINITE:
         return math.nan, TOO_LARGE
     return value, 0
+
+
+_COMMA = Parameter("decimal", ",")
+_LOOKS: tuple[tuple[str, str, Words], ...] = (  # pattern, what it is, how to read it
+    (r"[-+]?[\d., ]+%", "a percentage", "Remove the percent signs from the whole column."),
+    (
+        r"(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4}|\d\d?:\d\d)([T: ].*)?",
+        "a time stamp",
+        "",
+    ),
+    (
+        r"[-+]?[1-9]\d{0,2},\d{3}",
+        "a number with a comma",
+        (
+            "If it is the decimal mark, pass ",
+            _COMMA,
+            "; if not, remove all commas from the column.",
+        ),
+    ),
+    (
+        r"[-+]?\d*,\d+(e[-+]?\d+)?",
+        "a number with a decimal comma",
+        ("Pass ", _COMMA, " to read it."),
+    ),
+    (
+        r"[-+]?\d*\.\d+(e[-+]?\d+)?",
+        "a number with a decimal point",
+        ("Pass ", Parameter("decimal", "."), " to read it."),
+    ),
+    (
+        r"[-+]?\d{1,3}([,.' \u00a0\u202f]\d{3})+([.,]\d*)?",
+        "a number with thousands separators",
+        "Remove them from the whole column.",
+    ),
+)
+
+
+def looks_like(text: str) -> tuple[str, Words]:
+    """Say what a text that was not read as a number looks like, and how to read it.
+
+    Examples
+    --------
+    >>> looks_like("0,765")[0], looks_like("765,033.6")[0], looks_like("2024-05-01")[0]
+    ('a number with a decimal comma', 'a number with thousands separators', 'a time stamp')
+    >>> looks_like("high")
+    ('', '')
+    """
+    for pattern, what, remedy in _LOOKS:
+        if re.fullmatch(pattern, text.strip(), re.IGNORECASE):
+            return what, remedy
+    return "", ""
 
 
 def whole_texts(values: Sequence[str]) -> list[int] | None:
@@ -92,13 +153,10 @@ def whole_texts(values: Sequence[str]) -> list[int] | None:
     >>> whole_texts(["0", "1.0"]), whole_texts(["0", "yes"])
     ([0, 1], None)
     """
-    numbers = []
-    for text in values:
-        value, problem = _parse(text, decimal_comma=False)
-        if problem or not whole(value):
-            return None
-        numbers.append(int(value))
-    return numbers
+    parsed = [_parse(text) for text in values]
+    if any(problem or not whole(value) for value, problem in parsed):
+        return None
+    return [int(value) for value, _ in parsed]
 
 
 class NumberTexts(dict[float, str]):
@@ -112,50 +170,14 @@ class NumberTexts(dict[float, str]):
 
     def __init__(self, decimal_mark: str = ".") -> None:
         super().__init__()
-        self._mark = decimal_mark
+        self.mark = decimal_mark
 
     def __missing__(self, value: float) -> str:
         if len(self) >= _MOST_TEXTS:
             self.clear()
-        self[value] = text = repr(value).replace(".", self._mark)
+        self[value] = text = repr(value).replace(".", self.mark)
         return text
 
     def of(self, values: NDArray[np.float64]) -> list[str]:
         """Return the text of each number."""
         return list(map(self.__getitem__, values.tolist()))
-
-
-@dataclass(frozen=True, eq=False)
-class AddedTexts:
-    """Columns that are added to rows of text.
-
-    Attributes
-    ----------
-    numbers : sequence of ndarray
-        Columns of numbers, empty where `blank`.
-    codes : ndarray of int
-        The last column: position of each row's label, -1 for the last of them.
-    labels : list of str
-        The labels as they are written.
-    blank : ndarray of bool or None
-        Rows without numbers.
-    texts : NumberTexts
-        How numbers are written.
-    line_end : str
-        How lines end.
-    """
-
-    numbers: Sequence[NDArray[np.float64]]
-    codes: NDArray[np.int8]
-    labels: list[str]
-    blank: NDArray[np.bool_] | None
-    texts: NumberTexts
-    line_end: str
-
-    def columns(self) -> list[list[str]]:
-        """Return all columns as texts."""
-        columns = [self.texts.of(values) for values in self.numbers]
-        for i in [] if self.blank is None else np.flatnonzero(self.blank).tolist():
-            for column in columns:
-                column[i] = ""
-        return [*columns, [self.labels[code] for code in self.codes.tolist()]]

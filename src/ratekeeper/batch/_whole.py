@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper._formatting import show
 from ratekeeper.batch._columns import check_columns
 from ratekeeper.batch._pieces import MISSING, NAN
 from ratekeeper.batch._sources import open_sources, pieces_of
@@ -26,6 +27,7 @@ def read_columns(
     names: Sequence[str] | None = None,
     *,
     source_format: str | None = None,
+    decimal: str | None = None,
 ) -> dict[str, NDArray[Any]]:
     r"""Read columns as arrays: numbers where all values are numbers or missing, else texts.
 
@@ -37,6 +39,8 @@ def read_columns(
         Which columns, by default all.
     source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
         By default seen from the contents.
+    decimal : {".", ","}, optional
+        As in `calibrate_file`.
 
     Returns
     -------
@@ -54,7 +58,7 @@ def read_columns(
     >>> columns["age"], columns["job"].tolist()
     (array([40., nan]), ['nurse', 'clerk'])
     """
-    with open_sources(source, source_format) as files:
+    with open_sources(source, source_format, decimal) as files:
         wanted = list(files[0].columns if names is None else names)
         for name in wanted:
             check_columns(files[0].name, files[0].columns, {"column": name})
@@ -78,8 +82,10 @@ class _Column:
         if found is None:
             if self._numbers and len(self._texts) < sum(map(len, self._numbers)):
                 raise InputError(
-                    f"{name}: the column {self._name!r} is not of numbers, as it is in the files "
-                    "before. Convert one of them, or leave out the column."
+                    f"{name}: the column {show(self._name)} is not of numbers, as it is in the "
+                    "files before.",
+                    value=self._name,
+                    remedy="Convert one of them, or leave out the column.",
                 )
             self._numbers = None
         elif self._numbers is not None:

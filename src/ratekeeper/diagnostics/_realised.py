@@ -119,7 +119,7 @@ def rate_against_alpha(
     >>> table.verdict.tolist()
     ['impossible', 'in line', 'in line']
     """
-    check_method(method)
+    method = check_method(method)
     null_class = null_class_of(control)
     levels = _read_alphas(alphas)
     values = read_new_scores(scores, calibration.dtype)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from ratekeeper._formatting import near
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -199,20 +200,38 @@ class Method(ABC):
 
 
 def check_method(method: object) -> Method:
-    """Raise unless it is a method object.
+    """Return a method object as it is, and the method of a name; raise for anything else.
 
     Examples
     --------
     >>> from ratekeeper import Conformal
     >>> check_method(Conformal())
     Conformal()
+    >>> check_method("high-probability")
+    HighProbability(delta=0.05)
     """
-    if not isinstance(method, Method):
-        raise InputError(
-            f"method={method!r} must be a method object, such as rk.Conformal() or "
-            "rk.HighProbability(delta=0.05)."
-        )
-    return method
+    if isinstance(method, Method):
+        return method
+    from ratekeeper.methods import METHODS
+
+    remedy = "Pass rk.Conformal() or rk.HighProbability(delta=0.05), for example."
+    if isinstance(method, str):
+        if method in METHODS:
+            try:
+                return METHODS[method]()
+            except TypeError:  # a parameter without a default
+                remedy = (
+                    f"Pass the object, with its parameters: rk.{METHODS[method].__name__}(...)."
+                )
+        else:
+            names = ", ".join(METHODS)
+            remedy = (
+                f"Pass an object, as rk.Conformal(), or a name: {names}.{near(method, METHODS)}"
+            )
+    elif isinstance(method, type) and issubclass(method, Method):
+        remedy = f"Add brackets, and its parameters if any: rk.{method.__name__}()."
+    need = "a method object or the name of one"
+    raise InputError(parameter="method", value=method, need=need, remedy=remedy)
 
 
 def first_true(holds: Callable[[int], bool], start: int = 1) -> int:

@@ -133,7 +133,7 @@ class NormalityResult:
         Decisions
             ``.labels`` are "normal" and "non-normal".
         """
-        check_probability(alpha, "alpha")
+        alpha = check_probability(alpha, "alpha")
         null_class, sizes = null_class_of(control), self._sizes.tolist()
         for n in sizes:
             smallest = null_distribution(self.alternative, null_class, n).smallest

@@ -10,7 +10,7 @@ import numpy as np
 from ratekeeper._formatting import exact_percent
 from ratekeeper._inputs import read_labels
 from ratekeeper._ranks import has_ties
-from ratekeeper._validation import check_choice, null_class_of
+from ratekeeper._validation import check_choice, check_control, null_class_of
 from ratekeeper.diagnostics import RateTable, rate_against_alpha
 from ratekeeper.diagnostics._realised import rates_of_p_values
 from ratekeeper.exceptions import InputError, Parameter
@@ -282,7 +282,7 @@ class RateAgainstAlphaDisplay(Display):
 def _control_and_alpha(test: Test | None, control: str | None) -> tuple[str, float | None]:
     """Return which rate is shown, and the alpha of the test that keeps it if there is one."""
     if control is not None:
-        null_class_of(control)
+        control = check_control(control)
     kept: dict[str, float] = (
         {} if test is None else {rule.control: rule.alpha for rule in test.parts}
     )

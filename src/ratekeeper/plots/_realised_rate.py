@@ -9,7 +9,7 @@ import numpy as np
 
 from ratekeeper._formatting import exact_percent, percent, show
 from ratekeeper._rates import Rate, RealisedRate
-from ratekeeper._validation import check_probability, null_class_of
+from ratekeeper._validation import check_control, check_probability, null_class_of
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._display import Display
@@ -84,7 +84,7 @@ class RealisedRateDisplay(Display):
     counted: Rate | None = None
 
     def __post_init__(self) -> None:
-        null_class_of(self.control)
+        self.control = check_control(self.control)
         self.alpha = check_probability(self.alpha, "alpha")
         if not isinstance(self.law, RealisedRate):
             raise InputError(

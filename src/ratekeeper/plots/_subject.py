@@ -166,9 +166,8 @@ class Subject:
                 ),
             )
         # Both tests of a pair have one method.
-        method = method or (self.rules["fnr"].method if self.rules else Conformal())
-        check_method(method)
-        return self.calibration, method
+        default = self.rules["fnr"].method if self.rules else Conformal()
+        return self.calibration, check_method(method or default)
 
     def _places(self, values: Floats) -> NDArray[np.intp] | None:
         return None if self.index is None else np.full(values.size, self.index, np.intp)

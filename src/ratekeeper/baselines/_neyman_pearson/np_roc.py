@@ -9,7 +9,7 @@ import numpy as np
 
 from ratekeeper._inputs import read_labels, read_scores, refuse_nan, same_length
 from ratekeeper._ranks import count_as_extreme
-from ratekeeper._validation import check_probability, null_class_of
+from ratekeeper._validation import check_control, check_probability, null_class_of
 from ratekeeper.exceptions import Parameter, TooFewScoresError
 from ratekeeper.methods import HighProbability
 from ratekeeper.methods._high_probability import beta_upper
@@ -153,6 +153,7 @@ def np_roc(
     >>> float(band.threshold[98]), round(float(band.type_i_upper[98]), 4)
     (98.0, 0.0466)
     """
+    control = check_control(control)
     null_class = null_class_of(control)
     level = check_probability(delta, "delta")
     values = read_scores(scores).astype(np.float64)
