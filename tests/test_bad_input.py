@@ -25,7 +25,7 @@ LABELS = np.arange(80) >= 40
 GROUPS = np.array(["a", "b"])[np.arange(80) % 2]
 PLAIN = rk.calibrate(SCORES, LABELS)
 GROUPED = rk.calibrate(SCORES, LABELS, groups=GROUPS)
-TEST = PLAIN.control("fnr", alpha=0.1)
+TEST = PLAIN.control("fnr", alpha=0.1, method=rk.Conformal())
 
 
 class Broken:
@@ -399,7 +399,9 @@ COLUMNS = {
         {
             "at calibration": lambda bad: rk.calibrate(**FOUR, groups=bad),
             "in p_values": lambda bad: GROUPED.p_values(FOUR["scores"], groups=bad),
-            "in decide": lambda bad: GROUPED.control("fnr", 0.1).decide(FOUR["scores"], bad),
+            "in decide": lambda bad: GROUPED.control("fnr", 0.1, method=rk.Conformal()).decide(
+                FOUR["scores"], bad
+            ),
         },
         NOT_COLUMNS,
         NOT_GROUPS,
@@ -499,15 +501,40 @@ TOGETHER = [
 ]
 OPTIONS = {
     **options(
-        "alpha of fnr", lambda value: PLAIN.control("fnr", value), NOT_RATES, "alpha=", *RATE
+        "alpha of fnr",
+        lambda value: PLAIN.control("fnr", value, method=rk.Conformal()),
+        NOT_RATES,
+        "alpha=",
+        *RATE,
     ),
-    **options("alpha of fpr", lambda value: PLAIN.control("fpr", alpha=value), NOT_RATES, *RATE),
-    **options("alpha_fnr", lambda value: PLAIN.control_both(value, 0.1), NOT_RATES, *RATE),
-    **options("alpha_fpr", lambda value: PLAIN.control_both(0.1, value), NOT_RATES, *RATE),
+    **options(
+        "alpha of fpr",
+        lambda value: PLAIN.control("fpr", alpha=value, method=rk.Conformal()),
+        NOT_RATES,
+        *RATE,
+    ),
+    **options(
+        "alpha_fnr",
+        lambda value: PLAIN.control_both(value, 0.1, method=rk.Conformal()),
+        NOT_RATES,
+        *RATE,
+    ),
+    **options(
+        "alpha_fpr",
+        lambda value: PLAIN.control_both(0.1, value, method=rk.Conformal()),
+        NOT_RATES,
+        *RATE,
+    ),
     **options("delta", rk.HighProbability, NOT_RATES, "delta=", *RATE),
     **options("delta of Simultaneous", rk.Simultaneous, NOT_RATES, "delta=", *RATE),
     **options("confidence", lambda value: rk.Bootstrap(confidence=value), NOT_RATES, "confidence="),
-    **options("control", lambda value: PLAIN.control(value, 0.1), NOT_CONTROLS, '"fnr"', '"fpr"'),
+    **options(
+        "control",
+        lambda value: PLAIN.control(value, 0.1, method=rk.Conformal()),
+        NOT_CONTROLS,
+        '"fnr"',
+        '"fpr"',
+    ),
     **options(
         "method of control",
         lambda value: PLAIN.control("fnr", 0.1, method=value),
@@ -524,7 +551,7 @@ OPTIONS = {
     ),
     **options(
         "thin_groups",
-        lambda value: GROUPED.control("fnr", 0.1, thin_groups=value),
+        lambda value: GROUPED.control("fnr", 0.1, thin_groups=value, method=rk.Conformal()),
         {"a word": "drop", "None": None, "True": True, "an array": np.array(["pool", "refuse"])},
         "thin_groups=",
         '"refuse" or "pool"',
@@ -608,13 +635,15 @@ TOO_FEW = [
     too_few(rk.Parametric("norm"), 7, needed=8),
     case(
         "too few scores in a group",
-        lambda: few(30, groups=["a"] * 25 + ["b"] * 35).control("fpr", 0.05),
+        lambda: few(30, groups=["a"] * 25 + ["b"] * 35).control("fpr", 0.05, method=rk.Conformal()),
         ["group 'b': 5", "at least 19", "thin_groups='pool'", "(False)"],
         rk.TooFewScoresError,
     ),
     case(
         "too few scores in all groups together",
-        lambda: few(10, groups=["a", "b"] * 10).control("fnr", 0.05, thin_groups="pool"),
+        lambda: few(10, groups=["a", "b"] * 10).control(
+            "fnr", 0.05, thin_groups="pool", method=rk.Conformal()
+        ),
         ["at least 19", "got 10", "Add data"],
         rk.TooFewScoresError,
     ),

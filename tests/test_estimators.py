@@ -352,7 +352,7 @@ def test_saving_the_test_keeps_the_caveat(data, tmp_path):
     rk.save(clf.test_, tmp_path / "test.rk")
     assert str(rk.load(tmp_path / "test.rk").certificate) == str(clf.certificate_)
     other = cross_fitted(LogisticRegression()).fit(X[::2], y[::2]).test_.calibration
-    merged = clf.test_.calibration.merge(other).control("fnr", 0.1)
+    merged = clf.test_.calibration.merge(other).control("fnr", 0.1, method=rk.Conformal())
     assert "No bound is known" in str(merged.certificate)
 
 

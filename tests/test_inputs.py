@@ -123,7 +123,7 @@ def test_every_container_of_float64_is_read_alike(make):
     assert calibration == PLAIN
     assert calibration.dtype == np.float64
     assert np.array_equal(PLAIN.p_values(column).p1, PLAIN.p_values(VALUES).p1)
-    test = PLAIN.control("fnr", alpha=0.1)
+    test = PLAIN.control("fnr", alpha=0.1, method=rk.Conformal())
     assert np.array_equal(test.decide(column).labels, test.decide(VALUES).labels)
 
 
@@ -136,8 +136,8 @@ def test_every_container_of_float32_is_read_alike(make):
     assert calibration == reference
     assert calibration.dtype == np.float32
     assert np.array_equal(calibration.p_values(column).p0, PLAIN.p_values(VALUES).p0)
-    test = calibration.control("fpr", alpha=0.1)
-    expected = PLAIN.control("fpr", alpha=0.1).decide(VALUES).labels
+    test = calibration.control("fpr", alpha=0.1, method=rk.Conformal())
+    expected = PLAIN.control("fpr", alpha=0.1, method=rk.Conformal()).decide(VALUES).labels
     assert np.array_equal(test.decide(column).labels, expected)
 
 
@@ -191,15 +191,20 @@ def test_infinities_are_ordinary_scores():
     n = calibration.n(1)
     p1 = calibration.p_values([-np.inf, -1e308, np.inf]).p1
     assert np.array_equal(p1 * (n + 1), [2, 2, n + 1])
-    assert calibration.control("fnr", alpha=0.03).threshold == -np.inf
-    assert calibration.control("fnr", alpha=0.03).decide([-np.inf, 0.0]).labels.tolist() == [1, 1]
+    assert calibration.control("fnr", alpha=0.03, method=rk.Conformal()).threshold == -np.inf
+    assert calibration.control("fnr", alpha=0.03, method=rk.Conformal()).decide(
+        [-np.inf, 0.0]
+    ).labels.tolist() == [1, 1]
 
 
 def test_no_new_objects_are_no_problem():
     """An empty batch gets an empty answer, with groups too."""
     for empty in ([], (), np.array([]), pd.Series([], dtype=object), pl.Series([]), pa.array([])):
         assert len(PLAIN.p_values(empty)) == 0
-        assert PLAIN.control("fnr", alpha=0.1).decide(empty).labels.tolist() == []
+        assert (
+            PLAIN.control("fnr", alpha=0.1, method=rk.Conformal()).decide(empty).labels.tolist()
+            == []
+        )
     grouped = rk.calibrate(VALUES, IS_POSITIVE, groups=np.arange(80) % 2)
     assert len(grouped.p_values([], groups=[])) == 0
 
@@ -282,7 +287,7 @@ if hasattr(np.dtypes, "StringDType"):  # from NumPy 2 on
 def test_labels_come_back_in_the_users_own_values_and_type(make, classes, dtype):
     """Decisions speak the language of the labels."""
     calibration = rk.calibrate(VALUES, make(IS_POSITIVE))
-    decided = calibration.control("fnr", alpha=0.1).decide([0.0, 2.0]).labels
+    decided = calibration.control("fnr", alpha=0.1, method=rk.Conformal()).decide([0.0, 2.0]).labels
     assert decided.tolist() == classes
     assert decided.dtype == np.dtype(dtype)
     assert [type(value) for value in decided.tolist()] == [type(value) for value in classes]
@@ -398,7 +403,7 @@ def test_every_container_of_groups_is_read_alike(make, names):
     assert calibration.groups.tolist() == names
     expected = rk.calibrate(VALUES, IS_POSITIVE, groups=index).p_values(VALUES, groups=index)
     assert np.array_equal(calibration.p_values(VALUES, groups=column).p1, expected.p1)
-    test = calibration.control("fnr", alpha=0.2)
+    test = calibration.control("fnr", alpha=0.2, method=rk.Conformal())
     assert len(test.decide(VALUES, groups=column)) == 80
 
 
@@ -458,7 +463,7 @@ MISMATCHES = [
 def test_floats_of_another_precision_get_a_warning(make, dtype):
     """Whatever the container, and at the line that asked."""
     calibration = rk.calibrate(VALUES.astype(dtype), IS_POSITIVE)
-    test = calibration.control("fnr", alpha=0.1)
+    test = calibration.control("fnr", alpha=0.1, method=rk.Conformal())
     for ask in (calibration.p_values, test.decide, test.p_values):
         with pytest.warns(ScoreTypeWarning, match=f"the calibration is {dtype.__name__}") as found:
             ask(make(VALUES))
@@ -498,7 +503,7 @@ def test_arrays_of_the_caller_are_never_changed():
     scores[0] = -0.0
     before = pickle.dumps((scores, labels, groups))
     calibration = rk.calibrate(scores, labels, groups=groups)
-    calibration.control("fnr", alpha=0.1).decide(scores, groups).p_values  # noqa: B018
+    calibration.control("fnr", alpha=0.1, method=rk.Conformal()).decide(scores, groups).p_values  # noqa: B018
     calibration.p_values(scores, groups=groups)
     assert pickle.dumps((scores, labels, groups)) == before
 
@@ -508,7 +513,7 @@ def test_changing_the_callers_arrays_afterwards_changes_nothing(dtype):
     """Neither the calibration nor decisions hold on to the input."""
     scores, labels, groups = VALUES.astype(dtype), IS_POSITIVE.astype(int), np.arange(80) % 2
     calibration = rk.calibrate(scores, labels, groups=groups)
-    test = calibration.control("fnr", alpha=0.1)
+    test = calibration.control("fnr", alpha=0.1, method=rk.Conformal())
     expected = calibration.p_values(scores, groups=groups)
     decisions = test.decide(scores, groups)
     scores[:], labels[:], groups[:] = 7, 1, 0
@@ -523,7 +528,7 @@ def test_numpy_and_lists_load_no_data_frame_library():
     """Plain input stays plain: nothing but NumPy is imported to read it."""
     code = """
         import sys, numpy as np, ratekeeper as rk
-        test = rk.calibrate(np.arange(80.0), np.arange(80) >= 40).control("fnr", alpha=0.1)
+        test = rk.calibrate(np.arange(80.0), np.arange(80) >= 40).control("fnr", alpha=0.1, method=rk.Conformal())
         test.decide([1.0, 2.0]).labels
         assert not {"narwhals", "pandas", "polars", "pyarrow", "torch"} & set(sys.modules)
     """

@@ -108,7 +108,9 @@ def test_decisions_are_those_of_the_test_to_the_last_bit(engine, dtype, sign):
 def test_where_a_joint_test_is_undecided_sql_gives_null(engine, sign):
     """Abstentions and neither are NULL, all else is the label, up to the last bit."""
     for alpha, undecided in ((0.05, "abstained"), (0.4, "neither")):
-        test = calibration(sign=sign, labels=("no", "yes")).control_both(alpha, alpha)
+        test = calibration(sign=sign, labels=("no", "yes")).control_both(
+            alpha, alpha, method=rk.Conformal()
+        )
         scores = near(test)
         decisions = test.decide(scores)
         assert getattr(decisions, undecided).any()
@@ -124,7 +126,11 @@ def test_where_a_joint_test_is_undecided_sql_gives_null(engine, sign):
 def test_groups_have_their_own_thresholds_and_unknown_ones_none(engine, names, joint):
     """Text with any characters, numbers and booleans; unknown and missing groups give NULL."""
     cal = calibration(groups=names, n=1200)
-    test = cal.control_both(0.1, 0.2) if joint else cal.control("fpr", 0.1)
+    test = (
+        cal.control_both(0.1, 0.2, method=rk.Conformal())
+        if joint
+        else cal.control("fpr", 0.1, method=rk.Conformal())
+    )
     scores = np.repeat(near(test, n=80), len(names))
     groups = [names[i % len(names)] for i in range(scores.size)]
     sql = decision_sql(test, table="data", score="score", group="grp")
@@ -140,7 +146,7 @@ def test_groups_have_their_own_thresholds_and_unknown_ones_none(engine, names, j
 )
 def test_labels_come_back_with_their_value_and_type(labels):
     """Whole numbers, booleans, fractions and any text; SQLite has 0 and 1 for booleans."""
-    test = calibration(labels=labels).control("fnr", 0.1)
+    test = calibration(labels=labels).control("fnr", 0.1, method=rk.Conformal())
     scores = near(test, n=40)
     sql = decision_sql(test, table="data", score="score")
     expected = test.decide(scores).labels.tolist()
@@ -152,7 +158,7 @@ def test_labels_come_back_with_their_value_and_type(labels):
 @pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e-240, 1e-30, 1e30, 1e300])
 def test_thresholds_of_any_size_are_read_back_exactly(engine, scale):
     """From the smallest doubles, which SQLite misreads as one literal, to the largest."""
-    test = calibration(scale=scale).control("fnr", 0.1)
+    test = calibration(scale=scale).control("fnr", 0.1, method=rk.Conformal())
     assert test.threshold != 0
     scores = near(test, n=100)
     sql = decision_sql(test, table="data", score="score")
@@ -165,7 +171,7 @@ def test_special_thresholds_are_read_back_exactly(engine, threshold):
     """Zero of either sign, the smallest doubles and some that SQLite misreads."""
     scores = np.r_[np.full(50, threshold), -1e301, 1e301, np.zeros(20)]
     labels = np.r_[np.ones(52, dtype=int), np.zeros(20, dtype=int)]
-    test = rk.calibrate(scores, labels).control("fnr", 0.1)
+    test = rk.calibrate(scores, labels).control("fnr", 0.1, method=rk.Conformal())
     assert test.threshold == threshold
     new = near(test)
     same(
@@ -183,7 +189,11 @@ def test_infinite_thresholds_put_all_finite_scores_on_one_side(engine, sign, inf
     labels = np.repeat([0, 1], 50)
     scores = np.where(rng.random(100) < 0.5, infinite, rng.normal(size=100))
     cal = rk.calibrate(scores, labels, higher_is_positive=sign > 0)
-    tests = [cal.control("fnr", 0.2), cal.control("fpr", 0.2), cal.control_both(0.2, 0.2)]
+    tests = [
+        cal.control("fnr", 0.2, method=rk.Conformal()),
+        cal.control("fpr", 0.2, method=rk.Conformal()),
+        cal.control_both(0.2, 0.2, method=rk.Conformal()),
+    ]
     assert any(np.isinf(t) for test in tests for t in thresholds(test))
     new = near(tests[2])
     for test in tests:
@@ -197,7 +207,11 @@ def test_infinite_thresholds_put_all_finite_scores_on_one_side(engine, sign, inf
 def test_missing_nan_and_infinite_scores_are_not_decided(engine, kind, sign):
     """They give NULL, whatever order the database has for NaN."""
     cal = calibration(sign=sign, groups=("a", "b"))
-    for test in (cal.control("fnr", 0.1), cal.control("fpr", 0.1), cal.control_both(0.1, 0.1)):
+    for test in (
+        cal.control("fnr", 0.1, method=rk.Conformal()),
+        cal.control("fpr", 0.1, method=rk.Conformal()),
+        cal.control_both(0.1, 0.1, method=rk.Conformal()),
+    ):
         sql = decision_sql(test, table="data", score="score", group="grp")
         columns = {"score": [9.0, None, np.nan, np.inf, -np.inf], "grp": ["a"] * 5}
         found = engine(sql, columns, {"score": kind})
@@ -207,7 +221,7 @@ def test_missing_nan_and_infinite_scores_are_not_decided(engine, kind, sign):
 def test_text_in_place_of_scores_is_never_compared_as_text():
     """SQLite keeps text in any column and gives NULL; DuckDB reads numbers or refuses."""
     duckdb = pytest.importorskip("duckdb")
-    test = calibration().control("fnr", 0.1)
+    test = calibration().control("fnr", 0.1, method=rk.Conformal())
     sql = decision_sql(test, table="data", score="score")
     for kind in ("TEXT", "", "REAL"):
         found = sqlite(sql, {"score": ["9e0", "oops", "-9"]}, {"score": kind})
@@ -219,7 +233,7 @@ def test_text_in_place_of_scores_is_never_compared_as_text():
 @pytest.mark.parametrize("engine", [sqlite, duck])
 def test_names_of_any_kind_are_names_and_never_code(engine):
     """Spaces, quotes, semicolons, dots, reserved words and line breaks in every name."""
-    test = calibration(groups=("a", "b")).control("fnr", 0.1)
+    test = calibration(groups=("a", "b")).control("fnr", 0.1, method=rk.Conformal())
     names = [*EVIL, "order", "Group", "select", "a.b", "1st", "table", "-- x", "end"]
     scores = near(test, n=20)
     groups = ["a", "b"] * (scores.size // 2) + ["a"] * (scores.size % 2)
@@ -236,7 +250,7 @@ def test_every_reserved_word_of_duckdb_can_be_a_name():
     """Names that the database does not take bare are quoted."""
     duckdb = pytest.importorskip("duckdb")
     words = duckdb.sql("SELECT keyword_name, keyword_category FROM duckdb_keywords()").fetchall()
-    test = calibration().control("fnr", 0.1)
+    test = calibration().control("fnr", 0.1, method=rk.Conformal())
     assert len(words) > 300
     for word, category in words:
         if category == "reserved":
@@ -246,14 +260,16 @@ def test_every_reserved_word_of_duckdb_can_be_a_name():
 
 def test_a_misspelt_column_is_an_error_and_not_a_text():
     """SQLite takes unknown names in double quotes for text unless they name their table."""
-    sql = decision_sql(calibration().control("fnr", 0.1), table="data", score="my scroe")
+    sql = decision_sql(
+        calibration().control("fnr", 0.1, method=rk.Conformal()), table="data", score="my scroe"
+    )
     with pytest.raises(sqlite3.OperationalError, match="no such column"):
         sqlite(sql, {"my score": [0.5]})
 
 
 def test_plain_names_stay_bare_and_dotted_ones_are_split():
     """Bare where possible, since databases fold the case of bare names in their own ways."""
-    test = calibration().control("fnr", 0.1)
+    test = calibration().control("fnr", 0.1, method=rk.Conformal())
 
     def last(table):
         return decision_sql(test, table=table, score="Score_1").splitlines()[-1]
@@ -269,7 +285,7 @@ def test_plain_names_stay_bare_and_dotted_ones_are_split():
 
 def test_all_columns_are_kept_and_the_query_can_stand_in_another():
     """The decision is added at the end, under the name asked for."""
-    test = calibration().control("fnr", 0.1)
+    test = calibration().control("fnr", 0.1, method=rk.Conformal())
     sql = decision_sql(test, table="people", score="score", decision="Called")
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE people (id, score REAL, name)")
@@ -311,7 +327,7 @@ def test_the_comments_name_groups_without_a_promise_and_approximate_ones():
     labels = rng.integers(0, 2, 700)
     groups = np.where(np.arange(700) < 5, "thin", "thick")
     cal = rk.calibrate(rng.normal(labels), labels, groups=groups)
-    test = cal.control("fnr", 0.05, thin_groups="pool")
+    test = cal.control("fnr", 0.05, thin_groups="pool", method=rk.Conformal())
     text = decision_sql(test, table="t", score="s", group="g")
     assert "Nothing is promised within groups with too few scores: 'thin'." in text
     assert text.count("THEN CASE") == 2
@@ -319,9 +335,11 @@ def test_the_comments_name_groups_without_a_promise_and_approximate_ones():
     text = decision_sql(fitted, table="t", score="s")
     assert "fitted distribution" in text
     assert "fitted distribution" not in decision_sql(
-        calibration().control("fnr", 0.1), table="t", score="s"
+        calibration().control("fnr", 0.1, method=rk.Conformal()), table="t", score="s"
     )
-    crossed = replace(cal.pooled(), origin="cross-fitted").control("fnr", 0.1)
+    crossed = replace(cal.pooled(), origin="cross-fitted").control(
+        "fnr", 0.1, method=rk.Conformal()
+    )
     found = decision_sql(crossed, table="t", score="s")
     assert "Promise (approximate, cross-fitted, marginal)" in found
 
@@ -363,7 +381,7 @@ def test_random_methods_are_refused(method):
 )
 def test_names_that_cannot_be_are_refused(options, words):
     """Empty names, characters that no query can carry, and a group too many."""
-    test = calibration().control("fnr", 0.1)
+    test = calibration().control("fnr", 0.1, method=rk.Conformal())
     with pytest.raises(rk.InputError, match=words):
         decision_sql(test, **{"table": "t", "score": "s", **options})
 
@@ -374,10 +392,10 @@ def test_what_is_missing_or_ambiguous_is_refused():
     with pytest.raises(rk.InputError, match="must be a test"):
         decision_sql(cal, table="t", score="s")
     with pytest.raises(rk.InputError, match="2 groups"):
-        decision_sql(cal.control("fnr", 0.1), table="t", score="s")
-    slashed = calibration(groups=("a", "b\\' OR 1=1 --")).control("fnr", 0.1)
+        decision_sql(cal.control("fnr", 0.1, method=rk.Conformal()), table="t", score="s")
+    slashed = calibration(groups=("a", "b\\' OR 1=1 --")).control("fnr", 0.1, method=rk.Conformal())
     with pytest.raises(rk.InputError, match="backslash"):
         decision_sql(slashed, table="t", score="s", group="g")
-    endless = calibration(labels=(0.0, np.inf)).control("fnr", 0.1)
+    endless = calibration(labels=(0.0, np.inf)).control("fnr", 0.1, method=rk.Conformal())
     with pytest.raises(rk.InputError, match="label inf"):
         decision_sql(endless, table="t", score="s")

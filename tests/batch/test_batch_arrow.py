@@ -84,7 +84,9 @@ def test_nothing_stands_under_a_gap(tmp_path, form):
     """What the memory held before is not written, and the same rows give the same bytes."""
     scores = np.where(np.arange(4_000) % 2, np.nan, 0.5)
     pq.write_table(pa.table({"risk": pa.array(scores, from_pandas=True)}), tmp_path / "new.parquet")
-    test = rk.calibrate(np.linspace(0, 1, 80), np.repeat([0, 1], 40)).control("fnr", 0.1)
+    test = rk.calibrate(np.linspace(0, 1, 80), np.repeat([0, 1], 40)).control(
+        "fnr", 0.1, method=rk.Conformal()
+    )
     outputs = set()
     for k in range(3):
         waste = [np.full(4_000, np.frombuffer(b"SECRET!%d" % k)[0]) for _ in range(20)]

@@ -310,8 +310,11 @@ def test_skipped_rows_are_said_everywhere(tmp_path):
     risk = [None if i < 7 else value for i, value in enumerate(scores.tolist())]
     path = write_rows(tmp_path, "parquet", {"risk": risk, "ill": truth})
     calibration = calibrate_file(path, **NAMES, on_invalid="skip")
-    rk.save(calibration.control("fnr", 0.1), tmp_path / "test.rk")
-    for test in (calibration.control("fnr", 0.1), rk.load(tmp_path / "test.rk")):
+    rk.save(calibration.control("fnr", 0.1, method=rk.Conformal()), tmp_path / "test.rk")
+    for test in (
+        calibration.control("fnr", 0.1, method=rk.Conformal()),
+        rk.load(tmp_path / "test.rk"),
+    ):
         assert test.calibration.provenance.skipped == {"score is missing": 7}
         assert test.calibration.provenance.rows == 240
         assert "7" in str(test.certificate)
@@ -323,7 +326,7 @@ def test_skipped_rows_are_said_everywhere(tmp_path):
 def some_certificate(folder):
     scores, truth, _ = some_rows()
     path = write_rows(folder, "csv", {"risk": scores, "ill": truth}, "whole")
-    return calibrate_file(path, **NAMES).control("fnr", 0.1).certificate
+    return calibrate_file(path, **NAMES).control("fnr", 0.1, method=rk.Conformal()).certificate
 
 
 def test_rows_are_named_from_one(tmp_path, small_pieces):

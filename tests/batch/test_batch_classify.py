@@ -128,7 +128,7 @@ def test_from_every_format_to_every_format(tmp_path, source, target):
     columns = new_columns(calibration)
     path = write_rows(tmp_path, source, columns)
     mark = "\t" if target == "tsv" else ";" if source == "semicolons" else ","
-    test = calibration.control_both(0.2, 0.3)
+    test = calibration.control_both(0.2, 0.3, method=rk.Conformal())
     check(test, columns, path, tmp_path / f"out.{target}", mark)
 
 
@@ -148,7 +148,7 @@ def test_piece_size_does_not_matter(tmp_path, monkeypatch):
 def test_another_precision_warns_once(tmp_path):
     """Scores of another precision than at calibration are used as they are, with one warning."""
     calibration = calibrated()
-    test = calibration.control("fnr", 0.1)
+    test = calibration.control("fnr", 0.1, method=rk.Conformal())
     columns = {"risk": new_columns(calibration)["risk"].astype(np.float32)}
     path = write_rows(tmp_path, "parquet", columns)
     with warnings.catch_warnings(record=True) as seen:
@@ -164,7 +164,7 @@ def test_another_precision_warns_once(tmp_path):
 def test_invalid_rows_stay_without_a_decision(tmp_path):
     """Skipped rows keep place and values, have no p-values and no decision, and are counted."""
     scores, labels, sites = some_rows()
-    test = rk.calibrate(scores, labels, groups=sites).control("fnr", 0.1)
+    test = rk.calibrate(scores, labels, groups=sites).control("fnr", 0.1, method=rk.Conformal())
     risk, site = scores.astype(object).tolist(), sites.tolist()
     risk[0] = risk[41] = risk[239] = None
     risk[7], site[8], site[100], site[101] = float("nan"), None, "west", "west"
@@ -209,13 +209,15 @@ def test_columns_are_those_of_the_calibration(tmp_path):
     scores, labels, sites = some_rows()
     columns = {"risk": scores, "ill": labels, "site": sites}
     path = write_rows(tmp_path, "csv", columns)
-    test = calibrate_file(path, score="risk", label="ill", group="site").control("fnr", 0.1)
+    test = calibrate_file(path, score="risk", label="ill", group="site").control(
+        "fnr", 0.1, method=rk.Conformal()
+    )
     rk.save(test, tmp_path / "test.rk")
     counts = classify_file(rk.load(tmp_path / "test.rk"), path, tmp_path / "out.csv")
     assert counts.positive == test.decide(scores, sites).positive.sum()
     with pytest.raises(rk.InputError, match="Name the column of scores with score"):
         classify_file(some_test(), path, tmp_path / "out.csv")
-    grouped = rk.calibrate(scores, labels, groups=sites).control("fnr", 0.1)
+    grouped = rk.calibrate(scores, labels, groups=sites).control("fnr", 0.1, method=rk.Conformal())
     with pytest.raises(rk.InputError, match="Name the column of groups with group"):
         classify_file(grouped, path, tmp_path / "out.csv", score="risk")
     with pytest.raises(rk.InputError, match="group='site' was given, but the test has no groups"):
@@ -245,7 +247,7 @@ def test_the_kind_of_the_decision_is_that_of_the_labels(tmp_path):
         (labels.astype(bool), pa.bool_()),
         (np.where(labels, "yes", "no"), pa.string()),
     ):
-        test = rk.calibrate(scores, values).control("fnr", 0.1)
+        test = rk.calibrate(scores, values).control("fnr", 0.1, method=rk.Conformal())
         classify_file(test, path, tmp_path / "out.parquet", score="risk")
         found = read_arrow(tmp_path / "out.parquet")["decision"]
         assert found.type == kind
@@ -378,7 +380,7 @@ def test_what_people_read_of_it(tmp_path):
     calibration = calibrated()
     columns = new_columns(calibration)
     path, target = write_rows(tmp_path, "csv", columns), tmp_path / "out.csv"
-    test = calibration.control_both(0.05, 0.05)
+    test = calibration.control_both(0.05, 0.05, method=rk.Conformal())
     counts = classify_file(test, path, target, score="risk")
     assert str(counts) == (
         f"240 rows: {counts.positive} 1, {counts.negative} 0, {counts.abstained} abstained, "
@@ -429,7 +431,7 @@ def test_a_huge_score_does_not_change_its_company(tmp_path):
     """Beside a score beyond float32 the others still have the precision of the calibration."""
     scores = np.repeat(np.float32(0.2), 60)
     cal = rk.calibrate(np.r_[scores, scores + np.float32(0.5)], np.repeat([0, 1], 60))
-    test = cal.control("fpr", 0.1)
+    test = cal.control("fpr", 0.1, method=rk.Conformal())
     path, target = tmp_path / "in.csv", tmp_path / "out.csv"
     path.write_text("risk\n" + "0.2\n" * 5 + "1e39\n")
     assert classify_file(test, path, target, score="risk").positive == 1
@@ -443,9 +445,15 @@ def test_names_that_a_file_cannot_tell_apart_are_refused(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text("risk,ill,x\n0.5,1,1\n")
     with pytest.raises(rk.InputError, match=r"labels of the calibration.*told apart"):
-        evaluate_file(cal.control("fnr", 0.1), path, score="risk", label="ill")
+        evaluate_file(
+            cal.control("fnr", 0.1, method=rk.Conformal()), path, score="risk", label="ill"
+        )
     cal = rk.calibrate(scores, np.tile([0, 1], 40), groups=np.repeat(["a", "a "], 40))
     with pytest.raises(rk.InputError, match=r"groups of the calibration.*told apart"):
         classify_file(
-            cal.control("fnr", 0.1), path, tmp_path / "out.csv", score="risk", group="ill"
+            cal.control("fnr", 0.1, method=rk.Conformal()),
+            path,
+            tmp_path / "out.csv",
+            score="risk",
+            group="ill",
         )

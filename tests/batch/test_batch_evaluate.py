@@ -82,7 +82,7 @@ def test_invalid_rows_are_counted(tmp_path):
 def test_unknown_groups(tmp_path):
     """A group that the calibration does not know is named with those it knows."""
     scores, labels, sites = some_rows()
-    test = rk.calibrate(scores, labels, groups=sites).control("fnr", 0.2)
+    test = rk.calibrate(scores, labels, groups=sites).control("fnr", 0.2, method=rk.Conformal())
     path = write_rows(tmp_path, "csv", {"risk": [0.5], "ill": [1], "site": ["west"]})
     with pytest.raises(rk.InputError, match=r"row 1.*'west'.*groups 'north', 'south', 'Übersee'"):
         evaluate_file(test, path, score="risk", label="ill", group="site")
@@ -108,7 +108,7 @@ def test_labels_mean_the_same_in_every_format(tmp_path, in_text, typed):
     names = {"score": "risk", "label": "ill"}
     expected = some_test().evaluate(scores, labels)
     for one, two in ((text, other), (other, text)):
-        test = calibrate_file(one, **names).control("fnr", 0.1)
+        test = calibrate_file(one, **names).control("fnr", 0.1, method=rk.Conformal())
         assert evaluate_file(test, two).overall == expected
         assert evaluate_file(test, one).overall == expected
 
@@ -122,7 +122,7 @@ def test_groups_mean_the_same_in_every_format(tmp_path):
     typed = write_rows(tmp_path, "parquet", {**columns, "site": places.astype(float)})
     names = {"score": "risk", "label": "ill", "group": "site"}
     for one, two in ((text, typed), (typed, text)):
-        test = calibrate_file(one, **names).control("fnr", 0.2)
+        test = calibrate_file(one, **names).control("fnr", 0.2, method=rk.Conformal())
         assert evaluate_file(test, two).overall == test.evaluate(scores, labels, groups=places)
     odd = write_rows(tmp_path, "csv", {**columns, "site": [f"0{i}" for i in places]})
     with pytest.raises(rk.InputError, match=r"row 1, column 'site': group is unknown \('01'\)"):

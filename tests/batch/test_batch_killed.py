@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
     write_rows(folder, "csv", columns, "big")
     write_rows(folder, "parquet", columns, "big")
     calibration = rk.calibrate(columns["risk"][:900], ill[:900])
-    rk.save(calibration.control("fnr", 0.1), folder / "test.rk")
+    rk.save(calibration.control("fnr", 0.1, method=rk.Conformal()), folder / "test.rk")
     return folder
 
 

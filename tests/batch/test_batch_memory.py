@@ -50,7 +50,9 @@ def write_csv(path, n):
 )
 def test_memory_does_not_grow_with_the_file(tmp_path, suffix, write, small, large, row):
     """A file several times as long is classified in the same memory, but for what noise adds."""
-    test = rk.calibrate(np.linspace(0, 1, 2_000), np.repeat([0, 1], 1_000)).control("fnr", 0.05)
+    test = rk.calibrate(np.linspace(0, 1, 2_000), np.repeat([0, 1], 1_000)).control(
+        "fnr", 0.05, method=rk.Conformal()
+    )
     rk.save(test, tmp_path / "test.rk")
     peaks = []
     for n in (small, large):

@@ -116,7 +116,9 @@ def test_promises_hold_for_a_sample(tmp_path):
         rows = [f"{x!r},1" for x in np.sort(positives).tolist()]  # an order that could mislead
         rows += [f"{x!r},0" for x in negatives.tolist()]
         path.write_text("\n".join(["risk,ill", *rows]))
-        test = calibrate_file(path, **NAMES, sample=29, seed=seed).control("fnr", 0.1)
+        test = calibrate_file(path, **NAMES, sample=29, seed=seed).control(
+            "fnr", 0.1, method=rk.Conformal()
+        )
         rates.append(stats.norm.cdf(test.threshold))
     law = test.certificate.cells[0].realised
     assert (law.k, law.n) == (3, 29)

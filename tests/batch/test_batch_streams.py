@@ -39,7 +39,10 @@ CODE = """if True:
 def saved(tmp_path):
     """Save a test."""
     scores, labels, _ = some_rows()
-    rk.save(rk.calibrate(scores, labels).control("fnr", 0.1), tmp_path / "test.rk")
+    rk.save(
+        rk.calibrate(scores, labels).control("fnr", 0.1, method=rk.Conformal()),
+        tmp_path / "test.rk",
+    )
     return tmp_path / "test.rk"
 
 

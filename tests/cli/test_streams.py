@@ -177,7 +177,7 @@ def test_the_stream_comes_back(tmp_path):
 )
 def test_a_full_disk_is_named(shell, calibration, tmp_path, arguments):
     """The message has the output that could not be written."""
-    rk.save(rk.load(calibration).control("fnr", 0.05), tmp_path / "test.rk")
+    rk.save(rk.load(calibration).control("fnr", 0.05, method=rk.Conformal()), tmp_path / "test.rk")
     done = shell(*arguments, "-o", "/dev/full")
     assert done.returncode == 2
     assert "-o /dev/full cannot be written: No space left on device" in done.stderr
@@ -196,7 +196,9 @@ def test_the_demo_in_a_file_has_a_sane_width():
 def test_who_waits_for_a_stalled_reader_can_be_stopped(tmp_path, unbuffered, form, number, code):
     """One signal ends it, although the pipe is full and nobody reads on."""
     scores = np.random.default_rng(0).random(200_000)
-    test = rk.calibrate(scores[:1_000], np.repeat([0, 1], 500)).control("fnr", 0.05)
+    test = rk.calibrate(scores[:1_000], np.repeat([0, 1], 500)).control(
+        "fnr", 0.05, method=rk.Conformal()
+    )
     rk.save(test, tmp_path / "test.rk")
     rows = "\n".join(map(repr, scores.tolist()))
     (tmp_path / "new.csv").write_text(f"score\n{rows}\n")

@@ -34,9 +34,9 @@ def good(tmp_path_factory):
     (folder / "good.csv").write_text(text())
     calibration = calibrate_file(folder / "good.csv", score="risk", label="ill")
     save(calibration, folder / "cal.rk")
-    save(calibration.control("fnr", 0.2), folder / "test.rk")
+    save(calibration.control("fnr", 0.2, method=Conformal()), folder / "test.rk")
     grouped = calibrate_file(folder / "good.csv", score="risk", label="ill", group="site")
-    save(grouped.control("fnr", 0.2), folder / "by_site.rk")
+    save(grouped.control("fnr", 0.2, method=Conformal()), folder / "by_site.rk")
     return folder
 
 

@@ -206,7 +206,7 @@ def test_the_realised_rate_follows_the_beta_distribution(n, alpha):
     rates = fresh_thresholds(rk.Conformal(), n, alpha)
     rng = np.random.default_rng(n)
     cal = rk.calibrate(np.r_[rng.random(n) - 2, rng.random(n)], np.repeat([0, 1], n))
-    realised = cal.control("fnr", alpha).certificate.cells[0].realised
+    realised = cal.control("fnr", alpha, method=rk.Conformal()).certificate.cells[0].realised
     assert stats.kstest(rates, stats.beta(realised.k, n + 1 - realised.k).cdf).pvalue > 1e-7
     assert exactly(int(np.sum(rates > alpha)), RUNS, realised.exceeds(alpha))
     low, high = realised.interval
@@ -230,8 +230,8 @@ def test_both_rates_are_kept_whatever_the_score(slope, higher):
             scores = sign * rng.normal(slope * labels)
             cal = rk.calibrate(scores, labels, higher_is_positive=higher)
             objects = sign * rng.normal(slope * truth)
-            fnr = cal.control("fnr", 0.1).decide(objects).positive
-            fpr = cal.control("fpr", 0.1).decide(objects).positive
+            fnr = cal.control("fnr", 0.1, method=rk.Conformal()).decide(objects).positive
+            fpr = cal.control("fpr", 0.1, method=rk.Conformal()).decide(objects).positive
             # One object per calibration set keeps the draws independent.
             missed += int(not fnr[-1])
             alarmed += int(fpr[0])
@@ -250,7 +250,7 @@ def test_both_rates_at_once_with_abstention():
     missed = alarmed = abstained = 0
     for _ in range(runs):
         cal = rk.calibrate(rng.normal(labels), labels)
-        decisions = cal.control_both(0.1, 0.2).decide(rng.normal([0, 1]))
+        decisions = cal.control_both(0.1, 0.2, method=rk.Conformal()).decide(rng.normal([0, 1]))
         abstained += int(decisions.abstained.sum())
         alarmed += int(decisions.positive[0] or decisions.neither[0])
         missed += int(not decisions.positive[1] and not decisions.abstained[1])
@@ -270,8 +270,8 @@ def test_each_group_keeps_its_own_rate_where_the_pooled_test_does_not():
         shift = np.where(groups == "low", -1.5, 0.0)
         cal = rk.calibrate(rng.normal(2 * labels + shift), labels, groups=groups)
         new = rng.normal([0.5, 2.0])
-        own = cal.control("fnr", 0.1).decide(new, groups=["low", "high"])
-        pooled = cal.pooled().control("fnr", 0.1).decide(new)
+        own = cal.control("fnr", 0.1, method=rk.Conformal()).decide(new, groups=["low", "high"])
+        pooled = cal.pooled().control("fnr", 0.1, method=rk.Conformal()).decide(new)
         for i, name in enumerate(("low", "high")):
             missed[name] += int(not own.positive[i])
             missed_pooled[name] += int(not pooled.positive[i])
@@ -310,7 +310,9 @@ def test_the_power_interval_covers_the_true_other_error():
     labels = np.repeat([0, 1], n)
     missing = 0
     for _ in range(runs):
-        test = rk.calibrate(rng.normal(2 * labels), labels).control("fnr", 0.1)
+        test = rk.calibrate(rng.normal(2 * labels), labels).control(
+            "fnr", 0.1, method=rk.Conformal()
+        )
         low, high = test.other_error.interval
         missing += not low <= stats.norm.sf(test.threshold) <= high
     assert at_most(missing, runs, 0.05)
