@@ -305,7 +305,7 @@ class Certificate(_Stated):
     def _price(self, rate: Rate) -> str:
         if self.origin == "cross-fitted":
             share = percent(rate.rate) if rate.n else str(rate)
-            return say("certificate.price.cross_fitted", other=self.other, share=share)
+            return say("certificate.price.cross_fitted", other=self.other, estimate=share)
         return say("certificate.price", other=self.other, counted=rate)
 
     def _cell_table(self) -> markup.Html:

@@ -1,4 +1,4 @@
-/* Beta laws in double precision, for whole-number parameters up to ten million.
+/* Beta distributions in double precision, for whole-number parameters up to ten million.
  *
  * The factor x^a (1 - x)^b / B(a, b) is written with deviances and Stirling errors, never with
  * differences of large logarithms, so it keeps twelve digits where log-gamma would keep seven.
@@ -149,7 +149,7 @@ const Special = (() => {
     ];
   }
 
-  /* The law Beta(k, n + 1 - k) of the true rate, against alpha. */
+  /* The distribution Beta(k, n + 1 - k) of the true rate, against alpha. */
   function realisedRate(k, n, alpha) {
     const b = n + 1 - k;
     return {
