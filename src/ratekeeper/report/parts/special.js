@@ -44,12 +44,6 @@ const Special = (() => {
     return total;
   }
 
-  /* log(gamma(z)), z > 0. */
-  function logGamma(z) {
-    if (z < 1) return logGamma(z + 1) - Math.log(z);
-    return (z - 0.5) * Math.log(z) - z + HALF_LOG_2PI + stirlingError(z);
-  }
-
   /* a - (a + b) x, from the smaller of x and y = 1 - x, which has the more digits. */
   const distance = (a, b, x, y) => (x <= 0.5 ? a - (a + b) * x : (a + b) * y - b);
 
@@ -163,7 +157,6 @@ const Special = (() => {
   }
 
   return {
-    logGamma,
     betaCdf,
     betaSurvival,
     betaDensity,
