@@ -52,6 +52,7 @@ CERTIFICATE = {
         "in advance, averages {mean} and lies between {low} and {high} in 90% of them."
     ),
     "true_rate.tied": "These are upper bounds, since scores are tied.",
+    "true_rate.crossed": "Where the two thresholds cross, these are upper bounds.",
     "true_rate.column": "True {rate}: over calibration sets of as many scores.",
     "price": "{other} {counted}.",
     "price.cross_fitted": (

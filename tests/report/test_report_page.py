@@ -14,6 +14,7 @@ import pytest
 from calibrations import grouped, hundred_thousand, plain, single_precision
 
 import ratekeeper as rk
+from ratekeeper._formatting import percent
 from ratekeeper._provenance import Provenance
 from ratekeeper._sentences import CERTIFICATE, EVALUATION, PAGE, VERDICTS
 from ratekeeper.batch import FileEvaluation
@@ -481,6 +482,12 @@ def test_cross_fitted_scores_promise_nothing(show):
         assert row["promise"] == "none"
         assert row["other_rate_high"] == row["true_rate_mean"] == ""
     assert CERTIFICATE["cross_fitted"] in page.inner_text("#notes")
+    calibration = replace(grouped(), origin="cross-fitted")
+    page = show(build(calibration.control("fnr", 0.1, method=rk.Conformal())))
+    rate = calibration.control("fnr", 0.1, method=rk.Conformal()).other_error
+    price = CERTIFICATE["groups.price"].format(other="FPR", counted=percent(rate.rate))
+    assert price in page.inner_text("#certificate")
+    assert str(rate) not in page.inner_text("body")
 
 
 def test_a_contradicted_fit_promises_nothing(show):
@@ -535,6 +542,8 @@ def test_crossed_thresholds_decide_everything(show):
     test = calibration.control_both(0.05, 0.05, method=rk.Conformal())
     [middle] = test.crossed
     page = show(build(test))
+    assert CERTIFICATE["true_rate.crossed"] in page.inner_text("#results")
+    assert str(test.certificate).count("upper bounds") == 2
     assert page.locator("#chart-densities .threshold").count() == 1
     assert str(middle) in page.inner_text("#results .card:first-child")
     assert page.inner_text("#results").count("0 of 200") == 2

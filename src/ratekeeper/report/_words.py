@@ -45,8 +45,11 @@ def paragraphs(texts: Iterable[str], kind: str = "") -> str:
 
 
 def bullets(texts: Iterable[str]) -> str:
-    """Write a list of texts, each with a capital at its beginning."""
-    return f"<ul>{''.join(f'<li>{text(sentence(one))}</li>' for one in texts)}</ul>"
+    """Write a list of texts, each with a capital at its beginning; one alone as a paragraph."""
+    first, *others = map(sentence, texts)
+    if not others:
+        return paragraphs([first])
+    return f"<ul>{''.join(f'<li>{text(one)}</li>' for one in (first, *others))}</ul>"
 
 
 def sentence(words: str) -> str:

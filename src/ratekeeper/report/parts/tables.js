@@ -68,6 +68,7 @@ function aboutGroups(o) {
     const n = Numbers.count(o.cells.length + facts.hiddenGroups);
     texts.push(say("page.groups.hidden", { hidden: Numbers.count(facts.hiddenGroups), n }));
   }
+  if (o.cells.some((_, i) => model.crossed(outcomes, i) !== null)) texts.push(say("certificate.true_rate.crossed"));
   return [...texts, say("page.groups.digits")].join(" ");
 }
 

@@ -171,7 +171,8 @@ const rangePercent = ([least, most], n) =>
   least === most ? Numbers.percent(least / n) : `${Numbers.percent(least / n)} to ${Numbers.percent(most / n)}`;
 
 /* How the true rate varies over calibration sets, or why that is not known. */
-function trueRateText(o, { realised, pooled, tied }) {
+function trueRateText(o, cell) {
+  const { realised, pooled } = cell;
   const rate = rateName(o.test);
   if (!realised && facts.crossFitted) return say("certificate.cross_fitted");
   if (!realised) return pooled ? say("page.true_rate.pooled", { rate }) : say("page.true_rate.none", { rate });
@@ -179,7 +180,16 @@ function trueRateText(o, { realised, pooled, tied }) {
   const shares = Object.entries({ mean, low, high, above }).map(([name, share]) => [name, Numbers.percent(share)]);
   const gaps = { rate, n: Numbers.count(n), alpha: Numbers.exactPercent(o.choice.alpha), ...Object.fromEntries(shares) };
   const text = above === null ? say("certificate.true_rate.any_alpha", gaps) : say("certificate.true_rate", gaps);
-  return tied ? `${text} ${say("certificate.true_rate.tied")}` : text;
+  return [text, ...boundTexts(cell)].join(" ");
+}
+
+/* Why the true rate is only bounded from above in the group that is shown, if it is. */
+function boundTexts({ tied }) {
+  const isCrossed = model.crossed(outcomes, state.group) !== null;
+  return [
+    ...(tied ? [say("certificate.true_rate.tied")] : []),
+    ...(isCrossed ? [say("certificate.true_rate.crossed")] : []),
+  ];
 }
 
 function trueRateCard(o, cell, prefix) {
@@ -187,7 +197,8 @@ function trueRateCard(o, cell, prefix) {
   if (!cell.realised) return card(title, "unknown", [trueRateText(o, cell)]);
   const { k, n, mean } = cell.realised;
   const beta = `Beta(${Numbers.count(k)}, ${Numbers.count(n + 1 - k)})`;
-  return card(title, `${Numbers.percent(mean)} on average`, [trueRateText(o, cell)], { title: beta });
+  const bound = boundTexts(cell).length ? "≤ " : "";
+  return card(title, `${bound}${Numbers.percent(mean)} on average`, [trueRateText(o, cell)], { title: beta });
 }
 
 function undecidedCards() {
