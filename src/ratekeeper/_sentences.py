@@ -51,8 +51,8 @@ CERTIFICATE = {
         "Over calibration sets of {n} such scores the true {rate} at this alpha, had it been fixed "
         "in advance, averages {mean} and lies between {low} and {high} in 90% of them."
     ),
-    "true_rate.tied": "These are upper bounds, since scores are tied.",
     "true_rate.crossed": "Where the two thresholds cross, these are upper bounds.",
+    "true_rate.tied": "These are upper bounds, since scores are tied.",
     "true_rate.column": "True {rate}: over calibration sets of as many scores.",
     "price": "{other} {counted}.",
     "price.cross_fitted": (
@@ -140,6 +140,10 @@ EVALUATION = {
     ),
     "group": "group {group}: {text}",
     "more_groups": "... and {n} more groups",
+    "p_value": (
+        "The p-value says how often there are so many errors or more if nothing has changed since "
+        "calibration, adjusted for all rates and groups (Holm)."
+    ),
     "one_look": (
         "If nothing has changed since calibration, an evaluation calls any promise exceeded with "
         "probability at most 5%, over all its rates and groups together. This is about one look: "
@@ -147,10 +151,6 @@ EVALUATION = {
     ),
     "one_look.unlike": (
         "Exceeded promises are evidence of drift or of a broken assumption. They do not say which."
-    ),
-    "p_value": (
-        "The p-value says how often there are so many errors or more if nothing has changed since "
-        "calibration, adjusted for all rates and groups (Holm)."
     ),
     "average": (
         "The promise is about the average over calibration sets: this very test is above {alpha} "

@@ -39,15 +39,13 @@ def evaluation_rows(test: FinishedTest, found: FileEvaluation) -> list[dict[str,
 
 def _shown_groups(test: FinishedTest, found: FileEvaluation) -> set[Any]:
     """Return the groups that have a place in the page: of many, the largest."""
-    groups = test.calibration.groups
-    if groups is not None:
-        return {groups.tolist()[i] for i in shown_cells(test)}
-    sizes = {name: -sum(_size(part) for part in one.parts) for name, one in found.groups.items()}
-    return set(sorted(sizes, key=sizes.__getitem__)[:MOST_GROUPS])
-
-
-def _size(part: Evaluation) -> int:
-    return part.target.n + part.other.n
+    if test.calibration.groups is not None:
+        names = test.calibration.groups.tolist()
+        return {names[i] for i in shown_cells(test)}
+    sizes = {
+        name: one.parts[0].target.n + one.parts[0].other.n for name, one in found.groups.items()
+    }
+    return set(sorted(sizes, key=lambda name: -sizes[name])[:MOST_GROUPS])
 
 
 def _rows(group: str | None, found: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - one or both
@@ -95,8 +93,7 @@ def checked_html(found: FileEvaluation) -> str:
 
 def evaluation_html(test: FinishedTest, found: FileEvaluation, rows: list[dict[str, Any]]) -> str:
     """Return the section on labelled new objects."""
-    n = f"{_n_valid(found):,}"
-    lead = [said("page.evaluated", n=n)]
+    lead = [said("page.evaluated", n=f"{_n_valid(found):,}")]
     if found.skipped:
         skipped = {"n": f"{sum(found.skipped.values()):,}", "reasons": reasons(found.skipped)}
         lead.append(said("page.evaluated.skipped", **skipped))

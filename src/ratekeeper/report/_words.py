@@ -25,7 +25,7 @@ def said(key: str, **facts: object) -> Html:
     --------
     >>> said("page.full.too_long", n="<b>", inspect=code("ratekeeper inspect"))[:48]
     'That of &lt;b&gt; groups is too long for this pa'
-    >>> said("page.evaluated.left_out", left=2, n=5, verdicts="", evaluate="").split("</")[0]
+    >>> said("page.evaluated.left_out", hidden=2, n=5, verdicts="", evaluate="").split("</")[0]
     '<strong>2 of 5 groups are not shown here.'
     """
     template = escape(PAGE[key.removeprefix("page.")], quote=False)
