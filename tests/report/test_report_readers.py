@@ -122,6 +122,21 @@ def test_groups_that_are_not_shown_can_make_a_promise_impossible(show):
     assert PAGE["impossible.hidden"].format(n=f"{thin:,}") in told
 
 
+def test_the_table_of_many_groups_follows_the_slider(show):
+    """At each step of alpha the 200 rows hold the thresholds of the library at that alpha."""
+    calibration = many_groups()
+    given = {"method": rk.Conformal(), "thin_groups": "pool"}
+    page = show(build(calibration.control("fnr", 0.1, **given)))
+    for alpha in (0.11, 0.15):
+        page.evaluate(f"ratekeeper.choose({{alpha: {alpha}}})")
+        [outcome] = page.evaluate("ratekeeper.outcomes()")
+        test = calibration.control("fnr", alpha, **given)
+        expected = {cell.group: cell.threshold for cell in test.certificate.cells}
+        found = {cell["group"]: cell["threshold"] for cell in outcome["cells"]}
+        assert found == {group: expected[group] for group in found}
+        assert page.locator("#group-table tbody tr").count() == len(found) == 200
+
+
 def test_bounds_of_p_values_are_rounded_up(show):
     """What a p-value is told to be at most is never less than the bound, and not much more."""
     page = show(build(hundred_thousand().control("fnr", 0.01, method=rk.Conformal())))
