@@ -325,7 +325,7 @@ PAGE = {
     "card.unheld": "This page does not hold what is needed for it.",
     "card.missed": "that truly are {truth} are missed.",
     "card.alarms": "that truly are {truth} are false alarms.",
-    "card.random": "The method is randomised: equal scores are decided differently.",
+    "card.random": "The method is randomised: equal scores can be decided differently.",
     "card.price": "{errors} of {n} that truly are {truth} are called {called}.",
     "card.interval": "95% interval {low} to {high}.",
     "card.out_of": "About {count}.",

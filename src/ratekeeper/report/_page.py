@@ -39,6 +39,7 @@ _SCRIPTS = (
     "tables.js",
     "page.js",
 )
+_STANDING = ("page.noscript", "page.judge", "page.p_value", "page.sideways", "page.footer")
 _PLACE = re.compile(r"<!-- ([a-z_.]+) -->")
 
 
@@ -112,14 +113,10 @@ def build(
         "version": __version__,
         "facts": _json(facts),
         "script": script,
+        **{key: said(key, where="") for key in _STANDING},
     }
-
-    def filled(place: re.Match[str]) -> str:
-        name = place[1]
-        return said(name, where="") if name.startswith("page.") else contents[name]
-
     # In one pass, so that nothing in a user's words is taken for a place to fill.
-    return _PLACE.sub(filled, _part("page.html"))
+    return _PLACE.sub(lambda place: contents[place[1]], _part("page.html"))
 
 
 def write(
