@@ -401,8 +401,9 @@ class JointCertificate(Stated):
     def _about_cells(self) -> Iterator[Statement]:
         for i, (fnr, fpr) in enumerate(zip(self.fnr.cells, self.fpr.cells, strict=True)):
             rule = f"{self.rule(i)}."
+            bound = f" {say('certificate.true_rate.crossed')}" if self.crossed[i] else ""
             true_rates = [
-                statement
+                statement._replace(text=statement.text + bound)
                 for part, cell in ((self.fnr, fnr), (self.fpr, fpr))
                 for statement in part.about_rate(cell)
             ]
@@ -470,7 +471,10 @@ def _about_promise(facts: Certificate, called: str) -> Iterator[Statement]:
 def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[Statement]:
     if len(facts.cells) > 1:
         if with_price:
-            text = say("certificate.groups.price", other=facts.other, counted=facts.other_error)
+            rate = facts.other_error
+            estimate = facts.origin == "cross-fitted" and rate.n  # no interval is known for it
+            counted = percent(rate.rate) if estimate else rate
+            text = say("certificate.groups.price", other=facts.other, counted=counted)
             yield state("groups", text)
         if facts.delta is not None and with_price:
             most = f"{min(1.0, facts.n_promises * facts.delta):g}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pytest
 
+GAP = r"\{\w+\}|\bundefined\b|\bNaN%"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
@@ -51,6 +53,8 @@ def show(browser, plain_context, tmp_path):
         return page
 
     yield open_page
+    gaps = [gap for page in pages for gap in re.findall(GAP, page.inner_text("main"))]
     for page in pages:
         page.close()
     assert troubles == []
+    assert gaps == []  # every gap of every sentence was filled

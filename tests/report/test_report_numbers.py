@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal, localcontext
+from functools import partial
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from calibrations import (
 )
 
 import ratekeeper as rk
+from ratekeeper._abstaining import _between
+from ratekeeper._cells import tail_of
 from ratekeeper._rates import Rate, RealisedRate
 from ratekeeper.exceptions import TooFewScoresError
 from ratekeeper.methods._rank import critical_rank
@@ -88,7 +91,7 @@ def check_cell(found, test, i, *, exact_rank=True):
         assert found["threshold"] == cell.threshold
         assert found["k"] == (cell.realised and cell.realised.k)
     threshold = np.float64(found["threshold"])
-    low = cal.tail(test.null_class) == "low"
+    low = tail_of(cal, test.null_class) == "low"
     beyond = null < threshold if low else null > threshold
     kept = other >= threshold if low else other <= threshold
     for name, count in (("target", beyond.sum()), ("other", kept.sum())):
@@ -100,27 +103,30 @@ def check_cell(found, test, i, *, exact_rank=True):
         low_limit, high_limit = Rate(int(kept.sum()), other.size).interval
         same(found["interval"][0], low_limit)
         same(found["interval"][1], high_limit)
-    check_law(found, null.size, test.alpha)
+    check_true_rate(found, null.size, test)
 
 
-def check_law(found, n, alpha):
+def check_true_rate(found, n, test):
     if found["k"] is None:
-        assert found["law"] is None
+        assert found["realised"] is None
         return
-    law = RealisedRate(found["k"], n)
-    same(found["law"]["mean"], law.mean)
-    same(found["law"]["low"], law.interval[0])
-    same(found["law"]["high"], law.interval[1])
-    same(found["law"]["above"], law.exceeds(alpha))
+    rate, shown = RealisedRate(found["k"], n), found["realised"]
+    same(shown["mean"], rate.mean)
+    same(shown["low"], rate.interval[0])
+    same(shown["high"], rate.interval[1])
+    if test.method.fixed_alpha:
+        same(shown["above"], rate.exceeds(test.alpha))
+    else:  # it would be false of a level chosen after looking
+        assert shown["above"] is None
 
 
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 @pytest.mark.parametrize("make", SMALL, ids=lambda make: make.__name__)
-def test_ranks_thresholds_errors_and_laws_are_those_of_the_library(show, make, control):
+def test_ranks_thresholds_errors_and_true_rates_are_those_of_the_library(show, make, control):
     """At every level and method the page finds what `control` finds, or the same refusal."""
     calibration = make()
     pool = "pool" if make is grouped else "refuse"
-    first = calibration.control(control, 0.3, thin_groups=pool)
+    first = calibration.control(control, 0.3, method=rk.Conformal(), thin_groups=pool)
     page = show(build(first))
     cases = [(m, a) for m in METHODS for a in [*grid_of(page, 9), 0.05, *OFF_GRID]]
     answers = page.evaluate(OUTCOMES, [choice_of(method, alpha) for method, alpha in cases])
@@ -145,7 +151,7 @@ def test_p_values_and_decisions_are_those_of_the_library(show, make):
     known = np.concatenate([scores[:: max(1, scores.size // 6)] for scores in parts])
     scores = np.unique(np.r_[known, [-9.5, -0.33, 0.5, 12.0, np.inf, -np.inf]]).tolist()
     for control, alpha in (("fnr", 0.3), ("fpr", 0.4)):
-        test = calibration.control(control, alpha, thin_groups=pool)
+        test = calibration.control(control, alpha, method=rk.Conformal(), thin_groups=pool)
         page = show(build(test))
         for method in (METHODS[0], METHODS[2], METHODS[4]):
             try:
@@ -168,7 +174,7 @@ def test_p_values_and_decisions_are_those_of_the_library(show, make):
 def test_a_thinned_page_is_small_and_never_less_strict(show, make, control):
     """Of 100,000 scores a page below 300 KB gives exact numbers at ranks up to the true one."""
     calibration = make()
-    first = calibration.control(control, 0.0111)
+    first = calibration.control(control, 0.0111, method=rk.Conformal())
     html = build(first)
     assert len(html.encode()) < 300_000
     page = show(html)
@@ -190,7 +196,7 @@ def test_a_thinned_page_is_small_and_never_less_strict(show, make, control):
 def test_p_values_of_a_thinned_page_are_bounds_from_above(show):
     """Between kept scores a p-value is marked "at most", and it is that; else it is exact."""
     calibration = hundred_thousand()
-    page = show(build(calibration.control("fnr", 0.01)))
+    page = show(build(calibration.control("fnr", 0.01, method=rk.Conformal())))
     scores = np.random.default_rng(2).normal(1, 2, 60).tolist()
     scores += calibration.cells[1][0][[0, 5, 40_000 - 1]].tolist()
     answers = page.evaluate(JUDGE, [scores, choice_of(rk.Conformal(), 0.01)])
@@ -205,23 +211,85 @@ def test_p_values_of_a_thinned_page_are_bounds_from_above(show):
     assert "at most" in page.inner_text("#judged")
 
 
-def test_a_test_of_both_rates_abstains_as_often_as_the_library_says(show):
-    """Certified and changed, the counts of undecided objects are those of the joint test."""
-    for make in (tied, single_precision, low_is_positive, grouped):
-        calibration = make()
-        pool = "pool" if make is grouped else "refuse"
-        pairs = [(0.05, 0.02), (0.1, 0.2), (0.3, 0.4)]
-        page = show(build(calibration.control_both(*pairs[0], thin_groups=pool)))
-        for alphas in pairs:
-            found = page.evaluate(
-                """alphas => ratekeeper.model.undecided(alphas.map((alpha, i) =>
-                    ratekeeper.model.outcome(
-                        ratekeeper.facts.tests[i], {alpha, method: {name: "conformal"}})))""",
-                alphas,
-            )
-            abstained = calibration.control_both(*alphas, thin_groups=pool).certificate.abstained
-            counts = [abstained[name].errors for name in ("negative", "positive")]
-            assert [part["abstained"] for part in found] == [[n, n] for n in counts]
+BOTH = """([alphas, scores]) => {
+    const {model, facts} = ratekeeper;
+    const outcomes = alphas.map((alpha, i) =>
+        model.outcome(facts.tests[i], {alpha, method: {name: "conformal"}}));
+    return facts.scores.cells.map((_, i) => ({
+        crossed: model.crossed(outcomes, i),
+        undecided: model.undecided(outcomes),
+        errors: [0, 1].map(j => model.targetErrors(outcomes, j, i)),
+        decisions: scores.map(s => model.judge(s, i, outcomes).decision),
+    }));
+}"""
+
+
+def separated(n=200, gap=4.0):
+    labels = np.repeat([0, 1], n)
+    return rk.calibrate(np.random.default_rng(2).normal(gap * labels), labels)
+
+
+@pytest.mark.parametrize("make", [tied, single_precision, low_is_positive, grouped, separated])
+def test_a_test_of_both_rates_is_that_of_the_library(show, make):
+    """Certified and changed: thresholds that cross, decisions, errors, and objects without one."""
+    calibration = make()
+    given = {"method": rk.Conformal(), "thin_groups": "pool" if make is grouped else "refuse"}
+    pairs = [(0.05, 0.02), (0.1, 0.2), (0.3, 0.4), (0.4, 0.45)]
+    page = show(build(calibration.control_both(*pairs[0], **given)))
+    scores = np.r_[calibration.cells[0][0][::9], calibration.cells[1][0][::9], 0.5, 1.7, 9.0]
+    for alphas in pairs:
+        test = calibration.control_both(*alphas, **given)
+        found = page.evaluate(BOTH, [alphas, scores.tolist()])
+        undecided = test.certificate.undecided
+        counts = [undecided[name].errors for name in ("negative", "positive")]
+        assert [cell["crossed"] for cell in found] == list(test.crossed)
+        for i, cell in enumerate(found):
+            assert [part["count"] for part in cell["undecided"]] == [[n, n] for n in counts]
+            group = None if calibration.groups is None else calibration.groups[[i]]
+            decide = partial(decided, test, group)
+            assert cell["decisions"] == decide(scores)
+            missed = sum(d == 0 for d in decide(calibration.cells[1][i]))
+            alarms = sum(d == 1 for d in decide(calibration.cells[0][i]))
+            assert cell["errors"] == [[missed] * 2, [alarms] * 2]
+    assert any(threshold is not None for threshold in test.crossed)
+
+
+def decided(test, group, scores):
+    found = test.decide(scores, None if group is None else group.repeat(scores.size))
+    words = np.where(found.abstained, "undecided", np.where(found.positive, "1", "0"))
+    assert not found.neither.any()
+    return [word if word == "undecided" else int(word) for word in words.tolist()]
+
+
+@pytest.mark.parametrize(
+    ("fnr", "fpr"),
+    [
+        (2.0, 1.0),
+        (1.0, 2.0),
+        (np.inf, -np.inf),
+        (np.inf, 1.0),
+        (1.0, -np.inf),
+        (np.nextafter(1.0, 2.0), 1.0),
+        (1.7e308, 1.6e308),
+        (1.7e308, -1.7e308),
+    ],
+)
+@pytest.mark.parametrize("higher", [True, False])
+def test_the_threshold_between_two_is_that_of_the_library(show, fnr, fpr, higher):
+    """Whatever the two are, also infinite or next to each other."""
+    page = show(
+        build(
+            (plain() if higher else low_is_positive()).control_both(0.1, 0.1, method=rk.Conformal())
+        )
+    )
+    sign = 1 if higher else -1
+    found = page.evaluate(
+        """texts => ratekeeper.model.crossed(texts.map(t => ({cells: [{threshold: Number(t)}]})), 0)
+        ?.toString() ?? null""",
+        [str(sign * value).replace("inf", "Infinity") for value in (fnr, fpr)],
+    )
+    expected = _between(sign * fnr, sign * fpr, higher=higher)
+    assert (found and float(found)) == expected
 
 
 def test_beta_functions_agree_with_scipy_up_to_ten_million(show):
@@ -237,7 +305,7 @@ def test_beta_functions_agree_with_scipy_up_to_ten_million(show):
                 a.append(float(k)), b.append(float(n + 1 - k)), p.append(level)
     a, b, p = np.array(a), np.array(b), np.array(p)
     x = np.clip(a / (a + b) * np.exp(rng.normal(size=a.size) * 2.5 / np.sqrt(a)), 1e-12, 0.999999)
-    page = show(build(plain().control("fnr", 0.1)))
+    page = show(build(plain().control("fnr", 0.1, method=rk.Conformal())))
     found = np.array(
         page.evaluate(
             """rows => rows.map(([a, b, p, x]) => { const s = ratekeeper.Special; return [
@@ -256,7 +324,7 @@ def test_beta_functions_agree_with_scipy_up_to_ten_million(show):
 
 def test_beta_functions_agree_with_closed_forms(show):
     """For k = 1 and for sums of few terms, where truth is known, the page has twelve digits."""
-    page = show(build(plain().control("fnr", 0.1)))
+    page = show(build(plain().control("fnr", 0.1, method=rk.Conformal())))
     for n in (3, 1_000, 10**7):
         for p in (0.001, 0.05, 0.975):
             found = page.evaluate(f"ratekeeper.Special.betaQuantile(1, {n}, {p})")
@@ -272,7 +340,7 @@ def test_beta_functions_agree_with_closed_forms(show):
 
 def test_ranks_agree_for_millions_of_scores(show):
     """The script's critical rank is `critical_rank` for n up to ten million."""
-    page = show(build(plain().control("fnr", 0.1)))
+    page = show(build(plain().control("fnr", 0.1, method=rk.Conformal())))
     methods = [m for m in METHODS if not isinstance(m, rk.Simultaneous)] + [rk.Simultaneous(0.05)]
     cases = [
         (method, n, alpha)
@@ -289,7 +357,7 @@ def test_ranks_agree_for_millions_of_scores(show):
 
 def test_every_count_of_a_band_has_its_limit(show):
     """Above the exact levels the script gives each count the p-value of `Simultaneous`."""
-    page = show(build(plain().control("fnr", 0.1)))
+    page = show(build(plain().control("fnr", 0.1, method=rk.Conformal())))
     for n in (1_001, 2_345):
         found = page.evaluate(
             """n => Array.from({length: n + 1}, (_, m) => ratekeeper.model.ranks.pValue(

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from dataclasses import replace
 from itertools import pairwise
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from calibrations import grouped, hundred_thousand, plain, single_precision
 
 import ratekeeper as rk
-from ratekeeper._evaluation import Tally, count
+from ratekeeper._formatting import percent
 from ratekeeper._provenance import Provenance
+from ratekeeper._sentences import CERTIFICATE, EVALUATION, PAGE, VERDICTS
 from ratekeeper.batch import FileEvaluation
 from ratekeeper.exceptions import InputError
 from ratekeeper.report import build, write
 
+NONE = "\u2013"
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 
 
@@ -30,31 +32,23 @@ def status_of(page):
 def evaluation_of(test, seed=9, n=900):
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 2, n)
-    scores = rng.normal(1.8 * labels)
-    if test.calibration.groups is None:
-        return SimpleNamespace(
-            overall=test.evaluate(scores, labels), groups={}, rows=n, skipped={"score is NaN": 2}
-        )
-    index = rng.integers(0, test.calibration.groups.size, n)
-    decided = test.decide(scores, test.calibration.groups[index])
-    tallies = count(decided, labels == 1, index, test.calibration.groups.size)
-    names = test.calibration.groups.tolist()
-    parts = {name: test.evaluation_of(tallies[i], i) for i, name in enumerate(names)}
-    return FileEvaluation(test.evaluation_of(sum(tallies, Tally())), parts, n, {})
+    names = test.calibration.groups
+    groups = None if names is None else names[rng.integers(0, names.size, n)]
+    found = test.evaluate(rng.normal(1.8 * labels), labels, groups)
+    return FileEvaluation(found, n + 2, {"score is NaN": 2})
 
 
 def test_the_page_says_the_promise_in_plain_words():
     """Promise, price and rule stand in the page without any script."""
     test = plain().control("fnr", 0.05, method=rk.HighProbability(0.1))
-    html = build(test, title="Screening")
-    text = re.sub(r"<[^>]+>", "", html)
-    promise = "of 1,000 that truly are positive (1) at most 50 are called negative (0)."
-    assert f"In the long run, {promise}" in text
+    text = re.sub(r"<[^>]+>", "", build(test, title="Screening"))
+    assert "of 1,000 that truly are positive (1) at most 50 are called negative (0)." in text
     assert "<h1>Missed positives: at most 5%</h1>" in build(test)
-    assert "which happens to at most 10 of 100 sets of calibration objects" in text
-    assert f"{test.other_error.errors} of {test.other_error.n} calibration objects" in text
-    assert str(test.threshold) in text
-    assert "Average" not in text
+    assert "10 of 100 draws" in text
+    for statement in test.certificate.statements:
+        if statement.topic not in ("controlled", "assumed", "true_rate"):
+            assert statement.text[1:] in html.unescape(text)
+    assert test.certificate.headline in html.unescape(text)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +61,7 @@ def test_every_method_has_a_page(show, method):
     page = show(build(test))
     assert status_of(page) == "certified"
     [cell] = page.evaluate("ratekeeper.outcomes()[0].cells")
-    assert cell["threshold"] == test.threshold
+    assert cell["threshold"] == test.thresholds[None]
     assert cell["other"] == [test.other_error.errors] * 2
     page.focus("#slider")
     page.keyboard.press("ArrowLeft")
@@ -76,13 +70,13 @@ def test_every_method_has_a_page(show, method):
     assert page.evaluate("ratekeeper.state.choices[0].method.name") == name
     page.click("#reset")
     assert status_of(page) == "certified"
-    is_promise = method.guarantee.kind == "marginal"
-    assert ("no promise" not in page.inner_text("#certificate")) == is_promise
+    promised = page.get_attribute(".promise", "data-promised")
+    assert (promised == "true") == (method.guarantee.kind == "marginal")
 
 
 def test_slider_and_field_work_by_keyboard(show):
     """Arrows move along the slider's levels; any level can be typed; both show the same."""
-    page = show(build(plain().control("fnr", 0.05)))
+    page = show(build(plain().control("fnr", 0.05, method=rk.Conformal())))
     page.focus("#slider")
     page.keyboard.press("ArrowRight")
     assert page.evaluate("ratekeeper.state.choices[0].alpha") == 0.055
@@ -93,7 +87,7 @@ def test_slider_and_field_work_by_keyboard(show):
     page.keyboard.type("7.3")
     assert page.evaluate("ratekeeper.state.choices[0].alpha") == 0.073
     assert status_of(page) == "what-if"
-    expected = plain().control("fnr", 0.073)
+    expected = plain().control("fnr", 0.073, method=rk.Conformal())
     assert str(expected.threshold) in page.inner_text("#results")
     texts = [f"{hundredths / 100:g}" for hundredths in range(1, 5_000)]
     read = page.evaluate("texts => texts.map(ratekeeper.Numbers.fromPercent)", texts)
@@ -110,25 +104,25 @@ def test_slider_and_field_work_by_keyboard(show):
 
 def test_methods_are_switched_by_keyboard_and_say_what_they_allow(show):
     """A what-if is marked as such, with the rule of its method about looking first."""
-    page = show(build(plain().control("fnr", 0.05)))
+    page = show(build(plain().control("fnr", 0.05, method=rk.Conformal())))
     page.focus('input[value="conformal"]')
     page.keyboard.press("ArrowDown")
     assert page.evaluate("ratekeeper.state.choices[0].method") == {
         "name": "high-probability",
         "delta": 0.05,
     }
-    assert "after looking, breaks it" in page.inner_text("#notes")
+    assert PAGE["what_if.high_probability"] in page.inner_text("#notes")
     page.select_option("#delta", "0.1")
     assert "HighProbability(delta=0.1)" in page.inner_text("#status")
     page.keyboard.press("Tab")
     page.focus('input[value="high-probability"]')
     page.keyboard.press("ArrowDown")
-    assert "allows choosing the level after looking" in page.inner_text("#notes")
+    assert PAGE["what_if.simultaneous"] in page.inner_text("#notes")
     assert 'calibration.control("fnr", alpha=0.05, method=rk.Simultaneous(delta=0.1))' in (
         page.inner_text("#notes")
     )
     page.keyboard.press("ArrowDown")
-    assert "No promise" in page.inner_text("#notes")
+    assert PAGE["what_if.empirical"] in page.inner_text("#notes")
     page.click("#reset")
     assert status_of(page) == "certified"
     assert page.inner_text("#notes") == ""
@@ -137,20 +131,20 @@ def test_methods_are_switched_by_keyboard_and_say_what_they_allow(show):
 
 def test_an_impossible_promise_is_refused_with_the_number_needed(show):
     """Where the rank is 0 the page says so, as the library does."""
-    page = show(build(plain().control("fnr", 0.05)))
+    page = show(build(plain().control("fnr", 0.05, method=rk.Conformal())))
     page.evaluate("ratekeeper.choose({alpha: 0.001})")
-    assert "needs at least 999 calibration scores" in page.inner_text("#notes")
+    assert PAGE["impossible.least"].format(n=999) in page.inner_text("#notes")
     page.evaluate(
         "ratekeeper.choose({alpha: 0.001, method: {name: 'high-probability', delta: 0.05}})"
     )
     needed = rk.HighProbability(0.05).smallest_n(0.001)
-    assert f"needs at least {needed:,} calibration scores" in page.inner_text("#notes")
+    assert PAGE["impossible.least"].format(n=f"{needed:,}") in page.inner_text("#notes")
 
 
 def test_the_download_holds_the_numbers_of_the_table(show):
     """The CSV has one row for each group, with all digits, and says which test it is about."""
     calibration = grouped()
-    test = calibration.control("fnr", 0.05, thin_groups="pool")
+    test = calibration.control("fnr", 0.05, method=rk.Conformal(), thin_groups="pool")
     page = show(build(test))
     with page.expect_download() as waiting:
         page.click("#download")
@@ -165,7 +159,7 @@ def test_the_download_holds_the_numbers_of_the_table(show):
         assert row["rank"] == ("" if cell.pooled else str(cell.realised.k))
         if cell.realised:
             assert float(row["true_rate_mean"]) == cell.realised.mean
-    assert "nothing is promised" in page.inner_text("#group-table tr.pooled")
+    assert PAGE["threshold.pooled"] in page.inner_text("#group-table tr.pooled")
     page.evaluate("ratekeeper.choose({alpha: 0.1})")
     changed = list(csv.DictReader(io.StringIO(page.evaluate("ratekeeper.csv()"))))
     assert {(row["state"], row["alpha"]) for row in changed} == {("what if", "0.1")}
@@ -173,10 +167,10 @@ def test_the_download_holds_the_numbers_of_the_table(show):
 
 def test_groups_can_be_chosen(show):
     """Cards and charts follow the chosen group."""
-    test = grouped().control("fpr", 0.1)
+    test = grouped().control("fpr", 0.1, method=rk.Conformal())
     page = show(build(test))
     page.select_option("#group", "1")
-    assert str(test.threshold["b"]) in page.inner_text("#results")
+    assert str(test.thresholds["b"]) in page.inner_text("#results")
     assert "“b”" in page.get_attribute("#chart-densities svg", "aria-label")
 
 
@@ -188,9 +182,9 @@ def test_labels_and_titles_are_never_read_as_html(show):
     calibration = rk.calibrate(
         rng.normal(2 * (np.arange(300) % 2)), labels, groups=groups, positive_label=EVIL
     )
-    test = calibration.control("fnr", 0.1)
-    part = test.evaluate([0.0, 5.0], [EVIL, "=no,\"'<!-- facts -->"], ['<b>"g"</b>\n'] * 2)
-    evaluation = SimpleNamespace(overall=part, groups={EVIL: part}, rows=2, skipped={EVIL: 1})
+    test = calibration.control("fnr", 0.1, method=rk.Conformal())
+    found = test.evaluate([0.0, 1.0], [EVIL, "=no,\"'<!-- facts -->"], ['<b>"g"</b>\n'] * 2)
+    evaluation = FileEvaluation(found, 3, {EVIL: 1}, outside=EVIL)
     page = show(build(test, title=EVIL, evaluation=evaluation))
     assert page.inner_text("h1") == EVIL
     assert page.locator("img").count() == 0
@@ -203,20 +197,21 @@ def test_labels_and_titles_are_never_read_as_html(show):
 
 def test_the_page_refers_to_nothing_outside():
     """No address, no resource: the only mention of a web address is the name of SVG."""
-    for test in (plain().control("fnr", 0.05), grouped().control_both(0.1, 0.1)):
-        html = build(
-            test, evaluation=evaluation_of(test) if test.calibration.groups is None else None
-        )
-        addresses = set(re.findall(r"https?://[^\s\"'<]+", html))
+    for test in (
+        plain().control("fnr", 0.05, method=rk.Conformal()),
+        grouped().control_both(0.1, 0.1, method=rk.Conformal(), thin_groups="pool"),
+    ):
+        page = build(test, evaluation=evaluation_of(test))
+        addresses = set(re.findall(r"https?://[^\s\"'<]+", page))
         assert addresses == {"http://www.w3.org/2000/svg"}
-        assert not re.search(r"\b(src|href)\s*=\s*[\"'](?!#)", html)
-        assert "@import" not in html
-        assert "url(" not in html
+        assert not re.search(r"\b(src|href)\s*=\s*[\"'](?!#)", page)
+        assert "@import" not in page
+        assert "url(" not in page
 
 
 def test_the_page_leaves_one_name_behind(show):
     """The script adds one name to the window, for tests."""
-    page = show(build(plain().control("fnr", 0.05)))
+    page = show(build(plain().control("fnr", 0.05, method=rk.Conformal())))
     names = page.evaluate(
         """() => { const frame = document.createElement("iframe"); document.body.append(frame);
         const plain = new Set(Object.getOwnPropertyNames(frame.contentWindow));
@@ -230,13 +225,13 @@ def test_the_page_leaves_one_name_behind(show):
 
 def test_light_and_dark(show):
     """The page follows the system, and the button turns it round."""
-    html = build(plain().control("fnr", 0.05))
+    built = build(plain().control("fnr", 0.05, method=rk.Conformal()))
 
     def brightness(page):
         colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
         return sum(map(int, re.findall(r"\d+", colour)[:3]))
 
-    light, dark = show(html, color_scheme="light"), show(html, color_scheme="dark")
+    light, dark = show(built, color_scheme="light"), show(built, color_scheme="dark")
     assert brightness(light) > 600
     assert brightness(dark) < 200
     light.click("#theme")
@@ -248,7 +243,7 @@ def test_light_and_dark(show):
 
 def test_on_paper_the_state_is_kept_and_controls_are_gone(show):
     """Printing shows the chosen state, opens the full certificate, and prints dark on light."""
-    test = grouped().control("fnr", 0.05, thin_groups="pool")
+    test = grouped().control("fnr", 0.05, method=rk.Conformal(), thin_groups="pool")
     page = show(build(test, evaluation=evaluation_of(test)), color_scheme="dark")
     page.evaluate("ratekeeper.choose({alpha: 0.1})")
     assert not page.is_visible("#certificate pre")
@@ -267,7 +262,7 @@ def test_on_paper_the_state_is_kept_and_controls_are_gone(show):
 @pytest.mark.parametrize("width", [360, 768, 1600])
 def test_the_page_fits_narrow_and_wide_screens(show, width):
     """Nothing makes the page scroll sideways; wide tables scroll in their own place."""
-    test = grouped().control("fnr", 0.05, thin_groups="pool")
+    test = grouped().control("fnr", 0.05, method=rk.Conformal(), thin_groups="pool")
     page = show(build(test, evaluation=evaluation_of(test)))
     page.set_viewport_size({"width": width, "height": 900})
     page.evaluate("ratekeeper.choose({method: {name: 'simultaneous', delta: 0.05}})")
@@ -276,7 +271,7 @@ def test_the_page_fits_narrow_and_wide_screens(show, width):
 
 def test_the_page_can_be_used_without_seeing_or_pointing(show):
     """Every control has a name, every chart a text, headings do not skip, focus can be seen."""
-    test = grouped().control_both(0.1, 0.1)
+    test = grouped().control_both(0.1, 0.1, method=rk.Conformal())
     page = show(build(test))
     unnamed = page.evaluate(
         """() => [...document.querySelectorAll("input, select, button")]
@@ -304,16 +299,16 @@ def test_the_page_can_be_used_without_seeing_or_pointing(show):
 
 def test_both_promises_of_an_abstaining_test_can_be_moved(show):
     """The radio chooses which level the slider moves; the other promise stays."""
-    test = plain().control_both(0.1, 0.05)
+    test = plain().control_both(0.1, 0.05, method=rk.Conformal())
     page = show(build(test))
     page.check('input[name="which"][value="1"]')
     page.focus("#slider")
     page.keyboard.press("ArrowRight")
     assert page.evaluate("ratekeeper.state.choices.map(c => c.alpha)") == [0.1, 0.055]
     assert "FPR ≤ 5.5%" in page.inner_text("#status")
-    joint = plain().control_both(0.1, 0.055)
+    joint = plain().control_both(0.1, 0.055, method=rk.Conformal())
     for name in ("negative", "positive"):
-        rate = joint.certificate.abstained[name]
+        rate = joint.certificate.undecided[name]
         assert f"{rate.errors} of {rate.n}" in page.inner_text("#results")
     page.fill("#score", "0.9")
     label = joint.decide([0.9]).labels[0]
@@ -325,9 +320,9 @@ def test_both_promises_of_an_abstaining_test_can_be_moved(show):
 def test_single_precision_scores_are_shown_and_read_as_they_are(show):
     """A float32 threshold is written in its own digits, and a typed score is rounded alike."""
     calibration = single_precision()
-    test = calibration.control("fnr", 0.1)
+    test = calibration.control("fnr", 0.1, method=rk.Conformal())
     page = show(build(test))
-    shown = re.search(r"≥ (\S+[^.])\.?$", page.inner_text("#results p >> nth=1"))[1]
+    shown = re.search(r"≥ ([^\s,]+)", page.inner_text("#results p >> nth=1"))[1]
     assert np.float32(shown) == np.float32(test.threshold)
     assert len(shown) <= 12
     texts = [*map(str, calibration.cells[1][0]), "0.1", "1e39", "-7", "16777217"]
@@ -341,25 +336,55 @@ def test_single_precision_scores_are_shown_and_read_as_they_are(show):
 
 def test_counted_rates_are_shown_with_their_verdict(show):
     """An evaluation adds rates, intervals and verdicts, overall and by group."""
-    test = grouped().control("fnr", 0.05, thin_groups="pool")
+    test = grouped().control("fnr", 0.05, method=rk.Conformal(), thin_groups="pool")
     evaluation = evaluation_of(test)
     page = show(build(test, evaluation=evaluation))
     rows = page.locator("#evaluation tbody tr")
-    assert rows.count() == 2 * (1 + 3)
-    first = rows.nth(0).inner_text()
-    target = evaluation.overall.target
-    assert f"{target.errors} of {target.n}" in first
-    texts = [rows.nth(i).inner_text() for i in range(8)]
+    cells = [rows.nth(i).locator("td").all_inner_texts() for i in range(rows.count())]
     # Group c is pooled: nothing is promised in it, and so not about everybody.
-    assert ["no promise" in text for text in texts] == [1, 0, 0, 0, 0, 0, 1, 0]
-    levels = [rows.nth(i).locator("td").nth(3).inner_text() for i in range(8)]
-    assert ["5%" in level for level in levels] == [0, 0, 1, 0, 1, 0, 0, 0]
-    for name, row in (("a", 2), ("b", 4)):
-        assert evaluation.groups[name].verdict in texts[row]
+    parts = [evaluation.overall, *evaluation.groups.values()]
+    assert [part.promised for part in parts] == [None, 0.05, 0.05, None]
+    for part, (target, other) in zip(parts, zip(cells[::2], cells[1::2], strict=True), strict=True):
+        p = NONE if part.p_value is None else f"{part.p_value:.2g}"
+        assert target[2] == part.verdict
+        assert target[3] == (NONE if part.promised is None else "5%")
+        assert target[5:] == [p, f"{part.target.errors} of {part.target.n}"]
+        assert other[2:4] == [NONE, NONE]
+        assert other[6] == f"{part.other.errors} of {part.other.n}"
     assert page.locator("#chart-evaluation circle").count() == 4
     assert page.locator("#chart-evaluation .limit").count() == 2
-    assert "so nothing is promised about their rate" in page.inner_text("#evaluation ul")
-    assert page.locator("#evaluation h2").inner_text() == "Checked on new objects"
+    told = page.inner_text("#evaluation ul")
+    for verdict, meaning in VERDICTS.items():
+        assert (meaning in told) == (verdict in {part.verdict for part in parts})
+    assert EVALUATION["one_look"] in told
+    assert EVALUATION["average.plain"] in told
+
+
+def test_scores_outside_the_range_are_told_beside_the_verdict(show):
+    """A file on another scale is warned of under the promise and above the counted rates."""
+    test = plain().control("fnr", 0.05, method=rk.Conformal())
+    evaluation = replace(evaluation_of(test), outside="99 of 100 scores lie outside <the range>.")
+    page = show(build(test, evaluation=evaluation))
+    for place in ("#certificate .checked + .warning", "#evaluation h2 + .warning"):
+        assert page.inner_text(place) == evaluation.outside
+
+
+def test_an_audit_by_group_promises_nothing_to_groups(show):
+    """A test without groups is counted by group too; of very many groups the largest are shown."""
+    test = plain().control("fnr", 0.1, method=rk.HighProbability(0.05))
+    labels = np.arange(3_000) % 2
+    scores = np.random.default_rng(1).normal(1.8 * labels)
+    for groups, n_shown in ((np.arange(3_000) // 2 % 5, 5), (np.arange(3_000) // 4, 200)):
+        found = FileEvaluation(test.evaluate(scores, labels, groups), 3_000)
+        page = show(build(test, evaluation=found))
+        assert page.locator("#evaluation tbody tr").count() == 2 * (1 + n_shown)
+        assert EVALUATION["audit"] in page.inner_text("#evaluation")
+        assert page.get_attribute("#evaluation tbody tr:first-child .verdict", "data-verdict") in (
+            "kept",
+            "in line",
+        )
+        left_out = page.locator("#evaluation > .warning").count()
+        assert left_out == (n_shown == 200)
 
 
 def test_scores_far_apart_have_a_picture(show):
@@ -371,7 +396,7 @@ def test_scores_far_apart_have_a_picture(show):
         [1e-320, 0.0, 2e-320] * 40,
     ):
         calibration = rk.calibrate(scores, np.arange(120) // 6 % 2)
-        page = show(build(calibration.control("fpr", 0.1)))
+        page = show(build(calibration.control("fpr", 0.1, method=rk.Conformal())))
         assert page.locator("#chart-densities svg").count() == 1
 
 
@@ -380,29 +405,23 @@ def test_what_is_not_a_test_is_refused():
     with pytest.raises(InputError, match=r"calibration\.control"):
         build(plain())
     with pytest.raises(InputError, match="title=3 must be text"):
-        build(plain().control("fnr", 0.1), title=3)
+        build(plain().control("fnr", 0.1, method=rk.Conformal()), title=3)
 
 
 def test_the_file_is_written_whole(tmp_path):
     """`write` gives the bytes of `build`, with the line ends that the script's hash is of."""
-    test = hundred_thousand().control("fnr", 0.05)
+    test = hundred_thousand().control("fnr", 0.05, method=rk.Conformal())
     write(test, tmp_path / "report.html", title="one")
     assert (tmp_path / "report.html").read_bytes() == build(test, title="one").encode()
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
 def test_the_ground_is_told(show):
-    """Hash, version, sizes, assumptions and rows left out stand at the end of the page."""
-    test = plain().control("fnr", 0.05)
+    """Hash, version and sizes stand at the end of the page."""
+    test = plain().control("fnr", 0.05, method=rk.Conformal())
     text = show(build(test)).inner_text("#ground")
     certificate = test.certificate
-    for fact in (
-        certificate.data_hash,
-        certificate.version,
-        "260",
-        "150",
-        *certificate.assumptions,
-    ):
+    for fact in (certificate.data_hash, certificate.version, "260", "150"):
         assert fact in text
 
 
@@ -410,26 +429,27 @@ def test_rows_left_out_are_told_and_not_covered(show):
     """The columns and the skipped rows of a file stand in the page, and in what is not covered."""
     rows = Provenance(rows=413, skipped={"score is <NaN>": 2, "label is empty": 1}, score="risk")
     calibration = replace(plain(), provenance=rows)
-    page = show(build(calibration.control("fnr", 0.05)))
+    page = show(build(calibration.control("fnr", 0.05, method=rk.Conformal())))
     text = page.inner_text("#ground")
-    for fact in ("413", "3 left out", "score is <NaN>: 2", "label is empty: 1", "risk"):
+    for fact in (str(rows), "score is <NaN>: 2", "label is empty: 1", "risk"):
         assert fact in text
-    assert "the 3 of 413 rows that were left out" in page.inner_text("#certificate")
+    assert str(rows) in page.inner_text("#certificate")
 
 
 def test_both_counted_rates_of_an_abstaining_test_are_shown(show):
     """An evaluation of both rates shows each against its promise, and the abstentions."""
-    test = plain().control_both(0.1, 0.05)
+    test = plain().control_both(0.1, 0.05, method=rk.Conformal())
     labels = np.arange(400) % 2
     scores = np.random.default_rng(4).normal(1.8 * labels)
     found = test.evaluate(scores, labels)
-    page = show(build(test, evaluation=FileEvaluation(found, {}, 402, {"score is NaN": 2})))
+    page = show(build(test, evaluation=FileEvaluation(found, 402, {"score is NaN": 2})))
     text = page.inner_text("#evaluation")
-    assert "decided on 400 labelled objects" in text
+    assert PAGE["evaluated"].format(n=400) in text
     for part in (found.fnr, found.fpr):
         assert f"{part.target.errors} of {part.target.n}" in text
         assert part.verdict in text
-    assert str(found.abstained["positive"]) in text
+    for rates in (found.abstained, found.neither):
+        assert f"{rates['positive'].errors} of {rates['positive'].n}" in text
     assert page.locator("#chart-evaluation circle").count() == 2
 
 
@@ -439,17 +459,95 @@ def test_many_groups_make_a_page(show):
     labels, groups = np.arange(6_000) % 2, np.arange(6_000) // 24
     calibration = rk.calibrate(rng.normal(2 * labels), labels, groups=groups)
     test = calibration.control("fnr", 0.2, method=rk.Simultaneous(0.33), thin_groups="pool")
-    html = build(test)
-    assert len(html.encode()) < 500_000
-    page = show(html)
+    built = build(test)
+    assert len(built.encode()) < 500_000
+    page = show(built)
     assert page.locator("#group-table tbody tr").count() == 200
-    assert "more groups" in page.inner_text("#certificate")
+    assert "50 of 250 groups" in page.inner_text("#certificate")
 
 
-def test_cross_fitted_scores_are_told_to_be_approximate(show):
-    """The page of a cross-fitted calibration calls every promise approximate."""
-    calibration = replace(plain(), origin="cross-fitted")
-    page = show(build(calibration.control("fnr", 0.05)))
-    assert "Only approximately" in page.inner_text("#certificate")
-    page.evaluate("ratekeeper.choose({alpha: 0.1})")
-    assert "approximate" in page.inner_text("#notes")
+def test_cross_fitted_scores_promise_nothing(show):
+    """No bound, no distribution and no interval is shown, also not for other levels."""
+    test = replace(plain(), origin="cross-fitted").control("fnr", 0.05, method=rk.Conformal())
+    page = show(build(test))
+    assert page.get_attribute(".promise", "data-promised") == "false"
+    assert page.inner_text("#status .badge") == "No promise"
+    for alpha in (0.05, 0.1):
+        page.evaluate("alpha => ratekeeper.choose({alpha})", alpha)
+        [cell] = page.evaluate("ratekeeper.outcomes()[0].cells")
+        assert (cell["realised"], cell["interval"]) == (None, None)
+        assert CERTIFICATE["cross_fitted"] in page.inner_text("#results")
+        assert page.locator("#chart-trade-off .whisker").count() == 0
+        [row] = csv.DictReader(io.StringIO(page.evaluate("ratekeeper.csv()")))
+        assert row["promise"] == "none"
+        assert row["other_rate_high"] == row["true_rate_mean"] == ""
+    assert CERTIFICATE["cross_fitted"] in page.inner_text("#notes")
+    calibration = replace(grouped(), origin="cross-fitted")
+    page = show(build(calibration.control("fnr", 0.1, method=rk.Conformal())))
+    rate = calibration.control("fnr", 0.1, method=rk.Conformal()).other_error
+    price = CERTIFICATE["groups.price"].format(other="FPR", counted=percent(rate.rate))
+    assert price in page.inner_text("#certificate")
+    assert str(rate) not in page.inner_text("body")
+
+
+def test_a_contradicted_fit_promises_nothing(show):
+    """The badge, the headline and the download say so, and the remark on the fit is a warning."""
+    test = plain().control("fnr", 0.05, method=rk.Parametric("norm"))
+    facts = test.certificate
+    cells = (replace(facts.cells[0], contradicted=True, remark="The fit is <bad>."),)
+    test.__dict__["certificate"] = replace(facts, cells=cells)
+    page = show(build(test))
+    text = CERTIFICATE["contradicted"].format(rate="FNR", alpha="5%")
+    assert text in page.inner_text('.promise[data-promised="false"]')
+    assert page.inner_text("#status .badge") == "No promise"
+    assert "The fit is <bad>." in page.inner_text(".block.warning")
+    assert "not promised" in page.inner_text("h1")
+
+
+def test_remarks_on_the_scores_are_warnings(show):
+    """A score without information is told before the conditions."""
+    labels = np.arange(600) % 2
+    calibration = rk.calibrate(np.random.default_rng(0).normal(size=600), labels)
+    test = calibration.control("fnr", 0.1, method=rk.Conformal())
+    assert test.certificate.remarks
+    page = show(build(test))
+    told = page.locator("#certificate > .warning").all_inner_texts()
+    assert told == list(test.certificate.remarks)
+
+
+def test_after_looking_no_page_says_how_often_the_level_is_exceeded(show):
+    """Of Simultaneous that number would be false: no card, table, chart or download has it."""
+    test = grouped().control("fnr", 0.45, method=rk.Simultaneous(0.05))
+    page = show(build(test))
+    for alpha in (0.45, 0.5):
+        page.evaluate("alpha => ratekeeper.choose({alpha})", alpha)
+        assert {row["probability_above_alpha"] for row in rows_of(page)} == {""}
+        assert "true_rate_mean" in rows_of(page)[0]
+        assert page.locator("#chart-true-rate .above").count() == 0
+        assert page.locator("#group-table thead th").last.inner_text() == "in 90% of draws"
+    assert "had it been fixed in advance" in page.inner_text("#results")
+    page.evaluate("ratekeeper.choose({method: {name: 'conformal'}})")
+    assert all(float(row["probability_above_alpha"]) > 0 for row in rows_of(page))
+    assert page.locator("#chart-true-rate .above").count() == 1
+
+
+def rows_of(page):
+    return list(csv.DictReader(io.StringIO(page.evaluate("ratekeeper.csv()"))))
+
+
+def test_crossed_thresholds_decide_everything(show):
+    """One line in the picture, one rule, and nobody is left undecided."""
+    labels = np.repeat([0, 1], 200)
+    calibration = rk.calibrate(np.random.default_rng(2).normal(5 * labels), labels)
+    test = calibration.control_both(0.05, 0.05, method=rk.Conformal())
+    [middle] = test.crossed
+    page = show(build(test))
+    assert CERTIFICATE["true_rate.crossed"] in page.inner_text("#results")
+    assert str(test.certificate).count("upper bounds") == 2
+    assert page.locator("#chart-densities .threshold").count() == 1
+    assert str(middle) in page.inner_text("#results .card:first-child")
+    assert page.inner_text("#results").count("0 of 200") == 2
+    assert CERTIFICATE["both.not_covered"] in page.inner_text("#certificate")
+    for score, label in ((middle, "positive (1)"), (np.nextafter(middle, -9), "negative (0)")):
+        page.fill("#score", repr(float(score)))
+        assert page.inner_text("#judged dd b") == label

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from dataclasses import replace
@@ -12,8 +13,10 @@ import pytest
 from calibrations import grouped, hundred_thousand, plain
 
 import ratekeeper as rk
-from ratekeeper._evaluation import Tally, count
+from ratekeeper._evaluation import Tally
+from ratekeeper._finished import evaluate_counts
 from ratekeeper._provenance import Provenance
+from ratekeeper._sentences import CERTIFICATE, PAGE, VERDICTS
 from ratekeeper.batch import FileEvaluation
 from ratekeeper.report import build
 
@@ -27,11 +30,15 @@ def many_groups(n_groups=1_200, spread=60):
 
 
 def evaluated(test, scores, labels, index):
+    found = test.evaluate(scores, labels, test.calibration.groups[index])
+    return FileEvaluation(found, labels.size)
+
+
+def counted(test, *tallies):
+    """Return the evaluation of counts, one for everybody or one for each group."""
     groups = test.calibration.groups
-    decided = test.decide(scores, groups[index])
-    tallies = count(decided, labels == 1, index, groups.size)
-    parts = {name: test.evaluation_of(tallies[i], i) for i, name in enumerate(groups.tolist())}
-    return FileEvaluation(test.evaluation_of(sum(tallies, Tally())), parts, labels.size, {})
+    found = evaluate_counts(test, list(tallies), None if groups is None else groups.tolist())
+    return FileEvaluation(found, 2 + sum(sum(tally.n) for tally in tallies), {"score is NaN": 2})
 
 
 def text_of(html):
@@ -41,16 +48,16 @@ def text_of(html):
 def test_of_many_groups_the_largest_are_shown_and_the_rest_is_told(show):
     """200 of 1,200 groups stand in a small page, in order, and it says where the others are."""
     calibration = many_groups()
-    test = calibration.control("fnr", 0.1, thin_groups="pool")
+    test = calibration.control("fnr", 0.1, method=rk.Conformal(), thin_groups="pool")
     rng = np.random.default_rng(3)
     labels, index = rng.integers(0, 2, 9_000), rng.integers(0, 1_200, 9_000)
     index[:40] = 44  # a small group, whose objects are all missed
     labels[index == 44] = 1
-    scores = np.where(index == 44, -9.0, rng.normal(2 * labels))
+    scores = np.where(index == 44, -2.5, rng.normal(2 * labels))
     evaluation = evaluated(test, scores, labels, index)
-    html = build(test, evaluation=evaluation)
-    assert len(html.encode()) < 600_000
-    page = show(html)
+    built = build(test, evaluation=evaluation)
+    assert len(built.encode()) < 600_000
+    page = show(built)
     names = page.locator("#group-table tbody th").all_inner_texts()
     sizes = dict(zip(calibration.groups, map(len, calibration.cells[1]), strict=True))
     assert names == sorted(names)
@@ -70,30 +77,31 @@ def test_of_many_groups_the_largest_are_shown_and_the_rest_is_told(show):
 def test_numbers_over_all_groups_cover_those_that_are_not_shown(show):
     """Certified, both errors and abstentions are of all groups; a what-if says of which it is."""
     calibration = many_groups()
-    test = calibration.control("fnr", 0.1, thin_groups="pool")
+    test = calibration.control("fnr", 0.1, method=rk.Conformal(), thin_groups="pool")
     page = show(build(test))
     rate = test.certificate.other_error
     whole = f"Over all groups, FPR: {rate.errors:,} of {rate.n:,}."
     assert whole in page.inner_text("#about-groups")
     page.evaluate("ratekeeper.choose({alpha: 0.2})")
-    assert "Over the 200 groups shown, FPR" in page.inner_text("#about-groups")
-    both = calibration.control_both(0.1, 0.1, thin_groups="pool")
+    shown = PAGE["groups.price"].partition(":")[0].format(groups=200, other="FPR")
+    assert shown in page.inner_text("#about-groups")
+    both = calibration.control_both(0.1, 0.1, method=rk.Conformal(), thin_groups="pool")
     page = show(build(both))
     for side in ("positive", "negative"):
-        rate = both.certificate.abstained[side]
+        rate = both.certificate.undecided[side]
         assert f"{rate.errors:,} of {rate.n:,}" in page.inner_text("#results")
     page.evaluate("ratekeeper.choose({alpha: 0.2})")
-    assert "in the groups shown" in page.inner_text("#results")
+    assert PAGE["where.shown"] in page.inner_text("#results")
 
 
 @pytest.mark.parametrize("spread", [60, 20])
 def test_what_is_pooled_in_a_page_of_many_groups_is_pooled_over_all(show, spread):
     """At another level a thin group gets the threshold of all groups, shown or not."""
     calibration = many_groups(1_200 if spread == 60 else 300, spread)
-    page = show(build(calibration.control("fnr", 0.1, thin_groups="pool")))
+    page = show(build(calibration.control("fnr", 0.1, method=rk.Conformal(), thin_groups="pool")))
     page.evaluate("ratekeeper.choose({alpha: 0.015})")
     [outcome] = page.evaluate("ratekeeper.outcomes()")
-    test = calibration.control("fnr", 0.015, thin_groups="pool")
+    test = calibration.control("fnr", 0.015, method=rk.Conformal(), thin_groups="pool")
     expected = {cell.group: cell for cell in test.certificate.cells}
     assert all(cell["pooled"] for cell in outcome["cells"])
     for cell in outcome["cells"]:
@@ -103,25 +111,26 @@ def test_what_is_pooled_in_a_page_of_many_groups_is_pooled_over_all(show, spread
 def test_groups_that_are_not_shown_can_make_a_promise_impossible(show):
     """Without pooling, a level that only a hidden group is too small for is refused."""
     calibration = many_groups()
-    test = calibration.control("fnr", 0.3)
+    test = calibration.control("fnr", 0.3, method=rk.Conformal())
     page = show(build(test))
     page.evaluate("ratekeeper.choose({alpha: 0.1})")
     [outcome] = page.evaluate("ratekeeper.outcomes()")
     assert not any(cell.get("impossible") for cell in outcome["cells"])
     thin = sum(scores.size < 9 for scores in calibration.cells[1])
     told = page.inner_text("#notes")
-    assert "needs at least 9 calibration scores" in told
-    assert f"too few in {thin:,} groups that are not shown" in told
+    assert PAGE["impossible.least"].format(n=9) in told
+    assert PAGE["impossible.hidden"].format(n=f"{thin:,}") in told
 
 
 def test_the_table_of_many_groups_follows_the_slider(show):
     """At each step of alpha the 200 rows hold the thresholds of the library at that alpha."""
     calibration = many_groups()
-    page = show(build(calibration.control("fnr", 0.1, thin_groups="pool")))
+    given = {"method": rk.Conformal(), "thin_groups": "pool"}
+    page = show(build(calibration.control("fnr", 0.1, **given)))
     for alpha in (0.11, 0.15):
         page.evaluate(f"ratekeeper.choose({{alpha: {alpha}}})")
         [outcome] = page.evaluate("ratekeeper.outcomes()")
-        test = calibration.control("fnr", alpha, thin_groups="pool")
+        test = calibration.control("fnr", alpha, **given)
         expected = {cell.group: cell.threshold for cell in test.certificate.cells}
         found = {cell["group"]: cell["threshold"] for cell in outcome["cells"]}
         assert found == {group: expected[group] for group in found}
@@ -130,7 +139,7 @@ def test_the_table_of_many_groups_follows_the_slider(show):
 
 def test_bounds_of_p_values_are_rounded_up(show):
     """What a p-value is told to be at most is never less than the bound, and not much more."""
-    page = show(build(hundred_thousand().control("fnr", 0.01)))
+    page = show(build(hundred_thousand().control("fnr", 0.01, method=rk.Conformal())))
     values = [0.0118926, 0.99996, 0.5, 1.0, 1 / 3, 7.00001e-9, 0.012345000000000001, 0.00099999]
     shown = page.evaluate("ps => ps.map(p => ratekeeper.Numbers.pValue(p, true))", values)
     assert shown[:4] == ["0.0119", "1", "0.5", "1"]
@@ -145,8 +154,8 @@ def test_bounds_of_p_values_are_rounded_up(show):
 
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_thresholds_are_shortened_to_the_safe_side(show, control):
-    """A heading has six digits, beyond the exact threshold where fewer objects are put out."""
-    test = plain().control(control, 0.05)
+    """A heading has six digits, beyond the exact threshold where fewer objects are rejected."""
+    test = plain().control(control, 0.05, method=rk.Conformal())
     page = show(build(test))
     text = page.inner_text("#results .figure >> nth=0")
     assert re.fullmatch(r"≈\s-?[\d.]{7,8}", text)
@@ -170,73 +179,69 @@ def test_thresholds_are_shortened_to_the_safe_side(show, control):
 
 def test_no_words_contradict_what_is_shown(show):
     """A method without a promise is told to have none at any level, on a thinned page too."""
-    page = show(build(hundred_thousand().control("fnr", 0.01)))
+    page = show(build(hundred_thousand().control("fnr", 0.01, method=rk.Conformal())))
     for alpha in (0.0987654, 0.4567):
         page.evaluate(
             "alpha => ratekeeper.choose({alpha, method: {name: 'empirical'}})",
             alpha,
         )
         told = page.inner_text("#notes")
-        assert "No promise" in told
-        assert "Stricter than needed" in told
-        assert "promise holds" not in told
-        assert "nothing keeps the true rate of such a test at or below the level" in told
+        assert PAGE["what_if.empirical"] in told
+        assert PAGE["stricter"].partition(":")[0] in told
+        assert PAGE["stricter.promised"] not in told
     page.evaluate("ratekeeper.choose({method: {name: 'conformal'}})")
-    assert "The promise holds for it all the more" in page.inner_text("#notes")
+    assert PAGE["stricter.promised"] in page.inner_text("#notes")
 
 
 def test_words_are_explained_where_they_are_first_used():
     """FNR and FPR are spelt out at the top, and every word of the trade at the end."""
-    html = build(plain().control("fnr", 0.05))
-    assert "FNR, the false negative rate: the share of positives that are missed." in html
-    assert html.index("false negative rate") < html.index('id="explore"')
-    words = html[html.index('id="words"') :]
-    for word in ("FNR", "FPR", "level (alpha)", "delta", "calibration objects", "threshold"):
-        assert f"<dt>{word}</dt>" in words
-    for word in ("rank", "p-value", "on average, this very test", "exchangeable", "Beta law"):
-        assert f"<dt>{word}</dt>" in words
-    assert "kept error rate" not in html
+    built = build(plain().control("fnr", 0.05, method=rk.Conformal()))
+    assert built.index("the false negative rate") < built.index('id="explore"')
+    words = text_of(built[built.index('id="words"') :])
+    meanings = [text for key, text in PAGE.items() if key.startswith("word.")]
+    assert len(meanings) > 10
+    for meaning in meanings:
+        assert meaning.replace("**", "")[1:] in words
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.05, 0.5])
 def test_what_was_counted_stands_under_the_promise(show, rate):
     """The counted rate and its verdict are seen at once, in red if the level is exceeded."""
-    test = plain().control("fnr", 0.05)
+    test = plain().control("fnr", 0.05, method=rk.Conformal())
     missed = round(400 * rate)
-    tally = Tally(negative=(500, missed), positive=(100, 400 - missed))
-    found = test.evaluation_of(tally)
-    evaluation = FileEvaluation(found, {}, 1_002, {"score is NaN": 2})
+    evaluation = counted(test, Tally(negative=(500, missed), positive=(100, 400 - missed)))
+    found = evaluation.overall
     page = show(build(test, evaluation=evaluation), color_scheme="light")
     line = page.inner_text(".checked")
-    assert line.startswith(f"Checked on 1,000 new objects: FNR {found.target}, ")
+    assert line.startswith(f"{PAGE['checked'].format(n='1,000')}: FNR {found.target}, ")
     assert line.endswith(f"{found.verdict}.")
     red = page.evaluate("getComputedStyle(document.querySelector('.checked')).color")
     assert (red == "rgb(163, 32, 58)") == (found.verdict == "exceeded") == (rate == 0.5)
     assert page.get_attribute(".checked a", "href") == "#evaluation"
-    assert "no promise" not in page.inner_text("#evaluation")
+    assert VERDICTS["no promise"] not in page.inner_text("#evaluation")
+    assert (PAGE["evaluated.exceeded"] in page.inner_text("#evaluation")) == (rate == 0.5)
 
 
 def test_a_broken_promise_in_one_group_is_told_at_the_top(show):
     """Verdicts are counted by group: a good average does not hide a bad group."""
-    test = grouped().control("fnr", 0.1)
-    good = test.evaluation_of(Tally((500, 10), (100, 890)), 0)
-    bad = test.evaluation_of(Tally((50, 30), (10, 20)), 1)
-    parts = {"a": good, "b": bad, "c": test.evaluation_of(Tally(), 2)}
-    page = show(build(test, evaluation=FileEvaluation(good, parts, 1_610, {})))
-    assert "By group: 1 exceeded, 1 kept, 1 unknown." in page.inner_text(".checked")
+    test = grouped().control("fnr", 0.1, method=rk.Conformal())
+    good, bad = Tally((500, 10), (100, 890)), Tally((50, 30), (10, 20))
+    page = show(build(test, evaluation=counted(test, good, bad, Tally())))
+    assert "1 exceeded, 1 kept, 1 unknown." in page.inner_text(".checked")
     assert page.get_attribute(".checked", "data-verdict") == "exceeded"
-    assert "no object of the class was there" in page.inner_text("#evaluation")
+    assert VERDICTS["unknown"] in page.inner_text("#evaluation")
 
 
 def test_each_promise_names_the_groups_it_leaves_out():
     """Of a test of both rates, groups without a promise are told for each rate."""
-    test = grouped().control_both(0.3, 0.005, thin_groups="pool")
+    test = grouped().control_both(0.3, 0.005, method=rk.Conformal(), thin_groups="pool")
     pooled = test.fpr.certificate.pooled_groups
     assert pooled
     assert not test.fnr.certificate.pooled_groups
-    text = text_of(build(test))
-    assert f"Nothing is promised about the FPR in: {', '.join(pooled)}." in text
-    assert "Nothing is promised about the FNR" not in text
+    text = html.unescape(text_of(build(test)))
+    names = ", ".join(map(repr, pooled))
+    assert f"FPR: {CERTIFICATE['groups.pooled'].format(names=names)}" in text
+    assert "FNR: Only" not in text
 
 
 def test_bare_numbers_are_told_as_what_they_stand_for(show):
@@ -248,7 +253,7 @@ def test_bare_numbers_are_told_as_what_they_stand_for(show):
     for place in ("#results", "#judged", "#about-densities", "#chart-densities", "#ground"):
         for name in names:
             assert name in page.inner_text(place)
-    assert "scores from risk, labels from employed" in page.inner_text("#ground")
+    assert "score: risk, label: employed" in page.inner_text("#ground")
     page.set_viewport_size({"width": 400, "height": 800})
     chart = page.locator("#chart-densities svg")
     page.wait_for_timeout(50)
@@ -259,23 +264,29 @@ def test_bare_numbers_are_told_as_what_they_stand_for(show):
     assert "“1”" not in page.inner_text("body")
     labels = np.where(np.arange(300) % 2, "ill", "well")
     scores = np.random.default_rng(0).normal(2 * (np.arange(300) % 2))
-    page = show(build(rk.calibrate(scores, labels, positive_label="ill").control("fnr", 0.1)))
-    assert "that truly are “ill” are missed" in page.inner_text("#results")
-    assert "150 well (negative), 150 ill (positive)" in page.inner_text("#ground")
+    page = show(
+        build(
+            rk.calibrate(scores, labels, positive_label="ill").control(
+                "fnr", 0.1, method=rk.Conformal()
+            )
+        )
+    )
+    assert PAGE["card.missed"].format(truth="“ill”") in page.inner_text("#results")
+    assert "“well”" in page.inner_text("#ground")
 
 
 @pytest.mark.parametrize("typed", ["0", "100", "-3", "5,5", "many", ""])
 def test_what_is_no_level_is_refused_in_words_that_stay(show, typed):
     """The field goes back to the last level, and says why until a level is chosen."""
-    page = show(build(plain().control("fnr", 0.05)))
+    page = show(build(plain().control("fnr", 0.05, method=rk.Conformal())))
     page.fill("#alpha", typed)
     assert page.get_attribute("#alpha", "aria-invalid") == "true"
     page.keyboard.press("Tab")
     assert page.input_value("#alpha") == "5"
     told = page.inner_text("#alpha-problem")
-    assert "above 0 and below 100, in percent" in told
+    assert PAGE["level.refused"].partition("}")[2] in told
     assert typed in told
-    assert ("with a point" in told) == ("," in typed)
+    assert (PAGE["level.comma"] in told) == ("," in typed)
     assert page.get_attribute("#alpha-problem", "role") == "alert"
     assert page.get_attribute("#status", "data-state") == "certified"
     page.focus("#slider")
@@ -285,22 +296,22 @@ def test_what_is_no_level_is_refused_in_words_that_stay(show, typed):
 
 def test_a_score_with_a_comma_is_told_to_take_a_point(show):
     """A comma may part decimals or thousands, so it is not guessed."""
-    page = show(build(plain().control("fnr", 0.05)))
+    page = show(build(plain().control("fnr", 0.05, method=rk.Conformal())))
     page.fill("#score", "0,5")
-    assert "decimal point" in page.inner_text("#judged")
+    assert PAGE["score.comma"] in page.inner_text("#judged")
     page.fill("#score", "half")
-    assert "A score is a number" in page.inner_text("#judged")
+    assert PAGE["score.number"] in page.inner_text("#judged")
     page.fill("#score", "0.5")
     assert "decision" in page.inner_text("#judged")
 
 
 def test_on_a_narrow_screen_tables_say_that_they_scroll(show):
     """At 400 pixels the verdict is on the screen, and a cut table says so; at 800 none is cut."""
-    test = grouped().control("fnr", 0.05, thin_groups="pool")
+    test = grouped().control("fnr", 0.05, method=rk.Conformal(), thin_groups="pool")
     labels, index = np.arange(900) % 2, np.arange(900) % 3
     scores = np.random.default_rng(1).normal(1.8 * labels)
-    html = build(test, evaluation=evaluated(test, scores, labels, index))
-    page = show(html, viewport={"width": 400, "height": 800})
+    built = build(test, evaluation=evaluated(test, scores, labels, index))
+    page = show(built, viewport={"width": 400, "height": 800})
     hints = page.locator(".sideways")
     assert [hints.nth(i).is_visible() for i in range(2)] == [True, True]
     verdict = page.locator("#evaluation .verdict").nth(0).bounding_box()
@@ -317,7 +328,7 @@ def test_on_a_narrow_screen_tables_say_that_they_scroll(show):
 
 def test_the_ring_of_the_slider_leaves_its_marks_free(show):
     """With focus on the slider the outline ends above the tick labels."""
-    page = show(build(plain().control("fnr", 0.05)))
+    page = show(build(plain().control("fnr", 0.05, method=rk.Conformal())))
     page.focus("#slider")
     page.keyboard.press("ArrowRight")
     gap = page.evaluate(
@@ -332,17 +343,17 @@ def test_the_ring_of_the_slider_leaves_its_marks_free(show):
 
 def test_paper_marks_a_what_if_on_every_part(show):
     """A printed what-if says so at the top and in each heading; a printed certificate does not."""
-    page = show(build(plain().control("fnr", 0.05)))
+    page = show(build(plain().control("fnr", 0.05, method=rk.Conformal())))
     page.emulate_media(media="print")
     assert not page.is_visible("#paper-note")
     before = "getComputedStyle(document.querySelector('#results h3'), '::before').content"
     assert page.evaluate(before) == "none"
     page.evaluate("ratekeeper.choose({alpha: 0.2})")
-    assert "not the certified test" in page.inner_text("#paper-note")
+    assert PAGE["status.paper"].partition(":")[0] in page.inner_text("#paper-note")
     assert page.evaluate(before) == '"What if: "'
     page.set_viewport_size({"width": 680, "height": 900})
-    law, row = page.locator("#chart-law").bounding_box(), page.locator(".charts").bounding_box()
-    assert law["width"] > 0.9 * row["width"]
+    chart = page.locator("#chart-true-rate").bounding_box()
+    assert chart["width"] > 0.9 * page.locator(".charts").bounding_box()["width"]
     sizes = page.evaluate(
         """() => { const svg = document.querySelector("#chart-densities svg");
         const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
@@ -360,7 +371,7 @@ def test_a_group_that_reads_like_a_formula_is_text_in_a_spreadsheet(show):
     rng = np.random.default_rng(0)
     labels, groups = np.arange(1_200) % 2, np.array(names)[np.arange(1_200) // 2 % 6]
     calibration = rk.calibrate(rng.normal(2 * labels), labels, groups=groups)
-    page = show(build(calibration.control("fnr", 0.1)))
+    page = show(build(calibration.control("fnr", 0.1, method=rk.Conformal())))
     rows = list(csv.DictReader(io.StringIO(page.evaluate("ratekeeper.csv()"), newline="")))
     expected = {"'=1+1", "'+A1", "'-2+3", "'@SUM(A1)", "-7", "plain"}
     assert {row["group"] for row in rows} == expected

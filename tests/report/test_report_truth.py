@@ -11,6 +11,7 @@ from calibrations import grouped, plain
 
 import ratekeeper as rk
 from ratekeeper._formatting import percent
+from ratekeeper._sentences import PAGE
 from ratekeeper.report import build
 from ratekeeper.report._words import about
 
@@ -28,7 +29,7 @@ def choose(page, which=0, **choice):
 def test_one_half_of_a_test_of_both_rates_shows_no_price(show):
     """What one threshold alone would do to the other class is not what the pair does."""
     calibration = grouped()
-    both = calibration.control_both(0.05, 0.05, thin_groups="pool")
+    both = calibration.control_both(0.05, 0.05, method=rk.Conformal(), thin_groups="pool")
     page = show(build(both))
     half = both.fnr.certificate.other_error
     assert half.rate > 0.05
@@ -36,9 +37,8 @@ def test_one_half_of_a_test_of_both_rates_shows_no_price(show):
         told = page.inner_text(place)
         assert f"{half.errors:,} of {half.n:,}" not in told
         assert "FPR, 95% interval" not in told
-        assert "The dot" not in told
-    assert "nothing is left undecided" in page.inner_text("#about-trade-off")
-    assert "The chosen test has" not in page.inner_html("#chart-trade-off")
+        assert PAGE["trade_off.interval"] not in told
+    assert page.locator("#chart-trade-off .point").count() == 0
     assert {row["other_n"] + row["other_rate_high"] for row in rows_of(page)} == {""}
     widths = page.evaluate(
         """() => [...document.querySelectorAll("#group-table tr")].map(row =>
@@ -55,7 +55,7 @@ def test_one_half_of_a_test_of_both_rates_shows_no_price(show):
 def test_the_line_to_build_a_test_builds_the_one_on_screen(show):
     """Of both rates it is one call, and none where no call makes such a pair."""
     calibration = plain()
-    page = show(build(calibration.control_both(0.05, 0.1)))
+    page = show(build(calibration.control_both(0.05, 0.1, method=rk.Conformal())))
     assert page.locator("#notes code").count() == 0
     choose(page, alpha=0.08)
     line = page.inner_text("#notes code")
@@ -66,7 +66,7 @@ def test_the_line_to_build_a_test_builds_the_one_on_screen(show):
     assert shown == [built.fnr.threshold, built.fpr.threshold]
     choose(page, which=1, method={"name": "high-probability", "delta": 0.05})
     assert page.locator("#notes code").count() == 0
-    assert "one method for both" in page.inner_text("#notes")
+    assert PAGE["build.both"] in page.inner_text("#notes")
     page = show(build(calibration.control("fpr", 0.1, method=rk.HighProbability(0.05))))
     choose(page, alpha=0.2)
     built = eval(page.inner_text("#notes code"), {"calibration": calibration, "rk": rk})  # noqa: S307
@@ -97,21 +97,21 @@ def test_a_pooled_threshold_that_is_not_held_is_told(show):
     groups = np.where(np.arange(60_000) % 2, "a", "b")
     groups[[5, 30_005, 30_006]] = "c"
     calibration = rk.calibrate(rng.normal(2 * labels), labels, groups=groups)
-    page = show(build(calibration.control("fnr", 0.05, thin_groups="pool")))
+    page = show(build(calibration.control("fnr", 0.05, method=rk.Conformal(), thin_groups="pool")))
     page.evaluate("ratekeeper.state.group = 2")
     silent, stricter = 0, 0
     for alpha in (np.arange(40, 140) / 4_000 + 0.0000321).tolist():
         choose(page, alpha=alpha)
         cell = page.evaluate("ratekeeper.outcomes()[0].cells[2]")
-        test = calibration.control("fnr", alpha, thin_groups="pool")
+        test = calibration.control("fnr", alpha, method=rk.Conformal(), thin_groups="pool")
         told = page.inner_text("#notes")
         assert cell["pooled"]
-        assert cell["threshold"] <= test.threshold["c"]
-        if cell["threshold"] < test.threshold["c"]:
+        assert cell["threshold"] <= test.thresholds["c"]
+        if cell["threshold"] < test.thresholds["c"]:
             stricter += 1
-            k = test.calibration.pooled().control("fnr", alpha).certificate.cells[0].realised.k
-            silent += "over all groups together the exact threshold has rank" not in told
-            assert f"rank {k:,}," in told
+            whole = test.calibration.pooled().control("fnr", alpha, method=rk.Conformal())
+            silent += PAGE["where.pooled"] not in told
+            assert f"rank {whole.certificate.cells[0].realised.k:,}," in told
             assert f"of rank {cell['heldK']:,}." in told
     assert stricter > 5
     assert silent == 0
@@ -123,34 +123,35 @@ def test_groups_that_pool_need_enough_scores_together(show):
     labels = np.r_[np.ones(25, int), np.zeros(75, int)]
     groups = np.array(["x"] * 15 + ["y"] * 4 + ["z"] * 6 + ["x", "y", "z"] * 25)
     calibration = rk.calibrate(rng.normal(2 * labels), labels, groups=groups)
-    page = show(build(calibration.control("fnr", 0.2, thin_groups="pool")))
+    page = show(build(calibration.control("fnr", 0.2, method=rk.Conformal(), thin_groups="pool")))
     choose(page, alpha=0.02)
     with pytest.raises(rk.TooFewScoresError, match=r"at least 49 .* got 25"):
-        calibration.control("fnr", 0.02, thin_groups="pool")
+        calibration.control("fnr", 0.02, method=rk.Conformal(), thin_groups="pool")
     told = page.inner_text("#notes")
-    assert "needs at least 49 calibration scores" in told
-    assert "there are 25 in all groups together" in told
-    assert "in each group" not in told
+    assert PAGE["impossible.least"].format(n=49) in told
+    assert PAGE["impossible.together"].format(n=25) in told
+    assert PAGE["impossible.each"] not in told
 
 
 def test_a_test_that_cannot_be_made_decides_nothing(show):
     """Neither the page nor the library could: it says so, and of no side of a line."""
-    page = show(build(plain().control("fnr", 0.05)))
-    assert "Left of the line" in page.inner_text("#about-densities")
+    page = show(build(plain().control("fnr", 0.05, method=rk.Conformal())))
+    side = PAGE["scores.sides"].partition("{")[0]
+    assert side in page.inner_text("#about-densities")
     choose(page, alpha=0.001)
     page.fill("#score", "0.7")
-    assert "no such test can be made" in page.inner_text("#judged")
-    assert "Left of the line" not in page.inner_text("#about-densities")
-    assert "The dot" not in page.inner_text("#about-trade-off")
+    assert page.inner_text("#judged dd b") == PAGE["decision.impossible"]
+    assert side not in page.inner_text("#about-densities")
+    assert page.locator("#chart-trade-off .point").count() == 0
     page = show(build(plain().control("fnr", 0.05, method=rk.Smoothed())))
-    assert "Left of the line" not in page.inner_text("#about-densities")
+    assert side not in page.inner_text("#about-densities")
     page.fill("#score", "0.7")
-    assert "by the library only" in page.inner_text("#judged")
+    assert page.inner_text("#judged dd b") == PAGE["decision.random"]
 
 
 def test_halves_are_rounded_alike_by_page_and_library(show):
     """One rate is not written in two ways on one page."""
-    page = show(build(plain().control("fnr", 0.05)))
+    page = show(build(plain().control("fnr", 0.05, method=rk.Conformal())))
     rates = [(k, n) for n in (16, 80, 160, 800, 1600, 3200, 6400) for k in range(1, 60)]
     rates += [(k, 40_000) for k in range(1, 400)]
     rates = [k / n for k, n in rates if k <= n]
@@ -158,9 +159,7 @@ def test_halves_are_rounded_alike_by_page_and_library(show):
     counts = page.evaluate("rs => rs.map(r => ratekeeper.Numbers.outOf(r))", rates)
     for rate, shown, counted in zip(rates, percents, counts, strict=True):
         assert shown == percent(rate)
-        assert counted.split(" of ")[0] == about(
-            rate, int(counted.split(" of ")[1].replace(",", ""))
-        )
+        assert tuple(counted.split(" of ")) == about(rate)
 
 
 def test_a_long_group_name_stays_on_a_phone(show):
@@ -172,6 +171,6 @@ def test_a_long_group_name_stays_on_a_phone(show):
         labels,
         groups=np.repeat([name, "b"], 100),
     )
-    html = build(calibration.control("fnr", 0.1))
+    html = build(calibration.control("fnr", 0.1, method=rk.Conformal()))
     page = show(html, viewport={"width": 360, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") == 360

@@ -11,23 +11,22 @@ import numpy as np
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._cells import tail_of
 from ratekeeper._finished import decide_read
+from ratekeeper._formatting import show
 from ratekeeper.methods import Conformal, Empirical, HighProbability, Simultaneous
 from ratekeeper.report import _grid as grid
 from ratekeeper.report import _knots as knots
-from ratekeeper.report._counted import evaluation_rows
 from ratekeeper.report._levels import key_text
+from ratekeeper.report._words import class_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._calibration import Calibration
-    from ratekeeper._certificate import Certificate
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._finished import FinishedTest
     from ratekeeper._ranks import Floats, Tail
-    from ratekeeper.methods import Guarantee, Method
+    from ratekeeper.methods import Method
 
-    Test = FinishedTest
     Pair = tuple[Floats, Floats]
     Null = tuple[int, Tail, int | None]
 
@@ -37,35 +36,7 @@ _MOST_HISTOGRAMS = 60
 _FOR_EVERYBODY = 0.4  # the share of the room that all groups together get on a thinned page
 
 
-def certificates_of(test: Test) -> list[Certificate]:
-    """Return the certificate of each part."""
-    return [part.certificate for part in test.parts]
-
-
-def class_text(certificate: Certificate, *, positive: bool) -> str:
-    """Write a class in a sentence: its word if it has one, else what the number stands for.
-
-    Examples
-    --------
-    >>> import numpy as np, ratekeeper as rk
-    >>> cal = rk.calibrate(np.linspace(0, 1, 200), np.repeat([0, 1], 100))
-    >>> class_text(cal.control("fnr", alpha=0.05).certificate, positive=True)
-    'positive (1)'
-    """
-    value = certificate.positive_label if positive else certificate.negative_label
-    if is_word(value):
-        return f"“{value}”"
-    column = certificate.provenance and certificate.provenance.label
-    name = f"{column} = {value}" if column else str(value)
-    return f"{'positive' if positive else 'negative'} ({name})"
-
-
-def is_word(label: object) -> bool:
-    """Say whether a label explains itself; a bare number or truth value does not."""
-    return isinstance(label, str) and not label.lstrip("+-").isdigit()
-
-
-def shown_cells(test: Test) -> list[int]:
+def shown_cells(test: FinishedTest) -> list[int]:
     """Return the cells that the page shows, in their order: those with most null objects.
 
     Examples
@@ -83,7 +54,7 @@ def shown_cells(test: Test) -> list[int]:
     return sorted(sorted(range(len(sizes)), key=lambda i: -sizes[i])[:MOST_GROUPS])
 
 
-def page_facts(test: Test, evaluation: Any = None) -> dict[str, Any]:  # noqa: ANN401 - duck-typed
+def page_facts(test: FinishedTest) -> dict[str, Any]:
     """Return everything that the page's script needs, ready for JSON."""
     calibration = test.calibration
     parts = list(test.parts)
@@ -94,9 +65,9 @@ def page_facts(test: Test, evaluation: Any = None) -> dict[str, Any]:  # noqa: A
     sizes = {scores.size for scores in _cells_in_page(calibration, shown)} | set(null_sizes)
     alphas = grid.slider_alphas(null_sizes[-1], (part.alpha for part in parts))
     groups = None if calibration.groups is None else [str(calibration.groups[i]) for i in shown]
-    rows = None if evaluation is None else list(evaluation_rows(evaluation, groups))
     first = parts[0].certificate
     return {
+        "labels": [show(first.negative_label), show(first.positive_label)],
         "names": [class_text(first, positive=side) for side in (False, True)],
         "groups": groups,
         "hiddenGroups": len(calibration.cells[0]) - len(shown),
@@ -105,13 +76,12 @@ def page_facts(test: Test, evaluation: Any = None) -> dict[str, Any]:  # noqa: A
         "crossFitted": calibration.origin == "cross-fitted",
         "width": calibration.dtype.itemsize,
         "tests": [_test_facts(part, shown) for part in parts],
-        "abstained": _abstained(test),
+        "undecided": _undecided(test),
         "deltas": deltas,
-        "guarantees": {_key(method): _guarantee(method.guarantee) for method in methods},
+        "guarantees": {_key(method): str(method.guarantee) for method in methods},
         "tables": grid.facts(methods, sorted(sizes), null_sizes, alphas),
         "scores": _scores(calibration, parts, methods, alphas, shown),
         "histograms": _histograms(calibration, shown),
-        "evaluation": rows,
     }
 
 
@@ -150,15 +120,6 @@ def _by_importance(methods: list[Method], parts: list[ErrorRateTest]) -> list[Me
     return sorted(methods, key=lambda method: (method not in own, isinstance(method, Empirical)))
 
 
-def _guarantee(guarantee: Guarantee) -> dict[str, str]:
-    return {
-        "kind": guarantee.kind,
-        "promise": guarantee.promise,
-        "condition": guarantee.condition,
-        "notCovered": guarantee.not_covered,
-    }
-
-
 def _method(method: Method) -> dict[str, Any]:
     known = type(method) in (Conformal, Empirical, HighProbability, Simultaneous)
     return {
@@ -178,7 +139,8 @@ def _test_facts(test: ErrorRateTest, shown: list[int]) -> dict[str, Any]:
         "tail": tail_of(test.calibration, test.null_class),
         "alpha": test.alpha,
         "method": _method(test.method),
-        "guarantee": _guarantee(certificate.guarantee),
+        "promised": certificate.promised,
+        "fixedAlpha": certificate.fixed_alpha,
         "thinGroups": test.thin_groups,
         "otherErrors": certificate.other_error.errors,
         # How many groups outside the page have how many objects: a promise may fail for them.
@@ -198,16 +160,16 @@ def _test_facts(test: ErrorRateTest, shown: list[int]) -> dict[str, Any]:
 
 
 def _target_errors(test: ErrorRateTest, cell: int) -> int | None:
-    """Count the calibration objects of the null class that the test puts out of it."""
+    """Count the calibration objects of the null class that the test rejects."""
     scores = test.calibration.cells[test.null_class][cell]
     if test.certificate.cells[cell].threshold is None:
-        return None  # by lot, so any count would be of one draw
+        return None  # random, so any count would be of one draw
     index = None if test.calibration.groups is None else np.full(scores.size, cell, dtype=np.intp)
     positive = int(np.count_nonzero(decide_read(test, scores, index).positive))
     return scores.size - positive if test.null_class else positive
 
 
-def _abstained(test: Test) -> list[int] | None:
+def _undecided(test: FinishedTest) -> list[int] | None:
     if not isinstance(test, AbstainingTest):
         return None
     return [test.certificate.undecided[name].errors for name in ("negative", "positive")]
@@ -241,8 +203,8 @@ def _scores(
     for i, place in enumerate(shown):
         ranks = [part.certificate.cells[place].realised for part in parts]
         nulls: list[Null] = [
-            (part.null_class, tail_of(calibration, part.null_class), law.k if law else None)
-            for part, law in zip(parts, ranks, strict=True)
+            (part.null_class, tail_of(calibration, part.null_class), rate.k if rate else None)
+            for part, rate in zip(parts, ranks, strict=True)
         ]
         packed.append(_thinned(cells[i], whole[i], nulls, methods, alphas, int(shares[i])))
     if calibration.groups is None:

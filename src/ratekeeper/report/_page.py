@@ -13,14 +13,18 @@ from typing import TYPE_CHECKING, Any
 from ratekeeper._atomic import whole_file
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import show
+from ratekeeper._sentences import SECTIONS
+from ratekeeper._version import __version__
 from ratekeeper.exceptions import InputError
-from ratekeeper.report._facts import certificates_of, page_facts
-from ratekeeper.report._glossary import glossary_html
-from ratekeeper.report._sections import checked_html, evaluation_html, ground_html
-from ratekeeper.report._words import certificate_html, heading
+from ratekeeper.report._counted import checked_html, evaluation_html, evaluation_rows
+from ratekeeper.report._facts import page_facts
+from ratekeeper.report._sections import certificate_html, glossary_html, ground_html, heading
+from ratekeeper.report._words import said
 
 if TYPE_CHECKING:
     import os
+
+    from ratekeeper.batch import FileEvaluation
 
 _SCRIPTS = (
     "special.js",
@@ -35,13 +39,14 @@ _SCRIPTS = (
     "tables.js",
     "page.js",
 )
-_PLACE = re.compile(r"<!-- ([a-z-]+) -->")
+_STANDING = ("page.noscript", "page.judge", "page.p_value", "page.sideways", "page.footer")
+_PLACE = re.compile(r"<!-- ([a-z_.]+) -->")
 
 
 def build(
     test: FinishedTest,
     *,
-    evaluation: Any = None,  # noqa: ANN401 - a FileEvaluation, or what looks like one
+    evaluation: FileEvaluation | None = None,
     title: str | None = None,
 ) -> str:
     """Make the report of a test: one page of HTML that opens offline and recomputes itself.
@@ -79,39 +84,46 @@ def build(
     """
     if not isinstance(test, FinishedTest):
         raise InputError(
-            f"A report is made of a test, not of {show(test)}. Make one with "
-            'calibration.control("fnr", alpha=0.05).'
+            f"A report is made of a test, not of {show(test)}.",
+            parameter="test",
+            value=test,
+            remedy='Make one with calibration.control("fnr", alpha=0.05).',
         )
     if title is not None and not isinstance(title, str):
-        raise InputError(f"title={show(title)} must be text.")
+        raise InputError(parameter="title", value=title, need="text")
     script = "\n".join(_part(name) for name in _SCRIPTS)
     script = f'"use strict";\n(() => {{\n{script}\n}})();\n'
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    version = certificates_of(test)[0].version
+    rows, checked, evaluated = None, "", ""
+    if evaluation is not None:
+        rows = evaluation_rows(test, evaluation)
+        checked, evaluated = checked_html(evaluation), evaluation_html(test, evaluation, rows)
+    facts = {**page_facts(test), "evaluation": rows, "sentences": _sentences_in(script)}
     contents = {
         "policy": (
             "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
             f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
         ),
-        "title": escape(title or heading(certificates_of(test))),
+        "title": escape(title or heading(test)),
         "style": _part("page.css"),
-        "certificate": certificate_html(test, checked_html(evaluation)),
-        "evaluation": evaluation_html(test, evaluation),
+        "certificate": certificate_html(test, checked),
+        "evaluation": evaluated,
         "ground": ground_html(test),
         "glossary": glossary_html(),
-        "version": escape(version),
-        "facts": _json(page_facts(test, evaluation)),
+        "version": __version__,
+        "facts": _json(facts),
         "script": script,
+        **{key: said(key, where="") for key in _STANDING},
     }
     # In one pass, so that nothing in a user's words is taken for a place to fill.
-    return _PLACE.sub(lambda match: contents[match[1]], _part("page.html"))
+    return _PLACE.sub(lambda place: contents[place[1]], _part("page.html"))
 
 
 def write(
     test: FinishedTest,
     path: str | os.PathLike[str],
     *,
-    evaluation: Any = None,  # noqa: ANN401 - as in build
+    evaluation: FileEvaluation | None = None,
     title: str | None = None,
 ) -> None:
     """Write the report of a test to a file, whole or not at all; see `build`.
@@ -135,6 +147,16 @@ def write(
 def _part(name: str) -> str:
     text = (files(__package__) / "parts" / name).read_text(encoding="utf-8")
     return text.replace("\r\n", "\n").rstrip("\n")
+
+
+def _sentences_in(script: str) -> dict[str, str]:
+    """Return the sentences that a script names, by their keys."""
+    return {
+        f"{section}.{name}": words
+        for section, sentences in SECTIONS.items()
+        for name, words in sentences.items()
+        if f'"{section}.{name}"' in script
+    }
 
 
 def _json(value: dict[str, Any]) -> str:

@@ -1,199 +1,196 @@
-"""The sections of the page that do not change: counted rates on new objects, and the ground."""
+"""What stands still in the page: promise, conditions and price, the ground, the glossary."""
 
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ratekeeper._formatting import exact_percent, percent
-from ratekeeper.report._counted import evaluation_rows, verdict_counts
-from ratekeeper.report._facts import certificates_of, is_word, shown_cells
-from ratekeeper.report._words import class_name, label
+from ratekeeper._certificate import Certificate
+from ratekeeper._formatting import exact_percent
+from ratekeeper._markup import text
+from ratekeeper._sentences import TITLES, say
+from ratekeeper.report._facts import MOST_GROUPS
+from ratekeeper.report._words import (
+    about,
+    bullets,
+    class_text,
+    code,
+    out_of,
+    paragraphs,
+    said,
+    sentence,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from ratekeeper._certificate import JointCertificate
+    from ratekeeper._finished import FinishedTest
+    from ratekeeper._rates import Rate
 
-    from ratekeeper._certificate import Certificate
-    from ratekeeper._provenance import Provenance
-    from ratekeeper.report._facts import Test
-
-_VERDICTS = {
-    "kept": "the whole interval lies at or below the level",
-    "in line": "the level lies inside the interval: these objects do not contradict it",
-    "exceeded": "the whole interval lies above the level",
-}
-_SELDOM = {
-    "no promise": (
-        "these objects get the threshold of all groups together, or some of them do, so nothing "
-        "is promised about their rate"
-    ),
-    "unknown": "no object of the class was there to count",
-}
+_WORDS = (
+    *("classes", "fnr", "fpr", "alpha", "delta", "calibration", "threshold", "rank"),
+    *("p_value", "kinds", "exchangeable", "true_rate"),
+)
+INSPECT, EVALUATE = code("ratekeeper inspect --json"), code("ratekeeper evaluate --json")
 
 
-def checked_html(evaluation: Any) -> str:  # noqa: ANN401 - duck-typed
-    """Return the line under the promise: what was counted on new objects; empty without any."""
-    if evaluation is None:
-        return ""
-    by_group = verdict_counts(evaluation)
-    parts = evaluation.overall.parts
-    told = "; ".join(
-        f"{part.control.upper()} {escape(str(part.target))}, {_verdict(part.verdict)}"
-        for part in parts
-    )
-    broken = "exceeded" in by_group or any(part.verdict == "exceeded" for part in parts)
-    return (
-        f'<p class="checked" data-verdict="{"exceeded" if broken else "fine"}">'
-        f'<a href="#evaluation">Checked on {_valid(evaluation):,} new objects</a>: {told}.'
-        f"{f' {_by_group(evaluation)}' if by_group else ''}</p>"
-    )
+def heading(test: FinishedTest) -> str:
+    """Return the heading of a page that was given none.
 
-
-def _by_group(evaluation: Any) -> str:  # noqa: ANN401 - duck-typed
-    counted = verdict_counts(evaluation)
-    verdicts = ", ".join(f"{n:,} {_verdict(word)}" for word, n in counted.items())
-    both = " and rate" if len(evaluation.overall.parts) > 1 else ""
-    return f"By group{both}: {verdicts}."
-
-
-def _valid(evaluation: Any) -> int:  # noqa: ANN401 - duck-typed
-    return int(evaluation.rows - sum(evaluation.skipped.values()))
-
-
-def evaluation_html(test: Test, evaluation: Any) -> str:  # noqa: ANN401 - duck-typed
-    """Return the section on labelled new objects; empty without an evaluation."""
-    if evaluation is None:
-        return ""
-    groups = test.calibration.groups
-    names = None if groups is None else {str(groups[i]) for i in shown_cells(test)}
-    rows = list(evaluation_rows(evaluation, names))
-    body = "".join(_evaluation_row(row) for row in rows)
-    found = {row["verdict"] for row in rows}
-    legend = _VERDICTS | {word: text for word, text in _SELDOM.items() if word in found}
-    meanings = "".join(f"<li>{_verdict(word)} {meaning}.</li>" for word, meaning in legend.items())
-    marginal = any(c.guarantee.kind == "marginal" for c in certificates_of(test))
-    note = (
-        "<li>An average promise is not broken by one test whose true rate is somewhat above it: "
-        "compare with the law of the true rate.</li>"
-        if marginal
-        else ""
-    )
-    return (
-        '<section id="evaluation" aria-labelledby="evaluation-title">'
-        '<h2 id="evaluation-title">Checked on new objects</h2>'
-        f"<p>The certified test decided on {_valid(evaluation):,} labelled objects. Errors are "
-        "counted, with exact 95% intervals. This section does not follow the controls above."
-        f"{_skipped_text(evaluation.skipped)}</p>{_not_shown(evaluation, names)}"
-        '<figure class="chart wide"><div id="chart-evaluation"></div>'
-        '<figcaption><p id="about-evaluation"></p></figcaption></figure>'
-        '<p class="small sideways" hidden>This table is wider than the screen: scroll it sideways '
-        "for the rest.</p>"
-        '<div class="scroll" tabindex="0" role="region" aria-labelledby="evaluation-title">'
-        '<table><thead><tr><th scope="col">Objects</th><th scope="col">Rate</th>'
-        '<th scope="col" class="n">Counted</th><th scope="col">Verdict</th>'
-        '<th scope="col" class="n">Level</th><th scope="col" class="n">95% interval</th>'
-        f'<th scope="col" class="n">Errors</th></tr></thead><tbody>{body}</tbody></table></div>'
-        f"{_undecided(evaluation.overall)}"
-        f'<ul class="small">{meanings}{note}</ul></section>'
-    )
-
-
-def _not_shown(evaluation: Any, names: set[str] | None) -> str:  # noqa: ANN401 - duck-typed
-    left = 0 if names is None else sum(str(group) not in names for group in evaluation.groups)
-    if left == 0:
-        return ""
-    return (
-        f'<p class="warning"><strong>{left:,} of {len(evaluation.groups):,} groups are not shown '
-        f"here.</strong> {_by_group(evaluation)} "
-        "<code>ratekeeper evaluate --json</code> has each.</p>"
-    )
-
-
-def _evaluation_row(row: dict[str, Any]) -> str:
-    name = "everybody" if row["group"] is None else label(row["group"])
-    counted = "unknown" if row["value"] is None else percent(row["value"])
-    promised = "&ndash;" if row["promised"] is None else exact_percent(row["promised"])
-    return (
-        f'<tr><th scope="row">{name}</th><td>{row["rate"].upper()}</td>'
-        f'<td class="n">{counted}</td><td>{_verdict(row["verdict"])}</td>'
-        f'<td class="n">{promised}</td>'
-        f'<td class="n">{percent(row["low"])} to {percent(row["high"])}</td>'
-        f'<td class="n">{row["errors"]:,} of {row["n"]:,}</td></tr>'
-    )
-
-
-def _verdict(word: str | None) -> str:
-    if word is None:
-        return "&ndash;"
-    return f'<span class="verdict" data-verdict="{word}">{word}</span>'
-
-
-def _undecided(found: Any) -> str:  # noqa: ANN401 - duck-typed
-    if not hasattr(found, "abstained"):
-        return ""
-    items = [
-        f"<li>{what} of the {escape(str(name))} objects: {escape(str(rate))}</li>"
-        for what, rates in (("Undecided", found.abstained), ("Neither class", found.neither))
-        for name, rate in rates.items()
-    ]
-    return f"<ul>{''.join(items)}</ul>"
-
-
-def ground_html(test: Test) -> str:
-    """Return what the promise stands on: data, version, assumptions, rows left out."""
-    first = certificates_of(test)[0]
-    calibration = test.calibration
-    provenance = calibration.provenance
-    kept = ", ".join(f"{first.n[side]:,} {_side(first, side)}" for side in ("negative", "positive"))
-    direction = "high" if first.higher_is_positive else "low"
-    facts = {
-        "Calibration objects": kept,
-        "Scores": (
-            f"{first.score_type}; {direction} scores speak for {class_name(first, positive=True)}"
-        ),
-        "Groups": "none" if calibration.groups is None else f"{len(calibration.groups):,}",
-        "Origin": escape(first.origin),
-        **_provenance_facts(provenance),
-        "Data (SHA-256)": f"<code>{first.data_hash}</code>",
-        "Software": f"ratekeeper {escape(first.version)}",
-    }
-    rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts.items())
-    assumed = "".join(f"<li>{escape(text)}</li>" for text in first.assumptions)
-    return (
-        f'<dl class="facts">{rows}</dl><h3>Assumed, and not to be seen from the scores</h3>'
-        f"<ul>{assumed}</ul>"
-    )
-
-
-def _side(certificate: Certificate, side: str) -> str:
-    """Write a class with its side, which a word alone does not tell."""
-    name = class_name(certificate, positive=side == "positive")
-    values = {"positive": certificate.positive_label, "negative": certificate.negative_label}
-    return f"{name} ({side})" if is_word(values[side]) else name
-
-
-def _provenance_facts(provenance: Provenance | None) -> dict[str, str]:
-    if provenance is None:
-        return {"Rows left out": "not recorded: the scores were not read from a file"}
-    named = (
-        ("scores", provenance.score),
-        ("labels", provenance.label),
-        ("groups", provenance.group),
-    )
-    columns = ", ".join(f"{what} from {label(name)}" for what, name in named if name is not None)
-    facts = {"Rows read": f"{provenance.rows:,}"}
-    facts["Rows left out"] = _skipped_text(provenance.skipped).strip() or "none"
-    if provenance.sampled_from is not None:
-        negative, positive = provenance.sampled_from
-        facts["Sampled"] = (
-            f"at random, from {negative:,} negative and {positive:,} positive objects"
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> cal = rk.calibrate(np.linspace(0, 1, 200), np.repeat([0, 1], 100))
+    >>> heading(cal.control("fnr", alpha=0.05))
+    'Missed positives: at most 5%'
+    """
+    parts = [
+        say(
+            "page.heading" if one.promised else "page.heading.none",
+            what=say(f"page.what.{one.control}"),
+            alpha=exact_percent(one.alpha),
         )
-    return facts | ({"Columns": columns} if columns else {})
+        for one in (part.certificate for part in test.parts)
+    ]
+    return sentence(", ".join(parts))
 
 
-def _skipped_text(skipped: Mapping[str, int]) -> str:
-    if not skipped:
-        return ""
-    total = sum(skipped.values())
-    reasons = "; ".join(f"{escape(str(reason))}: {n:,}" for reason, n in skipped.items())
-    return f" {total:,} left out ({reasons}); nothing is said about such objects."
+def certificate_html(test: FinishedTest, checked: str = "") -> str:
+    """Return the first section of the page: promise, what was counted, conditions and price."""
+    parts = [part.certificate for part in test.parts]
+    statements = test.certificate.statements
+    found = {topic: [s.text for s in statements if s.topic == topic] for topic in TITLES}
+    provenance = parts[0].provenance
+    skipped = found["file"] if provenance is not None and provenance.n_skipped else []
+    blocks = {
+        "needs": [*found["needs"], *parts[0].assumptions],
+        "not_covered": [*found["not_covered"], *skipped, said("page.drift")],
+        "price": [*_price(test.certificate), *found["price"]],
+        "rule": found["rule"] or [said("page.rule.groups")],
+        "both": found["both"],
+        "groups": found["groups"],
+        "fit": found["fit"],
+    }
+    doubtful = {
+        "groups": any(one.pooled_groups for one in parts),
+        "fit": any(one.contradicted for one in parts),
+    }
+    shown = "".join(
+        f'<div class="block{" warning" * doubtful.get(topic, False)}">'
+        f"<h3>{TITLES[topic]}</h3>{bullets(texts)}</div>"
+        for topic, texts in blocks.items()
+        if texts
+    )
+    n = len(parts[0].cells)
+    whole = f"<pre>{escape(str(test.certificate))}</pre>"
+    if n > MOST_GROUPS:
+        inspect = code("ratekeeper inspect")
+        whole = paragraphs([said("page.full.too_long", n=f"{n:,}", inspect=inspect)])
+    return (
+        f'<div class="promises">{"".join(_promise(one, len(parts)) for one in parts)}</div>'
+        f"{checked}{paragraphs([said('page.rates')], 'small')}"
+        f"{paragraphs([*found['remark'], *_left_out(n)], 'warning')}"
+        f'<div class="blocks">{shown}</div>'
+        f'<details class="full"><summary>{said("page.full")}</summary>{whole}</details>'
+    )
+
+
+def _promise(facts: Certificate, n_parts: int) -> str:
+    """Return what is promised about one rate, in plain words and as the certificate says it."""
+    truth, called = _classes(facts)
+    grouped = facts.cells[0].group is not None
+    key, where, unlucky = "page.headline", "", "page.headline.unlucky"
+    if not facts.promised:
+        key = "page.headline.none"
+    elif facts.guarantee.kind == "marginal":
+        key = "page.headline.marginal"
+    if grouped:
+        unlucky = "page.headline.unlucky.groups"
+        where = say(
+            "page.headline.groups.pooled" if facts.pooled_groups else "page.headline.groups"
+        )
+    if n_parts > 1:
+        called = say("page.headline.or_neither", called=called)
+    count, base = out_of(facts.alpha)
+    headline = said(key, base=base, count=count, truth=truth, called=called, where=where)
+    (promise,) = (s for s in facts.statements if s.topic == "promise")
+    title = promise.title if facts.promised else say("title.promise.none")
+    about_it = [f"{title}. {promise.text}"]
+    if facts.promised and facts.delta is not None:
+        count, base = out_of(facts.delta, base=100)
+        about_it.insert(0, said(unlucky, count=count, base=base))
+    return (
+        f'<div class="promise" data-promised="{str(facts.promised).lower()}"><p class="tag">'
+        f"<span>{facts.rate} ≤ {exact_percent(facts.alpha)}</span> "
+        f"{said(f'page.what.{facts.control}')} {code(facts.method)}</p>"
+        f"{paragraphs([headline], 'headline')}{paragraphs(about_it)}</div>"
+    )
+
+
+def _classes(facts: Certificate) -> list[str]:
+    """Return the class whose error is controlled, and the one it is mistaken for."""
+    positive, negative = (class_text(facts, positive=side) for side in (True, False))
+    return [positive, negative] if facts.control == "fnr" else [negative, positive]
+
+
+def _price(certificate: Certificate | JointCertificate) -> list[str]:
+    if isinstance(certificate, Certificate):
+        called, truth = _classes(certificate)
+        random = any(cell.threshold is None for cell in certificate.cells)
+        return [
+            _out_of_many("page.price", certificate.other_error, truth=truth, called=called),
+            *([said("page.price.random")] if random else []),
+        ]
+    return [
+        _out_of_many(
+            "page.price.undecided",
+            certificate.undecided[name],
+            truth=class_text(certificate.fnr, positive=name == "positive"),
+        )
+        for name in ("positive", "negative")
+    ]
+
+
+def _out_of_many(key: str, rate: Rate, **classes: str) -> str:
+    if not rate.n:
+        return said("page.price.unknown", truth=classes["truth"])
+    count, base = about(rate.rate)
+    return said(key, count=count, base=base, **classes)
+
+
+def _left_out(n: int) -> list[str]:
+    if n <= MOST_GROUPS:
+        return []
+    numbers = {"hidden": f"{n - MOST_GROUPS:,}", "n": f"{n:,}", "shown": MOST_GROUPS}
+    return [said("page.groups.left_out", **numbers, inspect=INSPECT, evaluate=EVALUATE)]
+
+
+def ground_html(test: FinishedTest) -> str:
+    """Return what the promise stands on: classes, data, version, rows left out."""
+    first, calibration = test.parts[0].certificate, test.calibration
+    told = {s.title: s.text for s in first.statements if s.topic in ("data", "file")}
+    source = calibration.provenance
+    names = {} if source is None else vars(source)
+    columns = {what: names.get(what) for what in ("score", "label", "group")}
+    facts = {
+        "Positive class": class_text(first, positive=True),
+        "Negative class": class_text(first, positive=False),
+        "Scores": said(f"page.direction.{'high' if first.higher_is_positive else 'low'}"),
+        "Groups": "none" if calibration.groups is None else f"{len(calibration.groups):,}",
+        **told,
+        **({TITLES["file"]: said("page.file.none")} if source is None else {}),
+        "Columns": ", ".join(f"{what}: {name}" for what, name in columns.items() if name),
+        "Data (SHA-256)": code(first.data_hash),
+    }
+    rows = (f"<dt>{name}</dt><dd>{text(fact)}</dd>" for name, fact in facts.items() if fact)
+    return f'<dl class="facts">{"".join(rows)}</dl>'
+
+
+def glossary_html() -> str:
+    """Return the words and their meanings, as the content of a section.
+
+    Examples
+    --------
+    >>> "<strong>threshold</strong>: the score at which" in glossary_html()
+    True
+    """
+    return bullets(said(f"page.word.{word}") for word in _WORDS)

@@ -162,13 +162,13 @@ const Charts = (() => {
     flag(f, x(alpha), f.top + 4, Numbers.exactPercent(alpha), "limit-text");
     if (point) {
       const at = x(point.target);
-      f.add("path", { class: "whisker", d: path([[at, y(interval[0])], [at, y(interval[1])]]) });
+      if (interval) f.add("path", { class: "whisker", d: path([[at, y(interval[0])], [at, y(interval[1])]]) });
       f.add("circle", { class: "point", cx: fixed(at), cy: fixed(y(point.other)), r: 5.5 });
     }
   }
 
-  /* The law of the true rate, with the part above alpha. */
-  function law(place, { law: { k, n, mean, above }, alpha, name, label }) {
+  /* The distribution of the true rate, with the part above alpha if that is known. */
+  function trueRate(place, { realised: { k, n, mean, above }, alpha, name, label }) {
     const f = frame(place, { height: 270, label, left: 16 });
     const b = n + 1 - k;
     const low = Math.min(Special.betaQuantile(k, b, 0.0005), alpha * 0.98);
@@ -180,21 +180,19 @@ const Charts = (() => {
     const densities = grid.map((rate) => Special.betaDensity(k, b, rate));
     const y = f.up(1.08 * Math.max(...densities));
     const curve = grid.map((rate, i) => [x(rate), y(densities[i])]);
-    const beyond = [
-      [x(alpha), y(Special.betaDensity(k, b, alpha))],
-      ...curve.filter((_, i) => grid[i] > alpha),
-    ];
-    f.add("path", { class: "area law", d: `${path([...curve, [f.right, f.bottom], [f.left, f.bottom]])}Z` });
-    f.add("path", {
-      class: "area above",
-      d: `${path([[x(alpha), f.bottom], ...beyond, [f.right, f.bottom]])}Z`,
-    });
+    const area = (points, kind) =>
+      f.add("path", { class: `area ${kind}`, d: `${path([...points, [f.right, f.bottom]])}Z` });
+    area([[f.left, f.bottom], ...curve], "draws");
+    if (above !== null) {
+      const first = [x(alpha), y(Special.betaDensity(k, b, alpha))];
+      area([[x(alpha), f.bottom], first, ...curve.filter((_, i) => grid[i] > alpha)], "above");
+      f.add("text", { class: "title", x: f.left, y: 13 }, `Above the level: ${Numbers.percent(above)}`);
+    }
     f.add("path", { class: "line curve", d: path(curve) });
     f.add("path", { class: "limit", d: path([[x(alpha), f.top - 12], [x(alpha), f.bottom]]) });
     flag(f, x(alpha), f.top - 4, `level ${Numbers.exactPercent(alpha)}`, "limit-text");
     f.add("path", { class: "mean", d: path([[x(mean), y(0)], [x(mean), y(0) - 12]]) });
     axisBelow(f, percentTicks(start, high, 5), x, `true ${name}`);
-    f.add("text", { class: "title", x: f.left, y: 13 }, `Above the level: ${Numbers.percent(above)}`);
   }
 
   /* Counted rates with their intervals against the promise. */
@@ -208,9 +206,9 @@ const Charts = (() => {
     }
     rows.forEach((row, i) => {
       const y = f.top + step * (i + 0.5);
-      const name = `${row.group === null ? "everybody" : row.group}`;
+      const name = row.group ?? "everybody";
       const shown = name.length > 14 ? `${name.slice(0, 13)}…` : name;
-      f.add("text", { x: f.left - 10, y: y + 4, "text-anchor": "end" }, `${shown}, ${row.rate.toUpperCase()}`);
+      f.add("text", { x: f.left - 10, y: y + 4, "text-anchor": "end" }, `${shown}, ${row.rate}`);
       const kind = row.verdict.replace(" ", "-");
       f.add("path", { class: `bar ${kind}`, d: path([[x(row.low), y], [x(row.high), y]]) });
       if (row.promised !== null) {
@@ -218,8 +216,8 @@ const Charts = (() => {
       }
       if (row.value !== null) f.add("circle", { class: `dot ${kind}`, cx: x(row.value), cy: y, r: 5 });
     });
-    axisBelow(f, percentTicks(0, high, 5), x, "counted rate with its 95% interval; the level is dashed");
+    axisBelow(f, percentTicks(0, high, 5), x, say("page.evaluated.axis"));
   }
 
-  return { drawForPaper, densities, tradeOff, law, intervals };
+  return { drawForPaper, densities, tradeOff, trueRate, intervals };
 })();

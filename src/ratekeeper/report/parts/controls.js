@@ -39,10 +39,12 @@ function readLevel(text) {
 
 function refuseLevel(field) {
   const { alpha } = state.choices[state.active];
-  const why = Numbers.hasComma(field.value) ? " Write it with a point, such as 0.5." : "";
   field.setAttribute("aria-invalid", "true");
-  byId("alpha-problem").textContent =
-    `${field.value.trim() === "" ? "Nothing" : quoted(field.value)} is no level: it must be above 0 and below 100, in percent, such as 5 for 5%.${why} The page still shows ${Numbers.exactPercent(alpha)}.`;
+  byId("alpha-problem").textContent = [
+    say("page.level.refused", { typed: field.value.trim() === "" ? "Nothing" : quoted(field.value) }),
+    ...(Numbers.hasComma(field.value) ? [say("page.level.comma")] : []),
+    say("page.level.still", { alpha: Numbers.exactPercent(alpha) }),
+  ].join(" ");
 }
 
 function showLevel(field) {
@@ -112,8 +114,8 @@ function renderControls() {
   if (document.activeElement !== field) showLevel(field);
   field.setAttribute("aria-invalid", "false");
   byId("alpha-problem").textContent = "";
-  byId("slider-label").textContent = `Highest ${rateName(test)} to keep`;
-  field.setAttribute("aria-label", `Highest ${rateName(test)} to keep, in percent`);
+  byId("slider-label").textContent = say("page.level", { rate: rateName(test) });
+  field.setAttribute("aria-label", say("page.level.percent", { rate: rateName(test) }));
   document.querySelectorAll('input[name="method"]').forEach((radio) => {
     radio.checked = radio.value === choice.method.name;
   });

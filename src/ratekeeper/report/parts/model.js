@@ -35,6 +35,14 @@ const Model = (() => {
       };
     }
 
+    /* How often the true rate is above alpha is true only of an alpha that was fixed in advance;
+       of cross-fitted scores nothing is known. */
+    function realised(k, n, alpha, fixedAlpha) {
+      if (facts.crossFitted) return null;
+      const found = Special.realisedRate(k, n, alpha);
+      return fixedAlpha ? found : { ...found, above: null };
+    }
+
     function fromCertificate(test, i) {
       const fact = test.cells[i];
       const cell = cells[i];
@@ -47,7 +55,7 @@ const Model = (() => {
         pooled: fact.pooled,
         target: fact.targetErrors === null ? null : [fact.targetErrors, fact.targetErrors],
         other: [fact.otherErrors, fact.otherErrors],
-        law: fact.k === null ? null : Special.realisedRate(fact.k, cell.n[test.nullClass], test.alpha),
+        realised: fact.k === null ? null : realised(fact.k, cell.n[test.nullClass], test.alpha, test.fixedAlpha),
         remark: fact.remark,
       };
     }
@@ -59,8 +67,8 @@ const Model = (() => {
       const wantedK = ranks.criticalRank(method, n, alpha);
       if (wantedK > 0) {
         const { k, threshold } = Ranks.orderStatistic(cell, test.nullClass, test.tail, wantedK);
-        const law = Special.realisedRate(k, n, alpha);
-        return { k, wantedK, heldK: k, threshold, pooled: false, law, ...errors(test, cell, threshold) };
+        const rate = realised(k, n, alpha, method.name !== "simultaneous");
+        return { k, wantedK, heldK: k, threshold, pooled: false, realised: rate, ...errors(test, cell, threshold) };
       }
       if (facts.groups !== null && test.thinGroups === "pool") {
         const all = pooled.n[test.nullClass];
@@ -74,7 +82,7 @@ const Model = (() => {
             heldK: k,
             threshold,
             pooled: true,
-            law: null,
+            realised: null,
             ...errors(test, cell, threshold),
           };
         }
@@ -95,12 +103,11 @@ const Model = (() => {
           nOther,
           tied: cell.tied[test.nullClass],
           ...result,
-          interval: result.other
-            ? [
-                Special.clopperPearson(result.other[0], nOther)[0],
-                Special.clopperPearson(result.other[1], nOther)[1],
-              ]
-            : null,
+          // The threshold depends on the models that gave the cross-fitted scores: no interval.
+          interval:
+            result.other && !facts.crossFitted
+              ? result.other.map((count, end) => Special.clopperPearson(count, nOther)[end])
+              : null,
         };
       });
       const outside = hidden(test, choice, certified);
@@ -108,6 +115,7 @@ const Model = (() => {
         test,
         choice,
         certified,
+        promised: certified ? test.promised : !facts.crossFitted && choice.method.name !== "empirical",
         cells: found,
         impossible: [...found.filter((cell) => cell.impossible), ...outside.impossible],
         unknown: [...found.filter((cell) => cell.unknown), ...outside.unknown],
@@ -141,24 +149,44 @@ const Model = (() => {
       return found;
     }
 
-    /* How many calibration objects of each class a test of both rates leaves undecided. */
+    /* The one threshold of a test of both rates where its two cross; null where they do not. */
+    function crossed(outcomes, i) {
+      if (outcomes.length === 1) return null;
+      const [fnr, fpr] = outcomes.map((o) => o.cells[i].threshold ?? null);
+      const isBeyond = (one, two) => (facts.higherIsPositive ? one > two : one < two);
+      if (fnr === null || fpr === null || !isBeyond(fnr, fpr)) return null;
+      const middle = fpr / 2 + fnr / 2;
+      const isBetween = isBeyond(middle, fpr) && !isBeyond(middle, fnr);
+      return isBetween && Number.isFinite(middle) ? middle : fnr;
+    }
+
+    /* The controlled errors of the whole test in a cell: where thresholds cross, at the one between. */
+    function targetErrors(outcomes, which, i) {
+      const { test, cells: found } = outcomes[which];
+      const middle = crossed(outcomes, i);
+      if (middle === null) return found[i].target;
+      const count = test.nullClass === 1 ? Ranks.beyond : Ranks.asExtreme;
+      return count(cells[i], test.nullClass, test.tail, middle);
+    }
+
+    /* On how many calibration objects of each class a test of both rates makes no decision. */
     function undecided(outcomes) {
-      const [fnr, fpr] = outcomes;
-      if (fnr.certified && fpr.certified) {
-        return facts.abstained.map((n, label) => ({ abstained: [n, n], n: facts.totals[label], ofShown: false }));
+      if (outcomes.every((o) => o.certified)) {
+        return facts.undecided.map((n, label) => ({ count: [n, n], n: facts.totals[label], ofShown: false }));
       }
       return [0, 1].map((label) => {
-        let abstained = [0, 0];
+        let count = [0, 0];
         for (let i = 0; i < cells.length; i += 1) {
-          const limits = [fnr, fpr].map((o) => o.cells[i].threshold ?? null);
+          const limits = outcomes.map((o) => o.cells[i].threshold ?? null);
           if (limits.includes(null)) return null;
-          const out = [fnr, fpr]
+          if (crossed(outcomes, i) !== null) continue;
+          const out = outcomes
             .map((o, j) => Ranks.beyond(cells[i], label, o.test.tail, limits[j]))
             .reduce(add);
           const left = without(cells[i].n[label], out);
-          abstained = add(abstained, [Math.max(0, left[0]), Math.max(0, left[1])]);
+          count = add(count, [Math.max(0, left[0]), Math.max(0, left[1])]);
         }
-        return { abstained, n: total(label), ofShown: facts.hiddenGroups > 0 };
+        return { count, n: total(label), ofShown: facts.hiddenGroups > 0 };
       });
     }
 
@@ -183,10 +211,14 @@ const Model = (() => {
         if (threshold === null || threshold === undefined) return null;
         return test.tail === "low" ? score < threshold : score > threshold;
       });
+      const middle = crossed(outcomes, i);
+      if (middle !== null && !out.includes("impossible")) {
+        return { p, decision: Number(facts.higherIsPositive ? score >= middle : score <= middle) };
+      }
       return { p, decision: decide(outcomes, out) };
     }
 
-    /* 0 or 1 for a class, "undecided", "neither" or "impossible"; null if no threshold decides. */
+    /* 0 or 1 for a class, "undecided" or "impossible"; null if no threshold decides. */
     function decide(outcomes, out) {
       if (out.includes("impossible")) return "impossible";
       if (out.includes(null)) return null;
@@ -194,10 +226,9 @@ const Model = (() => {
         const { nullClass } = outcomes[0].test;
         return out[0] ? 1 - nullClass : nullClass;
       }
+      // Thresholds that do not cross never reject both classes.
       const [notPositive, notNegative] = out;
-      if (notPositive && notNegative) return "neither";
-      if (!notPositive && !notNegative) return "undecided";
-      return notNegative ? 1 : 0;
+      return notPositive || notNegative ? Number(notNegative) : "undecided";
     }
 
     /* Both error shares at every knot of a cell, from the extreme end on. */
@@ -223,6 +254,8 @@ const Model = (() => {
       certifiedChoice,
       isCertified,
       outcome,
+      crossed,
+      targetErrors,
       undecided,
       judge,
       curve,

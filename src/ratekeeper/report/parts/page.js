@@ -40,7 +40,7 @@ function renderHeld() {
   if (model.complete) return;
   const held = model.cells.reduce((sum, cell) => sum + cell.values.length, 0);
   const all = model.cells.reduce((sum, cell) => sum + cell.n[0] + cell.n[1], 0);
-  byId("held").textContent = `This page holds exact counts at ${Numbers.count(held)} of ${Numbers.count(all)} scores; between them p-values are upper bounds.`;
+  byId("held").textContent = say("page.held", { held: Numbers.count(held), n: Numbers.count(all) });
 }
 
 setUpTheme();
@@ -67,8 +67,8 @@ function setPaper(isPaper) {
     details.open = openBefore;
     openBefore = null;
   }
-  // Without an object that was asked about, the law has the whole row to itself.
-  byId("chart-law").parentElement.classList.toggle("whole", isPaper && !byId("judge").classList.contains("used"));
+  // Without an object that was asked about, the last chart has the whole row to itself.
+  byId("chart-true-rate").parentElement.classList.toggle("whole", isPaper && !byId("judge").classList.contains("used"));
   Charts.drawForPaper(isPaper);
   renderCharts();
   renderEvaluation();

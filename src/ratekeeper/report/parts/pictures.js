@@ -1,96 +1,87 @@
 /* The outcome in charts. */
+const joined = (...texts) => texts.filter((text) => text).join(" ");
+
 function renderCharts() {
   const o = outcomes[state.active];
   const cell = o.cells[state.group];
-  const inGroup = facts.groups === null ? "" : ` in group ${quoted(facts.groups[state.group])}`;
-  renderDensities(inGroup);
-  renderTradeOff(o, cell, inGroup);
-  renderLaw(o, cell, inGroup);
+  renderDensities();
+  renderTradeOff(o, cell);
+  renderTrueRate(o, cell);
 }
 
-function renderDensities(inGroup) {
-  const place = byId("chart-densities");
+function renderDensities() {
   const counts = facts.histograms.cells[state.group];
-  const thresholds = outcomes
-    .map((o) => ({ test: o.test, value: o.cells[state.group].threshold }))
-    .filter(({ value }) => value !== null && value !== undefined)
+  const middle = model.crossed(outcomes, state.group);
+  const limits = outcomes
+    .map((o) => ({ test: o.test, value: o.cells[state.group].threshold ?? null }))
+    .filter(({ value }) => value !== null)
     .map(({ test, value }) => ({ value, text: `${isJoint ? `${rateName(test)} ` : ""}${shortScore(test, value)}` }));
+  const thresholds = middle === null ? limits : [{ value: middle, text: scoreText(middle) }];
+  const where = whereShown();
   byId("about-densities").textContent = counts
-    ? `Share of each class in equal bins${inGroup}.${outside(counts)} ${sideText()}`
-    : "Too many groups for a picture of each.";
+    ? joined(say("page.scores", { where }), outsideText(counts), sideText(limits.length === tests.length, middle !== null))
+    : say("page.scores.many");
   if (!counts) {
-    place.replaceChildren();
+    byId("chart-densities").replaceChildren();
     return;
   }
   const at = thresholds.map((t) => t.text).join(" and ") || "none";
-  Charts.densities(place, {
+  Charts.densities(byId("chart-densities"), {
     histogram: facts.histograms,
     counts,
     thresholds,
     names,
-    label: `Histograms of the scores of objects that truly are ${names[0]} and ${names[1]}${inGroup}. Threshold: ${at}.`,
+    label: say("page.scores.label", { negative: names[0], positive: names[1], where, thresholds: at }),
   });
 }
 
-function outside(counts) {
+function outsideText(counts) {
   const n = counts.reduce((sum, class_) => sum + class_[0] + class_[class_.length - 1], 0);
-  return n ? ` ${Numbers.count(n)} ${n === 1 ? "score lies" : "scores lie"} outside the picture.` : "";
+  return n && say("page.scores.outside", { n: Numbers.count(n) });
 }
 
-function sideText() {
+function sideText(isKnown, isCrossed) {
+  if (!isKnown) return "";
   const [left, right] = facts.higherIsPositive ? names : [names[1], names[0]];
-  const thresholds = outcomes.map((o) => o.cells[state.group].threshold ?? null);
-  if (thresholds.includes(null)) return "";
-  const [fnr, fpr] = thresholds;
-  const crossed = isJoint && (facts.higherIsPositive ? fnr > fpr : fnr < fpr);
-  return isJoint
-    ? `Left is decided ${left}, right ${right}, between the lines ${crossed ? "neither" : "undecided"}.`
-    : `Left of the line is called ${left}, right ${right}.`;
+  return isJoint && !isCrossed ? say("page.scores.sides.both", { left, right }) : say("page.scores.sides", { left, right });
 }
 
-function renderTradeOff(o, cell, inGroup) {
+function renderTradeOff(o, cell) {
   const { test } = o;
-  const names = { target: rateName(test), other: otherName(test) };
+  const gaps = { rate: rateName(test), other: otherName(test), where: whereShown() };
   // A test of both rates has no point on this curve: it leaves objects undecided.
   const known = cell.target && cell.nOther && !isJoint;
   const point = known ? { target: cell.target[0] / cell.n, other: cell.other[0] / cell.nOther } : null;
-  byId("about-trade-off").textContent =
-    `What a lower ${names.target} costs in ${names.other}${inGroup}${isJoint ? " where nothing is left undecided" : ""}, threshold by threshold. ${point ? "The dot is the chosen test with its exact 95% interval, the" : "The"} dashed line${point ? "" : " is"} the level.`;
+  const dot = point && (cell.interval ? say("page.trade_off.interval") : say("page.trade_off.dot"));
+  byId("about-trade-off").textContent = joined(say("page.trade_off", gaps), dot);
   if (cell.n === 0 || cell.nOther === 0) {
-    byId("chart-trade-off").replaceChildren(make("p", "No calibration objects of one class."));
+    byId("chart-trade-off").replaceChildren(make("p", say("page.trade_off.none")));
     return;
   }
+  const shares = point && { target: Numbers.percent(point.target), estimate: Numbers.percent(point.other) };
   Charts.tradeOff(byId("chart-trade-off"), {
     points: model.curve(test, state.group),
     n: cell.n,
     alpha: o.choice.alpha,
     point,
     interval: cell.interval,
-    names,
-    label: point
-      ? `Curve of ${names.other} against ${names.target}${inGroup}. The chosen test has ${names.target} ${Numbers.percent(point.target)} and ${names.other} ${Numbers.percent(point.other)} on the calibration objects.`
-      : `Curve of ${names.other} against ${names.target}${inGroup}.`,
+    names: { target: gaps.rate, other: gaps.other },
+    label: joined(say("page.trade_off.label", gaps), point && say("page.trade_off.point", { ...gaps, ...shares })),
   });
 }
 
-function renderLaw(o, cell, inGroup) {
-  const name = rateName(o.test);
-  const place = byId("chart-law");
-  if (!cell.law) {
-    byId("about-law").textContent = cell.impossible
-      ? "No such test can be made."
-      : "No exact law is known for this threshold.";
+function renderTrueRate(o, cell) {
+  const about = byId("about-true-rate");
+  const place = byId("chart-true-rate");
+  if (!cell.realised) {
+    about.textContent = cell.impossible ? say("page.draws.impossible") : trueRateText(o, cell);
     place.replaceChildren();
     return;
   }
-  byId("about-law").textContent =
-    `The true ${name} depends on which calibration objects were drawn${inGroup}. Its law over such draws; purple is above the level. The short mark is the average.`;
-  Charts.law(place, {
-    law: cell.law,
-    alpha: o.choice.alpha,
-    name,
-    label: `Density of the true ${name}: on average ${Numbers.percent(cell.law.mean)}, above ${Numbers.exactPercent(o.choice.alpha)} with probability ${Numbers.percent(cell.law.above)}.`,
-  });
+  const { realised } = cell;
+  const rate = rateName(o.test);
+  about.textContent = joined(say("page.draws", { rate, where: whereShown() }), realised.above !== null && say("page.draws.above"), ...boundTexts(cell));
+  Charts.trueRate(place, { realised, alpha: o.choice.alpha, name: rate, label: trueRateText(o, cell) });
 }
 
 const MOST_INTERVALS = 40;
@@ -99,12 +90,8 @@ function renderEvaluation() {
   if (!facts.evaluation) return;
   const all = facts.evaluation.filter((row) => row.verdict !== null);
   const rows = all.slice(0, MOST_INTERVALS);
-  byId("about-evaluation").textContent =
-    rows.length < all.length ? `The first ${rows.length} of ${Numbers.count(all.length)}; the table has the others.` : "";
-  Charts.intervals(byId("chart-evaluation"), {
-    rows,
-    label: `Counted rates against the promise: ${rows
-      .map((r) => `${r.group ?? "everybody"} ${r.rate.toUpperCase()} ${r.verdict}`)
-      .join(", ")}.`,
-  });
+  const first = { shown: rows.length, n: Numbers.count(all.length) };
+  byId("about-evaluation").textContent = rows.length < all.length ? say("page.evaluated.first", first) : "";
+  const rates = rows.map((r) => `${r.group ?? "everybody"} ${r.rate} ${r.verdict}`).join(", ");
+  Charts.intervals(byId("chart-evaluation"), { rows, label: say("page.evaluated.label", { rates }) });
 }

@@ -1,4 +1,4 @@
-/* Beta laws in double precision, for whole-number parameters up to ten million.
+/* Beta distributions in double precision, for whole-number parameters up to ten million.
  *
  * The factor x^a (1 - x)^b / B(a, b) is written with deviances and Stirling errors, never with
  * differences of large logarithms, so it keeps twelve digits where log-gamma would keep seven.
@@ -42,12 +42,6 @@ const Special = (() => {
       total = next;
     }
     return total;
-  }
-
-  /* log(gamma(z)), z > 0. */
-  function logGamma(z) {
-    if (z < 1) return logGamma(z + 1) - Math.log(z);
-    return (z - 0.5) * Math.log(z) - z + HALF_LOG_2PI + stirlingError(z);
   }
 
   /* a - (a + b) x, from the smaller of x and y = 1 - x, which has the more digits. */
@@ -149,7 +143,7 @@ const Special = (() => {
     ];
   }
 
-  /* The law Beta(k, n + 1 - k) of the true rate, against alpha. */
+  /* The distribution Beta(k, n + 1 - k) of the true rate, against alpha. */
   function realisedRate(k, n, alpha) {
     const b = n + 1 - k;
     return {
@@ -163,7 +157,6 @@ const Special = (() => {
   }
 
   return {
-    logGamma,
     betaCdf,
     betaSurvival,
     betaDensity,

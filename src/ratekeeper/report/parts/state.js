@@ -14,21 +14,15 @@ const state = {
 let outcomes = [];
 
 const METHODS = {
-  conformal: "Conformal",
-  "high-probability": "HighProbability",
-  simultaneous: "Simultaneous",
-  empirical: "Empirical",
+  conformal: { name: "Conformal", whatIf: "page.what_if.conformal" },
+  "high-probability": { name: "HighProbability", whatIf: "page.what_if.high_probability" },
+  simultaneous: { name: "Simultaneous", whatIf: "page.what_if.simultaneous" },
+  empirical: { name: "Empirical", whatIf: "page.what_if.empirical" },
 };
-const WHAT_IF = {
-  conformal:
-    "An average promise, for a level and method settled before looking at the data. If you settle them by looking at this page, calibrate anew on fresh objects.",
-  "high-probability":
-    "The promise holds for one level settled before looking. A level chosen here, after looking, breaks it: calibrate anew on fresh objects, or take Simultaneous.",
-  simultaneous:
-    "This method allows choosing the level after looking, as here, if delta was settled before.",
-  empirical:
-    "No promise: nothing keeps the true rate of such a test at or below the level. How often it is above stands in the law of the true rate.",
-};
+
+/* A sentence of ratekeeper with its gaps filled. */
+const say = (key, gaps = {}) => facts.sentences[key].replace(/\{(\w+)\}/g, (_, gap) => gaps[gap]);
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const rateName = (test) => test.control.toUpperCase();
 const otherName = (test) => (test.control === "fnr" ? "FPR" : "FNR");
@@ -36,13 +30,13 @@ const scoreText = (value) => Numbers.score(value, facts.width);
 const quoted = (name) => `“${name}”`;
 const nullName = (test) => names[test.nullClass];
 const otherClassName = (test) => names[1 - test.nullClass];
-/* A threshold in few digits: beyond the exact one on the safe side, where fewer are put out. */
+/* A threshold in few digits: beyond the exact one on the safe side, where fewer are rejected. */
 const shortScore = (test, value) => Numbers.shortScore(value, facts.width, test.tail === "high");
 
 function methodText(method) {
   if (method.name === "other") return method.text;
   const delta = method.delta === null || method.delta === undefined ? "" : `delta=${method.delta}`;
-  return `${METHODS[method.name]}(${delta})`;
+  return `${METHODS[method.name].name}(${delta})`;
 }
 
 /* Elements by text only: nothing that a user wrote is ever read as HTML. */
@@ -53,9 +47,28 @@ function make(name, content = [], attributes = {}) {
   return made;
 }
 
-/* When a new object is called positive at this threshold. */
-function condition(test, threshold) {
+/* When a new object is called positive, at the threshold of a rate or at the one between two. */
+function condition(control, threshold) {
   const above = facts.higherIsPositive;
-  const sign = test.control === "fnr" ? (above ? "≥" : "≤") : above ? ">" : "<";
-  return `score ${sign} ${scoreText(threshold)}`;
+  const sign = control === "fpr" ? (above ? ">" : "<") : above ? "≥" : "≤";
+  return say("certificate.condition", { sign, threshold: scoreText(threshold) });
 }
+
+/* When the test decides what, in the group that is shown; null if no threshold decides. */
+function ruleText() {
+  const labels = { positive: facts.labels[1], negative: facts.labels[0] };
+  const limits = outcomes.map((o) => o.cells[state.group].threshold ?? null);
+  if (limits.includes(null)) return null;
+  const [fnr, fpr] = limits.map((limit, i) => condition(tests[i].control, limit));
+  if (!isJoint) return sentence(say("certificate.rule", { condition: fnr, ...labels }));
+  const middle = model.crossed(outcomes, state.group);
+  return sentence(
+    middle === null
+      ? say("certificate.rule.both", { fnr, fpr, ...labels })
+      : say("certificate.rule.crossed", { condition: condition("both", middle), ...labels }),
+  );
+}
+
+/* " in group ..." for the group that is shown; nothing without groups. */
+const whereShown = () =>
+  facts.groups === null ? "" : say("page.where.group", { group: facts.groups[state.group] });

@@ -3,7 +3,7 @@ function renderJudged() {
   const place = byId("judged");
   const text = byId("score").value;
   const score = Numbers.readScore(text.replace(/^([+-]?)inf(inity)?$/i, "$1Infinity"), facts.width);
-  byId("judge-where").textContent = facts.groups === null ? "" : ` in group ${quoted(facts.groups[state.group])}`;
+  byId("judge-lead").textContent = say("page.judge", { where: whereShown() });
   const bad = text.trim() !== "" && Number.isNaN(score);
   byId("score").setAttribute("aria-invalid", String(bad));
   byId("judge").classList.toggle("used", text.trim() !== "" && !bad);
@@ -21,99 +21,88 @@ function renderJudged() {
   place.replaceChildren(list);
 }
 
-const scoreProblem = (text) =>
-  Numbers.hasComma(text)
-    ? `Write a score with a decimal point and no commas, such as 0.5.`
-    : "A score is a number, such as 0.5 or -1e-3.";
+const scoreProblem = (text) => (Numbers.hasComma(text) ? say("page.score.comma") : say("page.score.number"));
 
 function pText(found) {
-  if (!found) return "not in this page for this method";
-  const shown = Numbers.pValue(found.p, found.atMost);
-  const counted = `${Numbers.count(found.m)} of ${Numbers.count(found.n)} calibration scores at least as extreme`;
-  return found.atMost ? `at most ${shown} (at most ${counted})` : `${shown} (${counted})`;
+  if (!found) return say("page.p_value.unheld");
+  const gaps = { p_value: Numbers.pValue(found.p, found.atMost), extreme: Numbers.count(found.m), n: Numbers.count(found.n) };
+  return found.atMost ? say("page.p_value.bound", gaps) : say("page.p_value.counted", gaps);
 }
 
 function decisionText(decision) {
-  if (decision === null) return "by the library only: no threshold decides";
-  if (decision === "impossible") return "none: no such test can be made";
-  if (typeof decision === "number") return names[decision];
-  return decision === "neither" ? "neither class" : "undecided";
+  if (decision === null) return say("page.decision.random");
+  if (decision === "impossible") return say("page.decision.impossible");
+  return names[decision] ?? decision;
 }
 
 function renderGroups() {
   if (facts.groups === null) return;
   byId("groups").hidden = false;
   const o = outcomes[state.active];
-  const name = rateName(o.test);
+  const withAbove = o.cells.some((cell) => cell.realised && cell.realised.above !== null);
   const titles = [
     ["Group", ""],
-    [`Threshold`, "n"],
+    ["Threshold", "n"],
     ["Rank", "n"],
     [o.test.control === "fnr" ? "Missed of n" : "False alarms of n", "n"],
     ...(isJoint ? [] : [[`${otherName(o.test)}, 95% interval`, "n"]]),
-    [`True ${name}: mean`, "n"],
+    [`True ${rateName(o.test)}: mean`, "n"],
     ["in 90% of draws", "n"],
-    [`above ${Numbers.exactPercent(o.choice.alpha)}`, "n"],
+    ...(withAbove ? [[`above ${Numbers.exactPercent(o.choice.alpha)}`, "n"]] : []),
   ];
   const head = make("thead", make("tr", titles.map(([text, type]) => make("th", text, { scope: "col", class: type }))));
-  const body = make("tbody", o.cells.map((cell) => groupRow(o.test, cell)));
+  const body = make("tbody", o.cells.map((_, i) => groupRow(o, i, titles.length, withAbove)));
   byId("about-groups").textContent = aboutGroups(o);
   byId("group-table").replaceChildren(head, body);
 }
 
 function aboutGroups(o) {
-  const texts = [
-    `${told(o)}, ${o.certified ? "certified" : "what if"}.`,
-    `n counts the calibration objects that truly are ${nullName(o.test)}.`,
-  ];
+  const state = o.certified ? "certified" : "what if";
+  const texts = [say("page.groups", { test: told(o), state, truth: nullName(o.test) })];
   if (o.overall && !isJoint) {
-    const { other, nOther, ofShown } = o.overall;
-    const where = ofShown ? `Over the ${Numbers.count(o.cells.length)} groups shown` : "Over all groups";
-    texts.push(`${where}, ${otherName(o.test)}: ${Numbers.range(other)} of ${Numbers.count(nOther)}.`);
+    const counted = `${Numbers.range(o.overall.other)} of ${Numbers.count(o.overall.nOther)}`;
+    const gaps = { other: otherName(o.test), counted, groups: Numbers.count(o.cells.length) };
+    texts.push(o.overall.ofShown ? say("page.groups.price", gaps) : say("certificate.groups.price", gaps));
   }
   if (facts.hiddenGroups) {
-    const all = Numbers.count(o.cells.length + facts.hiddenGroups);
-    const which = isJoint ? "the fewest calibration objects" : "the smallest n";
-    texts.push(
-      `${Numbers.count(facts.hiddenGroups)} of ${all} groups, those with ${which}, are not shown: “ratekeeper inspect --json” has them all.`,
-    );
+    const n = Numbers.count(o.cells.length + facts.hiddenGroups);
+    texts.push(say("page.groups.hidden", { hidden: Numbers.count(facts.hiddenGroups), n }));
   }
-  texts.push("Thresholds after ≈ are shortened to the safe side; the download has all digits.");
-  return texts.join(" ");
+  if (o.cells.some((_, i) => model.crossed(outcomes, i) !== null)) texts.push(say("certificate.true_rate.crossed"));
+  return [...texts, say("page.groups.digits")].join(" ");
 }
 
-function groupRow(test, cell) {
-  const name = make("th", cell.group, { scope: "row" });
+function groupRow(o, i, width, withAbove) {
+  const cell = o.cells[i];
   const number = (text) => make("td", text, { class: "n" });
+  const rest = (text, from) => make("td", text, { colspan: String(width - from), class: "left" });
+  const row = [make("th", cell.group, { scope: "row" })];
   if (cell.impossible || cell.unknown) {
-    const why = cell.unknown ? "not in this page" : "too few scores for this promise";
-    const none = number("–");
-    return make("tr", [name, none, none.cloneNode(true), number(`– of ${Numbers.count(cell.n)}`), make("td", why, { colspan: isJoint ? "3" : "4", class: "left" })], {
-      class: "impossible",
-    });
+    row.push(number("–"), number("–"), number(`– of ${Numbers.count(cell.n)}`));
+    row.push(rest(cell.unknown ? say("page.card.unheld") : say("page.card.too_few"), row.length));
+    return make("tr", row, { class: "impossible" });
   }
-  const other = cell.nOther
-    ? `${rangePercent(cell.other, cell.nOther)} (${Numbers.percent(cell.interval[0])} to ${Numbers.percent(cell.interval[1])})`
-    : "unknown";
-  const cells = [
-    name,
-    thresholdCell(test, cell),
+  const target = model.targetErrors(outcomes, outcomes.indexOf(o), i);
+  row.push(
+    thresholdCell(o.test, cell),
     number(cell.k === null ? "–" : Numbers.count(cell.k)),
-    number(`${cell.target === null ? "by lot" : Numbers.range(cell.target)} of ${Numbers.count(cell.n)}`),
-    ...(isJoint ? [] : [number(other)]),
-  ];
-  if (cell.law) {
-    const { mean, low, high, above } = cell.law;
-    cells.push(
-      number(Numbers.percent(mean)),
-      number(`${Numbers.percent(low)} to ${Numbers.percent(high)}`),
-      number(Numbers.percent(above)),
-    );
+    number(`${target === null ? "at random" : Numbers.range(target)} of ${Numbers.count(cell.n)}`),
+    ...(isJoint ? [] : [number(priceText(cell))]),
+  );
+  if (cell.realised) {
+    const { mean, low, high, above } = cell.realised;
+    row.push(number(Numbers.percent(mean)), number(`${Numbers.percent(low)} to ${Numbers.percent(high)}`));
+    if (withAbove) row.push(number(Numbers.percent(above)));
   } else {
-    const why = cell.pooled ? "pooled threshold: nothing is promised" : "no exact law";
-    cells.push(make("td", why, { colspan: "3", class: "left" }));
+    row.push(rest(cell.pooled ? say("page.threshold.pooled") : "unknown", row.length));
   }
-  return make("tr", cells, cell.pooled ? { class: "pooled" } : {});
+  return make("tr", row, cell.pooled ? { class: "pooled" } : {});
+}
+
+function priceText({ other, nOther, interval }) {
+  if (!nOther) return "unknown";
+  const share = rangePercent(other, nOther);
+  return interval ? `${share} (${Numbers.percent(interval[0])} to ${Numbers.percent(interval[1])})` : share;
 }
 
 function thresholdCell(test, { threshold }) {
@@ -121,10 +110,10 @@ function thresholdCell(test, { threshold }) {
   return make("td", shortScore(test, threshold), { class: "n", title: scoreText(threshold) });
 }
 
-const promisesNothing = (o) => o.choice.method.name === "empirical" || (o.certified && isWeak(o.test));
-
 /* The other error of one half of a test of both rates is not an error of that test. */
 const price = (column) => (_, cell) => (isJoint ? null : column(cell));
+
+const errorsIn = (o, cell) => model.targetErrors(outcomes, outcomes.indexOf(o), o.cells.indexOf(cell));
 
 const CSV_COLUMNS = {
   control: (o) => o.test.control,
@@ -132,21 +121,21 @@ const CSV_COLUMNS = {
   method: (o) => methodText(o.choice.method),
   state: (o) => (o.certified ? "certified" : "what if"),
   group: (_, c) => harmless(c.group),
-  promise: (o, c) => (c.impossible ? "impossible" : c.unknown ? "unknown" : c.pooled || promisesNothing(o) ? "none" : "made"),
+  promise: (o, c) => (c.impossible ? "impossible" : c.unknown ? "unknown" : c.pooled || !o.promised ? "none" : "made"),
   n: (_, c) => c.n,
   rank: (_, c) => c.k,
   threshold: (_, c) => csvScore(c.threshold),
-  errors_least: (_, c) => c.target?.[0],
-  errors_most: (_, c) => c.target?.[1],
+  errors_least: (o, c) => errorsIn(o, c)?.[0],
+  errors_most: (o, c) => errorsIn(o, c)?.[1],
   other_n: price((c) => c.nOther),
   other_errors_least: price((c) => c.other?.[0]),
   other_errors_most: price((c) => c.other?.[1]),
   other_rate_low: price((c) => c.interval?.[0]),
   other_rate_high: price((c) => c.interval?.[1]),
-  true_rate_mean: (_, c) => c.law?.mean,
-  true_rate_5_percent: (_, c) => c.law?.low,
-  true_rate_95_percent: (_, c) => c.law?.high,
-  probability_above_alpha: (_, c) => c.law?.above,
+  true_rate_mean: (_, c) => c.realised?.mean,
+  true_rate_5_percent: (_, c) => c.realised?.low,
+  true_rate_95_percent: (_, c) => c.realised?.high,
+  probability_above_alpha: (_, c) => c.realised?.above,
 };
 
 function csvScore(value) {

@@ -1,82 +1,100 @@
 /* The outcome in words: what is shown, what may be done with it, and its numbers. */
-const isWeak = (test) => ["asymptotic", "none"].includes(test.guarantee.kind);
-
 const told = ({ test, choice }) =>
-  `${rateName(test)} ≤ ${Numbers.exactPercent(choice.alpha)} with ${methodText(choice.method)}`;
+  say("page.test", {
+    rate: rateName(test),
+    alpha: Numbers.exactPercent(choice.alpha),
+    method: methodText(choice.method),
+  });
 
 function renderStatus() {
   const status = byId("status");
   const certified = outcomes.every((o) => o.certified);
-  const shown = outcomes.map(told).join(" and ");
-  const own = tests.map((test) => told({ test, choice: model.certifiedChoice(test) })).join(" and ");
-  const weak = tests.every(isWeak);
+  const isPromised = tests.every((test) => test.promised);
+  const texts = {
+    test: outcomes.map(told).join(" and "),
+    certified: tests.map((test) => told({ test, choice: model.certifiedChoice(test) })).join(" and "),
+  };
   status.dataset.state = certified ? "certified" : "what-if";
-  status.dataset.promise = weak ? "none" : "made";
-  status.querySelector(".badge").textContent = certified ? (weak ? "No promise" : "Certified") : "What if";
-  status.querySelector("p").textContent = certified ? `You see the test of the certificate: ${shown}.` : `You see ${shown}.`;
-  byId("status-own").textContent = certified ? "" : `The certificate is about another test: ${own}.`;
+  status.dataset.promise = isPromised ? "made" : "none";
+  status.querySelector(".badge").textContent = !certified ? "What if" : isPromised ? "Certified" : "No promise";
+  status.querySelector("p").textContent = certified ? say("page.status", texts) : say("page.status.what_if", texts);
+  byId("status-own").textContent = certified ? "" : say("page.status.own", texts);
   byId("explore").dataset.state = status.dataset.state;
   byId("paper-note").hidden = certified;
-  byId("paper-note").textContent = certified
-    ? ""
-    : `Printed with the controls moved: all that is marked “What if” shows ${shown}, which is not the certified test. The certificate is about ${own}.`;
+  byId("paper-note").textContent = certified ? "" : say("page.status.paper", texts);
 }
+
+const warning = (text) => make("p", text, { class: "warning" });
+const small = (content) => make("p", content, { class: "small" });
 
 function renderNotes() {
   const notes = outcomes.flatMap((o) => [...(o.certified ? [] : whatIfNotes(o)), ...limitNotes(o)]);
   byId("notes").replaceChildren(...notes, ...buildNotes());
 }
 
-const MOST_NAMED = 8;
-const warning = (text) => make("p", text, { class: "warning" });
-
 /* What may and may not be done with a choice that was made on this page. */
-function whatIfNotes(o) {
-  const { method } = o.choice;
+function whatIfNotes({ choice: { method } }) {
+  if (facts.crossFitted) return [warning(say("certificate.cross_fitted"))];
   const delta = method.delta === undefined || method.delta === null ? "" : ` ${method.delta}`;
   const guarantee = facts.guarantees[`${method.name}${delta}`];
-  const about = facts.crossFitted ? " All promises here are approximate: the scores are cross-fitted." : "";
-  const notes = [make("p", `${WHAT_IF[method.name]}${about}`, { class: method.name === "simultaneous" ? "" : "warning" })];
-  if (guarantee) {
-    const text = `${guarantee.promise} It needs: ${guarantee.condition} Not covered: ${guarantee.notCovered}`;
-    notes.push(make("p", [make("b", methodText(method)), `: ${text}`], { class: "small" }));
-  }
-  return notes;
+  const rule = say(METHODS[method.name].whatIf);
+  return [
+    method.name === "simultaneous" ? make("p", rule) : warning(rule),
+    ...(guarantee ? [small([make("b", methodText(method)), `: ${guarantee}`])] : []),
+  ];
 }
 
 /* Where the promise is impossible, or the page does not hold all that it would need. */
 function limitNotes(o) {
-  const rate = `${rateName(o.test)} ≤ ${Numbers.exactPercent(o.choice.alpha)}`;
-  const notes = [];
-  if (o.impossible.length) notes.push(warning(impossibleText(o, rate)));
-  if (o.unknown.length) {
-    notes.push(warning(`${methodText(o.choice.method)} is not in this page for ${facts.groups === null ? "so many scores" : "some groups"}; ask ratekeeper itself.`));
-  }
   const isStricter = (cell) => cell.heldK !== cell.wantedK;
   const chosen = o.cells[state.group];
-  const cell = isStricter(chosen) ? chosen : o.cells.find(isStricter);
-  if (cell) notes.push(warning(stricterText(o, cell, rate)));
-  return notes;
+  const stricter = isStricter(chosen) ? chosen : o.cells.find(isStricter);
+  return [
+    ...(o.impossible.length ? [impossibleText(o)] : []),
+    ...(o.unknown.length ? [say("page.unheld", { method: methodText(o.choice.method) })] : []),
+    ...(stricter ? [stricterText(o, stricter)] : []),
+  ].map(warning);
 }
 
-function stricterText(o, cell, rate) {
+function stricterText(o, cell) {
+  const names = { rate: rateName(o.test), other: otherName(o.test), group: cell.group };
   let where = "";
-  if (cell.group !== null) where = cell.pooled ? " over all groups together" : ` in group ${quoted(cell.group)}`;
-  let meaning = "The promise holds for it all the more.";
-  if (cell.pooled) meaning = "Nothing is promised in groups with this threshold.";
-  if (o.choice.method.name === "empirical") meaning = `Its ${rateName(o.test)} is lower, its ${otherName(o.test)} higher.`;
-  return `Stricter than needed: for ${rate}${where} the exact threshold has rank ${Numbers.count(cell.wantedK)}, but this page holds only some of the scores and shows the next stricter one it holds, of rank ${Numbers.count(cell.heldK)}. ${meaning}`;
+  if (cell.group !== null) where = cell.pooled ? say("page.where.pooled") : say("page.where.group", names);
+  let meaning = say("page.stricter.promised");
+  if (cell.pooled) meaning = say("page.stricter.pooled");
+  if (!o.promised) meaning = say("page.stricter.none", names);
+  const alpha = Numbers.exactPercent(o.choice.alpha);
+  const ranks = { wanted: Numbers.count(cell.wantedK), held: Numbers.count(cell.heldK) };
+  return `${say("page.stricter", { ...names, ...ranks, alpha, where })} ${meaning}`;
+}
+
+const MOST_NAMED = 8;
+
+function impossibleText(o) {
+  const together = facts.groups !== null && o.test.thinGroups === "pool";
+  const shown = together ? [] : o.impossible.filter((cell) => cell.group !== undefined);
+  const found = shown
+    .slice(0, MOST_NAMED)
+    .map(({ group, n }) => (group === null ? Numbers.count(n) : say("page.impossible.in_group", { n: Numbers.count(n), group })));
+  const tell = (key, n) => n && found.push(say(key, { n: Numbers.count(n) }));
+  tell("page.impossible.together", together && model.pooled.n[o.test.nullClass]);
+  tell("page.impossible.more", shown.length - Math.min(shown.length, MOST_NAMED));
+  tell("page.impossible.hidden", o.impossible.reduce((sum, cell) => sum + (cell.groups ?? 0), 0));
+  const { needed } = o.impossible[0];
+  const n = needed && { n: Numbers.count(needed.n) };
+  let need = "more";
+  if (needed) need = needed.exact ? say("page.impossible.least", n) : say("page.impossible.enough", n);
+  const each = facts.groups === null || together ? "" : say("page.impossible.each");
+  return say("page.impossible", { test: told(o), need, truth: nullName(o.test), each, found: found.join(", ") });
 }
 
 /* How to make the test that is shown, if it is not the certified one and can be made. */
 function buildNotes() {
   if (outcomes.every((o) => o.certified)) return [];
   if (outcomes.some((o) => !isOffered(o.choice.method) || o.impossible.length || o.unknown.length)) return [];
-  const [first, second] = outcomes;
-  if (isJoint && methodText(first.choice.method) !== methodText(second.choice.method)) {
-    return [make("p", "A test of both rates has one method for both: choose the same to see how to build it.", { class: "small" })];
-  }
-  return [make("p", ["To build this test: ", make("code", pythonLine())], { class: "small" })];
+  const methods = new Set(outcomes.map((o) => methodText(o.choice.method)));
+  if (methods.size > 1) return [small(say("page.build.both"))];
+  return [small([say("page.build"), make("code", pythonLine())])];
 }
 
 const isOffered = ({ name }) => name !== "empirical" && Model.RANK_METHODS.includes(name);
@@ -88,121 +106,111 @@ function pythonLine() {
   return `calibration.${isJoint ? "control_both" : "control"}(${alphas.join(", ")}, method=rk.${methodText(choice.method)}${pool})`;
 }
 
-function impossibleText(o, rate) {
-  const together = facts.groups !== null && o.test.thinGroups === "pool";
-  const shown = together ? [] : o.impossible.filter((cell) => cell.group !== undefined);
-  const where = shown
-    .slice(0, MOST_NAMED)
-    .map(({ group, n }) => (group === null ? Numbers.count(n) : `${Numbers.count(n)} in group ${quoted(group)}`));
-  const more = shown.length - where.length;
-  if (together) where.push(`${Numbers.count(model.pooled.n[o.test.nullClass])} in all groups together`);
-  if (more) where.push(`too few in ${Numbers.count(more)} more groups`);
-  const outside = o.impossible.reduce((sum, cell) => sum + (cell.groups ?? 0), 0);
-  if (outside) where.push(`too few in ${Numbers.count(outside)} groups that are not shown`);
-  const { needed } = o.impossible[0];
-  const scores = `calibration scores of objects that truly are ${nullName(o.test)}${facts.groups === null || together ? "" : ", in each group"}`;
-  let need = `needs more ${scores}`;
-  if (needed) {
-    const n = Numbers.count(needed.n);
-    need = needed.exact ? `needs at least ${n} ${scores}` : `${need} (${n} are enough)`;
-  }
-  return `Impossible: ${rate} with ${methodText(o.choice.method)} ${need}; there are ${where.join(", ")}. ratekeeper refuses to make this test.`;
-}
-
-function card(title, figure, ...lines) {
+function card(title, figure, lines, attributes = {}) {
   const size = figure.length > 12 ? "figure long" : "figure";
-  const texts = lines.filter((line) => line !== "").map((line) => make("p", line));
-  return make("div", [make("h3", title), make("p", figure, { class: size }), ...texts], { class: "card" });
+  const texts = lines.filter((line) => line).map((line) => make("p", line));
+  return make("div", [make("h3", title), make("p", figure, { class: size }), ...texts], { class: "card", ...attributes });
 }
 
 function renderResults() {
-  const cards = [];
-  for (const o of isJoint ? outcomes : [outcomes[0]]) {
-    const cell = o.cells[state.group];
-    cards.push(...cardsOf(o, cell));
+  const rule = ruleText();
+  const cards = outcomes.flatMap((o) => cardsOf(o, o.cells[state.group], rule));
+  if (isJoint && rule !== null) {
+    const middle = model.crossed(outcomes, state.group);
+    cards.unshift(card("Decision", middle === null ? "two thresholds" : scoreText(middle), [`${rule}.`]));
   }
-  if (isJoint) cards.push(...undecidedCards());
-  byId("results").replaceChildren(...cards);
+  byId("results").replaceChildren(...cards, ...(isJoint ? undecidedCards() : []));
 }
 
-function cardsOf(o, cell) {
-  const { test } = o;
-  const prefix = isJoint ? `${rateName(test)}: ` : "";
-  const verb = test.control === "fnr" ? "missed" : "false alarms";
+function cardsOf(o, cell, rule) {
+  const prefix = isJoint ? `${rateName(o.test)}: ` : "";
   if (cell.impossible || cell.unknown) {
-    const why = cell.impossible ? "Too few calibration scores for this promise." : "Not in this page.";
-    return [card(`${prefix}Threshold`, "none", why)];
+    const why = cell.impossible ? say("page.card.too_few") : say("page.card.unheld");
+    return [card(`${prefix}Threshold`, "none", [why])];
   }
-  const found = [thresholdCard(o, cell, prefix)];
-  if (!isJoint) {
-    found.push(
-      card(
-        `${rateName(test)} on the calibration objects`,
-        cell.target === null ? "by lot" : `${Numbers.range(cell.target)} of ${Numbers.count(cell.n)}`,
-        cell.target === null ? "A randomised method decides equal scores differently." : `that truly are ${nullName(test)} are ${verb}.`,
-      ),
-      card(
-        `${otherName(test)}, the price`,
-        cell.nOther ? rangePercent(cell.other, cell.nOther) : "unknown",
-        `${Numbers.range(cell.other)} of ${Numbers.count(cell.nOther)} that truly are ${otherClassName(test)} are called ${nullName(test)}. 95% interval ${Numbers.percent(cell.interval[0])} to ${Numbers.percent(cell.interval[1])}.`,
-        cell.nOther && cell.other[0] === cell.other[1] ? `About ${Numbers.outOf(cell.other[0] / cell.nOther)}.` : "",
-      ),
-    );
-  }
-  found.push(lawCard(o, cell, prefix));
-  return found;
+  const isRandom = cell.threshold === null;
+  const threshold = card(`${prefix}Threshold`, isRandom ? "none" : shortScore(o.test, cell.threshold), [
+    isJoint || isRandom ? "" : `${rule}.`,
+    rankText(o.test, cell),
+    cell.remark,
+  ]);
+  return [threshold, ...(isJoint ? [] : errorCards(o.test, cell)), trueRateCard(o, cell, prefix)];
+}
+
+/* Where the threshold stands among the calibration scores. */
+function rankText(test, cell) {
+  if (cell.threshold === null) return say("page.threshold.random");
+  if (cell.pooled) return say("page.threshold.pooled");
+  if (cell.k === null) return facts.crossFitted ? "" : say("page.threshold.fitted");
+  const numbers = { k: Numbers.count(cell.k), n: Numbers.count(cell.n) };
+  return say("page.threshold.rank", { ...numbers, truth: nullName(test), tail: test.tail });
+}
+
+function errorCards(test, cell) {
+  const isRandom = cell.target === null;
+  const [null_, other] = [nullName(test), otherClassName(test)];
+  const errors = test.control === "fnr" ? say("page.card.missed", { truth: null_ }) : say("page.card.alarms", { truth: null_ });
+  return [
+    card(`${rateName(test)} on the calibration objects`, isRandom ? "at random" : `${Numbers.range(cell.target)} of ${Numbers.count(cell.n)}`, [
+      isRandom ? say("page.card.random") : errors,
+    ]),
+    card(`${otherName(test)}, the price`, cell.nOther ? rangePercent(cell.other, cell.nOther) : "unknown", [
+      say("page.card.price", { truth: other, called: null_, errors: Numbers.range(cell.other), n: Numbers.count(cell.nOther) }),
+      intervalText(test, cell),
+      cell.nOther && cell.other[0] === cell.other[1] && say("page.card.out_of", { count: Numbers.outOf(cell.other[0] / cell.nOther) }),
+    ]),
+  ];
+}
+
+function intervalText(test, cell) {
+  if (cell.interval) return say("page.card.interval", { low: Numbers.percent(cell.interval[0]), high: Numbers.percent(cell.interval[1]) });
+  return say("certificate.price.cross_fitted", { other: otherName(test), estimate: cell.nOther ? rangePercent(cell.other, cell.nOther) : "unknown" });
 }
 
 const rangePercent = ([least, most], n) =>
   least === most ? Numbers.percent(least / n) : `${Numbers.percent(least / n)} to ${Numbers.percent(most / n)}`;
 
-function thresholdCard(o, cell, prefix) {
-  const { test } = o;
-  if (cell.threshold === null) {
-    return card(`${prefix}Threshold`, "none", "A randomised method: no score decides alone.");
-  }
-  const rank =
-    cell.k === null
-      ? cell.pooled
-        ? "Pooled: the threshold of all groups together. Nothing is promised in this group."
-        : "A fitted threshold, no rank."
-      : `Rank ${Numbers.count(cell.k)}: the threshold is number ${Numbers.count(cell.k)} of the ${Numbers.count(cell.n)} calibration scores of objects that truly are ${nullName(test)}, from the ${test.tail} end.`;
-  const rule =
-    isJoint && test.control === "fnr"
-      ? `${names[1]} remains possible if ${condition(test, cell.threshold)}.`
-      : isJoint
-        ? `${names[0]} is ruled out if ${condition(test, cell.threshold)}.`
-        : `Called ${names[1]} if ${condition(test, cell.threshold)}.`;
-  return card(`${prefix}Threshold`, shortScore(test, cell.threshold), sentence(rule), rank, cell.remark ?? "");
+/* How the true rate varies over calibration sets, or why that is not known. */
+function trueRateText(o, cell) {
+  const { realised, pooled } = cell;
+  const rate = rateName(o.test);
+  if (!realised && facts.crossFitted) return say("certificate.cross_fitted");
+  if (!realised) return pooled ? say("page.true_rate.pooled", { rate }) : say("page.true_rate.none", { rate });
+  const { n, mean, low, high, above } = realised;
+  const shares = Object.entries({ mean, low, high, above }).map(([name, share]) => [name, Numbers.percent(share)]);
+  const gaps = { rate, n: Numbers.count(n), alpha: Numbers.exactPercent(o.choice.alpha), ...Object.fromEntries(shares) };
+  const text = above === null ? say("certificate.true_rate.any_alpha", gaps) : say("certificate.true_rate", gaps);
+  return [text, ...boundTexts(cell)].join(" ");
 }
 
-const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+/* Why the true rate is only bounded from above in the group that is shown, if it is. */
+function boundTexts({ tied }) {
+  const isCrossed = model.crossed(outcomes, state.group) !== null;
+  return [
+    ...(tied ? [say("certificate.true_rate.tied")] : []),
+    ...(isCrossed ? [say("certificate.true_rate.crossed")] : []),
+  ];
+}
 
-function lawCard(o, cell, prefix) {
-  const name = rateName(o.test);
-  if (!cell.law) {
-    return card(`${prefix}True ${name}`, "no law", cell.pooled ? "Nothing is known about the rate in a pooled group." : "This method has no exact law.");
-  }
-  const { law } = cell;
-  return card(
-    `${prefix}True ${name} of such tests`,
-    `${Numbers.percent(law.mean)} on average`,
-    `Between ${Numbers.percent(law.low)} and ${Numbers.percent(law.high)} in 90% of them, above ${Numbers.exactPercent(o.choice.alpha)} in ${Numbers.percent(law.above)}: Beta(${Numbers.count(law.k)}, ${Numbers.count(law.n + 1 - law.k)}).`,
-    cell.tied ? "These are upper bounds, since scores are tied." : "",
-  );
+function trueRateCard(o, cell, prefix) {
+  const title = `${prefix}True ${rateName(o.test)} of such tests`;
+  if (!cell.realised) return card(title, "unknown", [trueRateText(o, cell)]);
+  const { k, n, mean } = cell.realised;
+  const beta = `Beta(${Numbers.count(k)}, ${Numbers.count(n + 1 - k)})`;
+  const bound = boundTexts(cell).length ? "≤ " : "";
+  return card(title, `${bound}${Numbers.percent(mean)} on average`, [trueRateText(o, cell)], { title: beta });
 }
 
 function undecidedCards() {
   const found = model.undecided(outcomes);
   return [1, 0].map((label) => {
     const title = `Undecided, truly ${names[label]}`;
-    if (!found[label]) return card(title, "unknown", "A threshold is missing.");
-    const { abstained, n, ofShown } = found[label];
-    const everywhere = facts.groups === null ? "" : ofShown ? " in the groups shown" : " in all groups";
-    return card(
-      title,
-      `${Numbers.range(abstained)} of ${Numbers.count(n)}`,
-      `The test abstains on ${n ? rangePercent(abstained, n) : "none"} of the calibration objects${everywhere}. An abstention is no error.`,
-    );
+    if (!found[label]) return card(title, "unknown", [say("page.card.undecided.unknown")]);
+    const { count, n, ofShown } = found[label];
+    let where = "";
+    if (facts.groups !== null) where = ofShown ? say("page.where.shown") : say("page.where.pooled");
+    return card(title, `${Numbers.range(count)} of ${Numbers.count(n)}`, [
+      say("page.card.undecided", { undecided: n ? rangePercent(count, n) : "none", where }),
+    ]);
   });
 }
