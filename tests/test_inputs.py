@@ -528,7 +528,7 @@ def test_numpy_and_lists_load_no_data_frame_library():
     """Plain input stays plain: nothing but NumPy is imported to read it."""
     code = """
         import sys, numpy as np, ratekeeper as rk
-        test = rk.calibrate(np.arange(80.0), np.arange(80) >= 40).control("fnr", alpha=0.1, method=rk.Conformal())
+        test = rk.calibrate(np.arange(80.0), np.arange(80) >= 40).control("fnr", alpha=0.1)
         test.decide([1.0, 2.0]).labels
         assert not {"narwhals", "pandas", "polars", "pyarrow", "torch"} & set(sys.modules)
     """

@@ -5,11 +5,12 @@
     >>> labels = rng.integers(0, 2, 1000)
     >>> scores = rng.normal(2 * labels)
     >>> cal = rk.calibrate(scores, labels)
-    >>> test = cal.control("fnr", alpha=0.01, method=rk.HighProbability(delta=0.05))
+    >>> test = cal.control("fnr", alpha=0.01)
     >>> test.decide([-2.0, 1.5]).labels
     array([0, 1])
 
-See `calibrate` first, then `Calibration.control` and ``print(test.certificate)``.
+See `calibrate` first, then `Calibration.control` and ``print(test.certificate)``. What stands here
+and in the modules without an underscore is public; docs/reference.md lists them.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -22,17 +23,29 @@ if TYPE_CHECKING:
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._comparison import Comparison, compare
     from ratekeeper._control import ErrorRateTest
+    from ratekeeper._cross_fitting import CVPlusCertificate, CVPlusTest
     from ratekeeper._decisions import Decisions
     from ratekeeper._estimators import ErrorRateController
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._finished import FinishedTest
     from ratekeeper._p_values import PValues
     from ratekeeper._planning import Plan, plan
+    from ratekeeper._provenance import Provenance
+    from ratekeeper._rates import Rate, RealisedRate
     from ratekeeper._storage import load, save
     from ratekeeper.exceptions import (
+        ContradictedFitWarning,
         InputError,
+        InterpolationWarning,
+        LongWorkWarning,
+        MissingFileError,
+        PositiveLabelWarning,
         RatekeeperError,
         RatekeeperWarning,
+        RefitWarning,
+        ReversedScoreWarning,
+        ScoreRangeWarning,
+        ScoreTypeWarning,
         StoredFileError,
         TooFewScoresError,
     )
@@ -40,8 +53,10 @@ if TYPE_CHECKING:
         Bootstrap,
         Conformal,
         Empirical,
+        Guarantee,
         HighProbability,
         Kernel,
+        Method,
         Parametric,
         Resampled,
         Simultaneous,
@@ -52,10 +67,13 @@ if TYPE_CHECKING:
 __all__ = [
     "AbstainingTest",
     "Bootstrap",
+    "CVPlusCertificate",
+    "CVPlusTest",
     "Calibration",
     "Certificate",
     "Comparison",
     "Conformal",
+    "ContradictedFitWarning",
     "Decisions",
     "Empirical",
     "ErrorRateController",
@@ -65,16 +83,28 @@ __all__ = [
     "Guarantee",
     "HighProbability",
     "InputError",
+    "InterpolationWarning",
     "JointCertificate",
     "JointEvaluation",
     "Kernel",
+    "LongWorkWarning",
+    "Method",
+    "MissingFileError",
     "NormalityResult",
     "PValues",
     "Parametric",
     "Plan",
+    "PositiveLabelWarning",
+    "Provenance",
+    "Rate",
     "RatekeeperError",
     "RatekeeperWarning",
+    "RealisedRate",
+    "RefitWarning",
     "Resampled",
+    "ReversedScoreWarning",
+    "ScoreRangeWarning",
+    "ScoreTypeWarning",
     "Simultaneous",
     "Smoothed",
     "StoredFileError",
@@ -92,19 +122,34 @@ __all__ = [
 # Every name is loaded on first use: importing the package costs nothing, the p-values cost
 # NumPy, and only the scikit-learn estimator costs scikit-learn.
 _HOMES = {
+    "_abstaining": ("AbstainingTest",),
     "_calibration": ("Calibration", "calibrate"),
     "_certificate": ("Certificate", "JointCertificate"),
     "_comparison": ("Comparison", "compare"),
-    "_abstaining": ("AbstainingTest",),
     "_control": ("ErrorRateTest",),
-    "_finished": ("FinishedTest",),
+    "_cross_fitting": ("CVPlusCertificate", "CVPlusTest"),
     "_decisions": ("Decisions",),
     "_estimators": ("ErrorRateController",),
     "_evaluation": ("Evaluation", "JointEvaluation"),
+    "_finished": ("FinishedTest",),
+    "_p_values": ("PValues",),
+    "_planning": ("Plan", "plan"),
+    "_provenance": ("Provenance",),
+    "_rates": ("Rate", "RealisedRate"),
+    "_storage": ("load", "save"),
     "exceptions": (
+        "ContradictedFitWarning",
         "InputError",
+        "InterpolationWarning",
+        "LongWorkWarning",
+        "MissingFileError",
+        "PositiveLabelWarning",
         "RatekeeperError",
         "RatekeeperWarning",
+        "RefitWarning",
+        "ReversedScoreWarning",
+        "ScoreRangeWarning",
+        "ScoreTypeWarning",
         "StoredFileError",
         "TooFewScoresError",
     ),
@@ -112,17 +157,16 @@ _HOMES = {
         "Bootstrap",
         "Conformal",
         "Empirical",
+        "Guarantee",
         "HighProbability",
         "Kernel",
+        "Method",
         "Parametric",
         "Resampled",
         "Simultaneous",
         "Smoothed",
     ),
     "normality": ("NormalityResult", "normality_test", "normality_tests"),
-    "_p_values": ("PValues",),
-    "_planning": ("Plan", "plan"),
-    "_storage": ("load", "save"),
 }
 
 # Reachable as attributes, so that `rk.diagnostics.uniformity` needs no import of its own.

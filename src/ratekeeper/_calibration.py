@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 _REPEATS = 5
 _REPEATED_SHARE = 0.01
 _DIGITS = 10
+_MIXED = 0.05
 _LOOKED_AT = 200
 _USELESS_AUC = 0.6
 
@@ -481,8 +482,8 @@ def _extent(cells: tuple[Floats, ...]) -> list[Any]:
 def _repeats(scores: Floats) -> int:
     """Count exact repeats in ascending scores that have too many digits to repeat by chance.
 
-    Models of discrete features repeat their scores as a matter of course: only where most values
-    stand alone are repeats remarkable.
+    Models of discrete features repeat their scores as a matter of course, some often and some
+    rarely: only repeats that nearly all stand there the same number of times are remarkable.
     """
     same = scores[1:] == scores[:-1]
     repeats = int(np.count_nonzero(same))
@@ -490,8 +491,9 @@ def _repeats(scores: Floats) -> int:
         return 0
     starts = np.flatnonzero(np.r_[True, ~same])
     times = np.diff(np.r_[starts, scores.size])
-    copies = np.bincount(times).argmax()  # how often most values stand there
-    if (times > copies).sum() > starts.size / 2 or scores.dtype != np.float64:
+    copies = int(np.bincount(times).argmax())  # how often most values stand there
+    more = times[times > copies]
+    if scores.dtype != np.float64 or np.count_nonzero(more != 2 * copies) > _MIXED * more.size:
         return 0
     looked_at = scores[starts][:: max(1, starts.size // _LOOKED_AT)]
     texts = [repr(float(value)).partition("e")[0] for value in looked_at]

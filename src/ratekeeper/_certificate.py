@@ -379,7 +379,10 @@ class JointCertificate(Stated):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts of both as plain Python values."""
-        undecided = {name: rate.to_dict() for name, rate in self.undecided.items()}
+        undecided = {
+            name: {"n": rate.n, "undecided": rate.errors, "rate": rate.rate}
+            for name, rate in self.undecided.items()
+        }
         parts = {"fnr": self.fnr.to_dict(), "fpr": self.fpr.to_dict()}
         return {**parts, "crossed": list(self.crossed), "undecided": undecided}
 
@@ -436,7 +439,10 @@ class JointCertificate(Stated):
                 yield one._replace(text=f"{part.rate}: {one.text}")
 
     def _price(self) -> str:
-        shares = {f"undecided_{i}": self.undecided[name] for i, name in enumerate(_SIDES)}
+        # The thresholds come from these very objects, so no exact interval is known.
+        shares = {
+            f"undecided_{i}": percent(self.undecided[name].rate) for i, name in enumerate(_SIDES)
+        }
         return say("certificate.price.both", **shares)
 
     def _cell_html(self) -> list[markup.Html]:
@@ -463,7 +469,8 @@ def _about_promise(facts: Certificate, called: str) -> Iterator[Statement]:
     elif facts.guarantee.kind == "none":
         yield state("promise", facts.guarantee.promise, title="promise.none")
     else:
-        yield state("promise", facts.guarantee.promise, kind=facts.guarantee.kind)
+        title = "promise.aim" if facts.guarantee.kind in NO_PROMISE else "promise"
+        yield state("promise", facts.guarantee.promise, title=title, kind=facts.guarantee.kind)
     yield state("needs", facts.guarantee.condition)
     yield state("not_covered", facts.guarantee.not_covered)
 

@@ -88,7 +88,10 @@ class FinishedTest(ABC):
 
     def p_values(self, scores: ArrayLike, groups: ArrayLike | None = None) -> PValues:
         """Return the p-values that the test compares with alpha; parameters as in `decide`."""
-        return self.decide(scores, groups).p_values
+        values, index = read_new(self.calibration, scores, groups)
+        outside = count_outside(self.calibration, values)
+        warn_if_outside(self.calibration, outside, values.size)
+        return decide_read(self, values, index).p_values
 
     def evaluate(
         self, scores: ArrayLike, labels: ArrayLike, groups: ArrayLike | None = None

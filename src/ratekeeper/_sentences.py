@@ -121,9 +121,9 @@ CERTIFICATE = {
     "file": "{rows}.",
     "file.skipped": "{rows}. Nothing is promised about objects like the skipped ones.",
     "repeats": (
-        "{repeats} of {n} scores are exact repeats of others, although scores have so many digits "
-        "that chance cannot repeat them. If they are copies of rows, keep one of each: copies make "
-        "promises look possible that are not."
+        "{repeats} of {n} scores are exact repeats of others, although scores have many digits. "
+        "Equal objects have equal scores; but if these are copies of rows, keep one of each: "
+        "copies make promises look possible that are not."
     ),
     "no_information": (
         "The score does not separate the classes (area under the ROC curve {auc}): the promise "
@@ -189,6 +189,7 @@ EVALUATION = {
 TITLES = {
     "controlled": "Controlled",
     "promise": "Promise ({kind})",
+    "promise.aim": "Aim ({kind})",
     "promise.none": "No promise",
     "needs": "It needs",
     "not_covered": "Not covered",

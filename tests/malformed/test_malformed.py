@@ -19,6 +19,7 @@ from good_rows import text
 from ratekeeper._cli import main
 from ratekeeper._storage import save
 from ratekeeper.batch import calibrate_file
+from ratekeeper.methods import Conformal
 
 MODULES = (spoiled_files, spoiled_values, spoiled_stored, spoiled_options)
 GROUPS = defaultdict(list)  # all cases of one kind with one command make one test

@@ -15,6 +15,7 @@ from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import show
 from ratekeeper._sentences import SECTIONS
 from ratekeeper._version import __version__
+from ratekeeper.batch import FileEvaluation
 from ratekeeper.exceptions import InputError
 from ratekeeper.report._counted import checked_html, evaluation_html, evaluation_rows
 from ratekeeper.report._facts import page_facts
@@ -24,7 +25,6 @@ from ratekeeper.report._words import said
 if TYPE_CHECKING:
     import os
 
-    from ratekeeper.batch import FileEvaluation
 
 _SCRIPTS = (
     "special.js",
@@ -55,7 +55,7 @@ def build(
     ----------
     test : ErrorRateTest or AbstainingTest
         The finished test.
-    evaluation : FileEvaluation, optional
+    evaluation : Evaluation, JointEvaluation or FileEvaluation, optional
         Errors counted on labelled new objects, to be shown beside the promise.
     title : str, optional
         Heading of the page.
@@ -96,6 +96,8 @@ def build(
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     rows, checked, evaluated = None, "", ""
     if evaluation is not None:
+        if not hasattr(evaluation, "overall"):  # of arrays
+            evaluation = FileEvaluation(overall=evaluation)  # type: ignore[arg-type]
         rows = evaluation_rows(test, evaluation)
         checked, evaluated = checked_html(evaluation), evaluation_html(test, evaluation, rows)
     facts = {**page_facts(test), "evaluation": rows, "sentences": _sentences_in(script)}
