@@ -97,29 +97,6 @@ def test_a_probability_comes_back_as_float():
     assert type(check_probability(np.float32(0.5), "alpha")) is float
 
 
-@pytest.mark.parametrize(
-    ("errors", "n", "promised", "verdict"),
-    [
-        (0, 59, 0.07, "kept"),  # the interval ends at 6.06%
-        (0, 59, 0.05, "in line"),
-        (3, 100, 0.05, "in line"),
-        (12, 100, 0.05, "exceeded"),  # it begins at 6.36%
-        (0, 0, 0.05, "unknown"),
-    ],
-)
-def test_verdict_follows_the_interval(errors, n, promised, verdict):
-    """A promise is kept or exceeded only if the whole interval says so."""
-    assert Rate(errors, n).against(promised) == verdict
-
-
-def test_verdict_at_the_limits():
-    """An interval that ends at the promise keeps it, one that begins there is in line."""
-    low, high = Rate(3, 100).interval
-    assert Rate(3, 100).against(high) == "kept"
-    assert Rate(3, 100).against(low) == "in line"
-    assert Rate(3, 100).against(np.nextafter(low, 0)) == "exceeded"
-
-
 def test_rate_without_objects_is_unknown():
     """Without objects the rate is NaN, the interval everything, and the text says unknown."""
     nothing = Rate(0, 0)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
+from ratekeeper.exceptions import ContradictedFitWarning
 from ratekeeper.sql import decision_sql
 
 EVIL = ("it's", 'say "x"', "a; DROP TABLE data; --", "two\nlines\n-- x", "tab\there", "<b>é中</b>")
@@ -50,9 +51,9 @@ def quoted(name):
 
 
 def thresholds(test):
-    parts = [test.fnr, test.fpr] if isinstance(test, rk.AbstainingTest) else [test]
-    values = [p.threshold for p in parts]
-    return [t for v in values for t in (v.values() if isinstance(v, dict) else [v])]
+    crossed = test.crossed if isinstance(test, rk.AbstainingTest) else ()
+    own = [t for part in test.parts for t in part.thresholds.values()]
+    return [*own, *(t for t in crossed if t is not None)]
 
 
 def near(test, seed=0, n=300):
@@ -105,17 +106,58 @@ def test_decisions_are_those_of_the_test_to_the_last_bit(engine, dtype, sign):
 
 @pytest.mark.parametrize("engine", [sqlite, duck])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_where_a_joint_test_is_undecided_sql_gives_null(engine, sign):
-    """Abstentions and neither are NULL, all else is the label, up to the last bit."""
-    for alpha, undecided in ((0.05, "abstained"), (0.4, "neither")):
-        test = calibration(sign=sign, labels=("no", "yes")).control_both(
-            alpha, alpha, method=rk.Conformal()
-        )
+def test_where_a_joint_test_abstains_sql_gives_null(engine, sign):
+    """Abstentions are NULL, all else is the label, up to the last bit."""
+    test = calibration(sign=sign, labels=("no", "yes")).control_both(
+        0.05, 0.05, method=rk.Conformal()
+    )
+    scores = near(test)
+    decisions = test.decide(scores)
+    assert decisions.abstained.any()
+    sql = decision_sql(test, table="data", score="score")
+    assert "NULL where the test abstains" in sql
+    found = engine(sql, {"score": scores.tolist()})
+    same(found, decisions.labels.tolist())
+    assert set(found) == {"no", "yes", None}
+
+
+@pytest.mark.parametrize("engine", [sqlite, duck])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_where_thresholds_cross_one_between_them_decides_everything(engine, dtype, sign):
+    """On the threshold in the middle and beside it too; nothing is NULL, as the comments say."""
+    for seed, method in enumerate(METHODS):
+        cal = calibration(dtype, sign, labels=("no", "yes"), seed=seed)
+        test = cal.control_both(0.4, 0.4, method=method)
+        (middle,) = test.crossed
+        assert min(thresholds(test)[:2]) < middle < max(thresholds(test)[:2])
         scores = near(test)
-        decisions = test.decide(scores)
-        assert getattr(decisions, undecided).any()
         sql = decision_sql(test, table="data", score="score")
-        same(engine(sql, {"score": scores.tolist()}), decisions.labels.tolist())
+        kind = "REAL" if dtype is np.float32 or engine is sqlite else "DOUBLE"
+        found = engine(sql, {"score": scores.tolist()}, {"score": kind})
+        same(found, test.decide(scores).labels.tolist())
+        assert found == np.where(sign * scores >= sign * middle, "yes", "no").tolist()
+        assert "abstains" not in sql
+
+
+@pytest.mark.parametrize("engine", [sqlite, duck])
+def test_thresholds_may_cross_in_one_group_only(engine):
+    """One group is decided throughout, the other has abstentions."""
+    rng = np.random.default_rng(0)
+    labels, groups = np.arange(800) % 2, np.where(np.arange(800) < 400, "hard", "easy")
+    scores = rng.normal(labels * np.where(groups == "easy", 5.0, 0.5))
+    test = rk.calibrate(scores, labels, groups=groups).control_both(
+        0.1, 0.1, method=rk.Conformal()
+    )
+    assert [middle is None for middle in test.crossed] == [False, True]
+    new = np.repeat(near(test), 2)
+    names = np.tile(["easy", "hard"], new.size // 2)
+    sql = decision_sql(test, table="data", score="score", group="grp")
+    assert "NULL where the test abstains" in sql
+    found = engine(sql, {"score": new.tolist(), "grp": names.tolist()})
+    same(found, test.decide(new, names).labels.tolist())
+    assert set(found[::2]) == {0, 1}
+    assert set(found[1::2]) == {0, 1, None}
 
 
 @pytest.mark.parametrize("engine", [sqlite, duck])
@@ -307,13 +349,13 @@ def test_the_comments_state_the_promise_and_nothing_escapes_from_them():
     assert all(line.startswith("-- ") and len(line) < 80 for line in top.split("\n"))
     words = " ".join(line.lstrip("- ") for line in top.split("\n"))
     for fact in (
-        "FNR <= 5%, kept by HighProbability(delta=0.1)",
-        "FPR <= 10%",
+        "CERTIFICATE  FNR <= 5%, HighProbability(delta=0.1)",
+        "CERTIFICATE  FPR <= 10%, HighProbability(delta=0.1)",
         "Promise (high probability): Except with probability at most 0.1",
         rk.__version__,
         cal.data_hash[:16],
         "float64",
-        "the test abstains or rules out both classes, the group is unknown",
+        "NULL where the test abstains, the group is unknown, the score is missing",
         "differ in case",
     ):
         assert fact in words
@@ -321,8 +363,8 @@ def test_the_comments_state_the_promise_and_nothing_escapes_from_them():
     assert "abstains" not in decision_sql(test.fnr, table="t", score="s", group="g")
 
 
-def test_the_comments_name_groups_without_a_promise_and_approximate_ones():
-    """A pooled group, cross-fitted scores and a fitted threshold are said."""
+def test_the_comments_say_where_nothing_is_promised():
+    """A pooled group, cross-fitted scores, a fitted threshold and a contradicted fit are said."""
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 2, 700)
     groups = np.where(np.arange(700) < 5, "thin", "thick")
@@ -333,7 +375,16 @@ def test_the_comments_name_groups_without_a_promise_and_approximate_ones():
     assert text.count("THEN CASE") == 2
     fitted = cal.pooled().control("fnr", 0.05, method=rk.Parametric())
     text = decision_sql(fitted, table="t", score="s")
-    assert "fitted distribution" in text
+    assert "-- NO PROMISE  FNR <= 5% is an aim only, Parametric(" in text
+    assert "-- Aim (asymptotic): " in text
+    assert "The threshold is that of a fitted distribution" in text
+    with pytest.warns(ContradictedFitWarning, match="contradict"):
+        wrong = rk.calibrate(np.exp(3 * rng.normal(labels)), labels).control(
+            "fnr", 0.05, method=rk.Parametric()
+        )
+    text = decision_sql(wrong, table="t", score="s")
+    assert text.startswith("-- NO PROMISE  FNR <= 5% is an aim only")
+    assert "-- No promise: The scores contradict the fitted distribution" in text
     assert "fitted distribution" not in decision_sql(
         calibration().control("fnr", 0.1, method=rk.Conformal()), table="t", score="s"
     )
@@ -341,7 +392,9 @@ def test_the_comments_name_groups_without_a_promise_and_approximate_ones():
         "fnr", 0.1, method=rk.Conformal()
     )
     found = decision_sql(crossed, table="t", score="s")
-    assert "Promise (approximate, cross-fitted, marginal)" in found
+    assert found.startswith("-- NO PROMISE  FNR <= 10% is an aim only, Conformal()")
+    assert "-- No promise: No bound is known for the rate of a model trained on all rows" in found
+    assert "CERTIFICATE" not in found
 
 
 @pytest.mark.parametrize("method", [rk.Parametric(), rk.Kernel()])

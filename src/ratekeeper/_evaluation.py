@@ -213,6 +213,8 @@ def evaluate(
     promises: Mapping[Control, Sequence[Promise]],
     tallies: Sequence[Tally],
     groups: Sequence[object] | None,
+    *,
+    audit: bool = False,
 ) -> Evaluation | JointEvaluation:
     """Compare counted decisions with what is promised, of everybody and by group.
 
@@ -224,9 +226,12 @@ def evaluate(
         One for each group, or one for everybody.
     groups : sequence or None
         Their names. With one promise for everybody they are an audit: nothing is promised to them.
+    audit : bool, default=False
+        Whether they are an audit even if there is but one group.
     """
     whole = sum(tallies, Tally())
-    by_group = groups is not None and all(len(one) == len(tallies) for one in promises.values())
+    is_each = all(len(one) == len(tallies) for one in promises.values())
+    by_group = groups is not None and is_each and not audit
     if groups is not None and not by_group:
         promises = {
             control: [*given, *[Promise(None)] * len(tallies)]

@@ -124,8 +124,10 @@ class FinishedTest(ABC):
         same_length("labels", truth.size, len(decisions))
         refuse_calibration_objects(self.calibration, fingerprint(values, truth))
         outside = count_outside(self.calibration, values)
-        warn_if_outside(self.calibration, outside, values.size)
-        return evaluate_counts(self, count(decisions, truth, index, len(names or [0])), names)
+        # Called by way of the method of a subclass.
+        warn_if_outside(self.calibration, outside, values.size, stacklevel=3)
+        cells = 1 if names is None else len(names)
+        return evaluate_counts(self, count(decisions, truth, index, cells), names)
 
 
 def decide_read(test: FinishedTest, values: Floats, index: Index) -> Decisions:
@@ -148,4 +150,5 @@ def evaluate_counts(
     test: FinishedTest, tallies: list[Tally], names: list[Any] | None
 ) -> Evaluation | JointEvaluation:
     """Compare counted decisions with the promises of a test; see `evaluate` in `_evaluation`."""
-    return evaluate({part.control: part.promises() for part in test.parts}, tallies, names)
+    promises = {part.control: part.promises() for part in test.parts}
+    return evaluate(promises, tallies, names, audit=test.calibration.groups is None)

@@ -291,20 +291,6 @@ class Rate:
         low, high = clopper_pearson(self.errors, self.n, self.confidence)
         return float(low), float(high)
 
-    def against(self, promised: float) -> Verdict:
-        """Compare the interval with a promised rate.
-
-        "kept": the whole interval is at or below it; "exceeded": the whole interval is above;
-        "in line": it lies inside, so these objects do not contradict the promise; "unknown":
-        there are no objects.
-        """
-        if not self.n:
-            return "unknown"
-        low, high = self.interval
-        if high <= promised:
-            return "kept"
-        return "exceeded" if low > promised else "in line"
-
     def to_dict(self) -> dict[str, float | int]:
         """Return counts, rate and interval as plain values."""
         low, high = self.interval

@@ -85,9 +85,8 @@ def decision_sql(
     -------
     str
         A query for all columns and the decision, in the labels of the calibration. NULL where the
-        test abstains or finds neither class possible, where the group is unknown, and where the
-        score is missing, not a number or infinite. Without a semicolon, so that it can stand
-        inside another query.
+        test abstains, where the group is unknown, and where the score is missing, not a number or
+        infinite. Without a semicolon, so that it can stand inside another query.
 
     Notes
     -----
@@ -304,7 +303,9 @@ def _header(test: FinishedTest) -> list[str]:
         f"{facts.score_type}, data {facts.data_hash[:16]}. New scores must come from the same "
         f"model and be {facts.score_type}, not rounded."
     )
-    undecided = "the test abstains or rules out both classes, " if len(tests) > 1 else ""
+    # Where the two thresholds of a cell cross, one between them decides everything.
+    abstains = isinstance(test, AbstainingTest) and None in test.crossed
+    undecided = "the test abstains, " if abstains else ""
     unknown = "the group is unknown, " if _groups(test) else ""
     sentences.append(
         f"NULL where {undecided}{unknown}the score is missing, NaN, infinite or text: BETWEEN sees "

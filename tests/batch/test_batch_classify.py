@@ -154,7 +154,8 @@ def test_another_precision_warns_once(tmp_path):
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         classify_file(test, path, tmp_path / "out.parquet", score="risk")
-    assert [one.category for one in seen] == [ScoreTypeWarning]
+    # The second is about all pieces: a third of these scores are far out.
+    assert [one.category for one in seen] == [ScoreTypeWarning, ScoreRangeWarning]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = test.p_values(columns["risk"])

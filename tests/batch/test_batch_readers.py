@@ -131,6 +131,7 @@ def test_without_pyarrow(tmp_path):
     """CSV works without pyarrow, and other formats say how to install it."""
     path = tmp_path / "a.csv"
     path.write_text("risk,ill\n" + "0.1,no\n0.9,yes\n" * 30)
+    (tmp_path / "b.csv").write_text("risk,ill\n" + "0.1,no\n0.9,yes\n" * 29)
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     code = """if True:
         import sys
@@ -138,7 +139,7 @@ def test_without_pyarrow(tmp_path):
         from ratekeeper.batch import calibrate_file, classify_file, evaluate_file
         test = calibrate_file("a.csv", score="risk", label="ill").control("fnr", 0.1)
         print(classify_file(test, "a.csv", "out.csv"))
-        print(evaluate_file(test, "a.csv").rows)
+        print(evaluate_file(test, "b.csv").rows)
         for work in (
             lambda: calibrate_file("a.parquet", score="risk", label="ill"),
             lambda: classify_file(test, "a.csv", "out.parquet"),
@@ -153,7 +154,7 @@ def test_without_pyarrow(tmp_path):
     )
     assert done.stderr == ""
     lines = done.stdout.splitlines()
-    assert lines[:2] == ["60 rows: 30 'yes', 30 'no'", "60"]
+    assert lines[:2] == ["60 rows: 30 'yes', 30 'no'", "58"]
     assert len(lines) == 4
     for line in lines[2:]:
         assert "need the package pyarrow" in line
@@ -238,10 +239,13 @@ def test_decimal_commas_are_read_on_demand(tmp_path, mark):
         read_columns(path, ["p0"], decimal=d) for path, d in zip(out, ".,", strict=True)
     )
     assert np.array_equal(found["p0"], wanted["p0"])
+    rows(points, map(repr, scores[:-1]), mark)  # others than the calibration objects
+    rows(commas, texts[:-1], mark)
     counted = [
         evaluate_file(test, p, **names, decimal=d) for p, d in ((points, "."), (commas, ","))
     ]
     assert counted[0].overall == counted[1].overall
+    assert counted[0].overall == test.evaluate(scores[:-1], np.arange(79) % 2)
 
 
 def test_a_decimal_mark_is_kept_to(tmp_path):

@@ -35,7 +35,13 @@ def _promises():
     control = ["control", "cal.rk", "-o", "out.rk"]
     for rate in ("--fnr", "--fpr"):
         few = [*control, rate, "0.1%"]
-        yield Case(f"{rate} too small", few, 3, ("needs at least 999", "got 60", "Add data"))
+        words = ("HighProbability", "needs at least 2,995", "got 60", "Add data", "raise")
+        yield Case(f"{rate} too small", few, 3, words)
+        words = ("Conformal", "needs at least 999", "got 60", "Add data", "raise")
+        average = [*few, "--method", "conformal"]
+        yield Case(f"{rate} too small on average", average, 3, words)
+        weaker = ("needs at least 99", "got 60", "--method conformal", "needs 33")
+        yield Case(f"{rate} too small, but on average", [*control, rate, "3%"], 3, weaker)
         for method in ("high-probability", "simultaneous"):
             few = [*control, rate, "1%", "--method", method]
             yield Case(f"{rate} too small, {method}", few, 3, ("needs at least", "got 60"))
@@ -43,12 +49,18 @@ def _promises():
         words = ("too few in group 'north': 20", "--thin-groups pool")
         yield Case(f"{rate} too small in a group", few, 3, words)
         few = [*CALIBRATE, "-o", "out.rk", rate, "0.1%"]
-        yield Case(f"{rate} too small at once", few, 3, ("needs at least 999",))
+        yield Case(f"{rate} too small at once", few, 3, ("needs at least 2,995",))
+        few += ["--method", "conformal"]
+        yield Case(f"{rate} too small at once, on average", few, 3, ("needs at least 999",))
     for name, more, words in (
         ("neither rate", [], ("--fnr",)),
         ("unknown method", ["--fnr", "0.2", "--method", "magic"], ("magic", "conformal")),
         ("unknown groups", ["--fnr", "0.2", "--thin-groups", "drop"], ("drop",)),
-        ("delta for none", ["--fnr", "0.2", "--delta", "0.1"], ("delta",)),
+        (
+            "delta for none",
+            ["--fnr", "0.2", "--method", "conformal", "--delta", "0.1"],
+            ("--delta",),
+        ),
         ("no parameter", ["--fnr", "0.2", "--parameter", "a=1"], ("a",)),
         ("half a parameter", ["--fnr", "0.2", "--parameter", "a"], ("a",)),
         ("negative seed", ["--fnr", "0.2", "--seed", "-1"], ("--seed",)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 from case import COMMANDS, JUDGING, ROW_COMMANDS, Case, bytes_case
-from good_rows import HEADER, N, columns, text, typed
+from good_rows import EARLIER, HEADER, N, columns, text, typed
 
 FILE = "spoiled.csv"
 SCORES = {
@@ -28,6 +28,7 @@ def cases():
     yield from _types()
     yield from _groups()
     yield from _skipped()
+    yield from _seen()
 
 
 def _scores():
@@ -160,6 +161,22 @@ def _skipped():
     every = text(risk=dict.fromkeys(range(N), "")).encode()
     words = ["no valid row among 120"]
     yield bytes_case("calibrate", "all skipped", every, words=words, more=["--on-invalid", "skip"])
+
+
+def _seen():
+    """Yield the calibration objects themselves, in another order and with a row that is skipped."""
+    head, *rows = EARLIER.splitlines()
+    own = {
+        "calibration objects": [head, *rows],
+        "calibration objects, turned": [head, *rows[::-1]],
+        "calibration objects and a gap": [head, "x,,yes,north,z", *rows],
+    }
+    words = ["calibration objects themselves", "not used for calibration"]
+    for name, found in own.items():
+        data = "\n".join(found).encode()
+        for command in ("evaluate", "report"):
+            more = ["--on-invalid", "skip"]
+            yield bytes_case(command, name, data, words=words, more=more)
 
 
 def _writer(file, data):

@@ -14,7 +14,7 @@ import spoiled_stored
 import spoiled_values
 from case import COMMANDS, IMPOSSIBLE, Case
 from click.testing import CliRunner
-from good_rows import text
+from good_rows import EARLIER, text
 
 from ratekeeper._cli import main
 from ratekeeper._storage import save
@@ -33,10 +33,11 @@ def good(tmp_path_factory):
     """Make a folder with a table, a calibration, a test, and a test with groups."""
     folder = tmp_path_factory.mktemp("good")
     (folder / "good.csv").write_text(text())
-    calibration = calibrate_file(folder / "good.csv", score="risk", label="ill")
+    (folder / "earlier.csv").write_text(EARLIER)
+    calibration = calibrate_file(folder / "earlier.csv", score="risk", label="ill")
     save(calibration, folder / "cal.rk")
     save(calibration.control("fnr", 0.2, method=Conformal()), folder / "test.rk")
-    grouped = calibrate_file(folder / "good.csv", score="risk", label="ill", group="site")
+    grouped = calibrate_file(folder / "earlier.csv", score="risk", label="ill", group="site")
     save(grouped.control("fnr", 0.2, method=Conformal()), folder / "by_site.rk")
     return folder
 

@@ -6,7 +6,7 @@ from scipy.integrate import trapezoid
 from sklearn.base import clone
 
 import ratekeeper as rk
-from ratekeeper._rates import RealisedRate
+from ratekeeper._rates import Rate, RealisedRate
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import RealisedRateDisplay, SampleSizeDisplay
 
@@ -42,12 +42,13 @@ def test_the_counted_rate_is_that_of_the_evaluation(halves, fitted):
     one = RealisedRateDisplay.from_estimator(clf, X, y, draw=False)
     two = RealisedRateDisplay.from_calibration(clf.test_, draw=False)
     assert (one.law, one.alpha, one.control) == (two.law, two.alpha, two.control)
-    assert one.counted == clf.test_.evaluate(clf._scores(X), y).target  # noqa: SLF001
+    wrong = clf.predict(X[y == 0]) == 1  # the FPR is controlled
+    assert one.counted == Rate(int(wrong.sum()), int((y == 0).sum()))
     assert RealisedRateDisplay.from_estimator(clf, draw=False).counted is None
 
 
 def test_ties_and_cross_fits_are_told(fitted):
-    """A distribution that is a bound or approximate is labelled so."""
+    """A distribution that is a bound is labelled so; that of a cross-fit is not known."""
     cal = rk.calibrate(np.repeat([0.0, 1.0], 50), np.tile([0, 1], 50))
     display = RealisedRateDisplay.from_calibration(cal.control("fnr", 0.1, method=rk.Conformal()))
     assert "at most those of this distribution" in display.ax_.get_xlabel()
@@ -55,8 +56,8 @@ def test_ties_and_cross_fits_are_told(fitted):
     crossed = rk.ErrorRateController(
         clone(clf.estimator_.estimator), alpha=0.1, method=rk.Conformal(), strategy="cross-fit"
     ).fit(X, y)
-    display = RealisedRateDisplay.from_estimator(crossed)
-    assert "approximate" in display.ax_.get_xlabel()
+    with pytest.raises(rk.InputError, match="cross-fitted"):
+        RealisedRateDisplay.from_estimator(crossed)
 
 
 @pytest.mark.parametrize(("k", "n", "alpha"), [(1, 1, 0.5), (1, 19, 0.05), (900, 1000, 0.9)])

@@ -17,6 +17,7 @@ from ratekeeper._evaluation import Tally, count
 from ratekeeper._finished import evaluate_counts
 from ratekeeper.batch._judging import Judge
 from ratekeeper.batch._sources import open_sources, pieces_of
+from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
     import os
@@ -121,19 +122,25 @@ def evaluate_file(
     )
     known = test.calibration.groups
     names: list[Any] = [None] if known is None else known.tolist()
+    if judge.audited is not None:  # groups are met as they come
+        names = []
     tallies = [Tally()] * len(names)
     seen = np.zeros(4, dtype=np.uint64)
     with open_sources(source, source_format, decimal) as files:
         judge.check(files[0].name, files[0].columns)
         for name, piece in pieces_of(files, judge.columns, "Evaluating"):
             judged = judge.judge(name, piece)
-            if judge.audited is not None:  # groups are met as they come
+            if judge.audited is not None:
                 names = list(judge.audited)
                 tallies += [Tally()] * (len(names) - len(tallies))
             found = count(judged.decisions, judged.truth, judged.index, len(tallies))
             tallies = [one + two for one, two in zip(tallies, found, strict=True)]
             seen += np.array(fingerprint(judged.values, judged.truth), dtype=np.uint64)
-    refuse_calibration_objects(test.calibration, seen.tolist())
+    try:
+        refuse_calibration_objects(test.calibration, seen.tolist())
+    except InputError as error:
+        where = files[0].name if len(files) == 1 else str(source)
+        raise error.within(where) from None
     is_grouped = known is not None or judge.audited is not None
     outside = None
     if is_outside(test.calibration, judge.n_outside, judge.n_decided):

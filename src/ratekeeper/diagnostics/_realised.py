@@ -32,15 +32,16 @@ class RateTable:
         Nominal rates, in the order given.
     possible : ndarray of bool
         False where no test can promise this alpha with so few calibration scores (in some
-        group). There rate, low and high are NaN and the verdict is "impossible".
+        group). There rate, low and high are NaN, and `compared` is "impossible".
     errors : ndarray of int
         Objects of the null class that the test rejects; 0 where impossible.
     n : ndarray of int
         Objects of the null class, the same in every row.
     rate, low, high : ndarray of float
         Errors per object, and its exact interval.
-    verdict : ndarray of str
-        "kept", "in line" or "exceeded", as in `Rate.against`; or "impossible".
+    compared : ndarray of str
+        Where the interval lies: "below" (at or below alpha), "around" or "above" it; or
+        "impossible".
 
     Examples
     --------
@@ -58,7 +59,7 @@ class RateTable:
     rate: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    verdict: NDArray[np.str_]
+    compared: NDArray[np.str_]
 
 
 def rate_against_alpha(
@@ -100,10 +101,10 @@ def rate_against_alpha(
     -----
     **Guarantee.** Each interval covers the true rate of the test at its alpha with the given
     confidence, over evaluation sets of independent objects. It does not cover all alphas at once,
-    and a table over many will show some "exceeded" by chance. The true rate of one calibration set
-    with a marginal method is above alpha up to about half of the time, so "exceeded" does not mean
-    that its promise is broken, nor that anything has drifted; `plots.RateAgainstAlphaDisplay` has
-    a band for that.
+    and in a table over many some lie "above" by chance. The true rate of one calibration set with
+    an average promise is often above alpha, too, so "above" does not mean that a promise is broken
+    nor that anything has drifted: `ErrorRateTest.evaluate` has a verdict on that, and
+    `plots.RateAgainstAlphaDisplay` a band.
 
     Examples
     --------
@@ -116,8 +117,8 @@ def rate_against_alpha(
     >>> table = rate_against_alpha(cal, scores[1000:], labels[1000:], alphas, control="fnr")
     >>> table.rate.round(3)
     array([  nan, 0.056, 0.097])
-    >>> table.verdict.tolist()
-    ['impossible', 'in line', 'in line']
+    >>> table.compared.tolist()
+    ['impossible', 'around', 'around']
     """
     method = check_method(method)
     null_class = null_class_of(control)
@@ -168,7 +169,7 @@ def rates_of_p_values(
         rate=np.where(possible, errors / p.size, np.nan),
         low=np.where(possible, low, np.nan),
         high=np.where(possible, high, np.nan),
-        verdict=np.select(findings, ["impossible", "kept", "exceeded"], "in line"),
+        compared=np.select(findings, ["impossible", "below", "above"], "around"),
     )
 
 

@@ -63,8 +63,8 @@ class PValueHistogramDisplay(Display):
         What the classes are called.
     confidence : float
         Of the band, in each bin.
-    approximate : bool
-        Whether the scores were cross-fitted, so that the bands are only approximate.
+    cross_fitted : bool
+        Whether the scores were cross-fitted: the bands are then those of held-out scores.
     uniform_line_, histograms_, bands_ : artists
         Set by `plot`.
 
@@ -101,7 +101,7 @@ class PValueHistogramDisplay(Display):
     histograms: dict[int, PValueHistogram]
     names: tuple[str, str]
     confidence: float
-    approximate: bool = False
+    cross_fitted: bool = False
 
     @property
     def _content(self) -> str:
@@ -214,6 +214,6 @@ class PValueHistogramDisplay(Display):
                 "the p of the excess leaves out the luck of the calibration set:",
                 "with so many new objects a small p is to be expected",
             ]
-        if self.approximate:
-            notes.append("scores are cross-fitted: the bands are approximate")
+        if self.cross_fitted:
+            notes.append("scores are cross-fitted: the bands are those of held-out ones")
         return notes

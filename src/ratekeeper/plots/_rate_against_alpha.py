@@ -74,8 +74,8 @@ class RateAgainstAlphaDisplay(Display):
     tied : bool
         Whether scores are tied, which makes rates lower: then only a rate above the grey band is
         evidence of drift.
-    approximate : bool
-        Whether the scores were cross-fitted, so that the grey band is only approximate.
+    cross_fitted : bool
+        Whether the scores were cross-fitted: the grey band is then that of held-out scores.
     alpha : float or None
         That of the test shown, which is marked.
     line_, band_, expected_, diagonal_, mark_ : artists
@@ -120,7 +120,7 @@ class RateAgainstAlphaDisplay(Display):
     expected_high: NDArray[np.float64] | None = None
     false_alarm: float | None = None
     tied: bool = False
-    approximate: bool = False
+    cross_fitted: bool = False
     alpha: float | None = None
 
     @property
@@ -210,7 +210,7 @@ class RateAgainstAlphaDisplay(Display):
             expected_high=expected.high if expected else None,
             false_alarm=expected.false_alarm if expected else None,
             tied=has_ties(behind) or bool(np.isin(new, behind).any()),
-            approximate=calibration.origin == "cross-fitted",
+            cross_fitted=calibration.origin == "cross-fitted",
             alpha=alpha,
             group=subject.group,
         )
@@ -274,8 +274,8 @@ class RateAgainstAlphaDisplay(Display):
             notes.append(f"nowhere {where}: no evidence of drift")
         if self.tied:
             notes.append("scores are tied, which lowers rates: below the band is no evidence")
-        if self.approximate:
-            notes.append("scores are cross-fitted: the grey band is approximate")
+        if self.cross_fitted:
+            notes.append("scores are cross-fitted: the grey band is that of held-out ones")
         return notes
 
 

@@ -47,8 +47,6 @@ class RealisedRateDisplay(Display):
     tied : bool, default=False
         Whether calibration scores are tied, which makes true rates smaller than the distribution
         says.
-    approximate : bool, default=False
-        Whether the scores were cross-fitted, so that the distribution is only approximate.
     counted : Rate, optional
         The rate counted on labelled new objects, drawn beside the distribution.
     group : object, optional
@@ -80,7 +78,6 @@ class RealisedRateDisplay(Display):
     alpha: float
     control: str
     tied: bool = False
-    approximate: bool = False
     counted: Rate | None = None
 
     def __post_init__(self) -> None:
@@ -127,11 +124,11 @@ class RealisedRateDisplay(Display):
             )
         if cell.realised is None:
             raise InputError(
-                f"{test.method!r} sets no threshold at a rank, so the distribution of its true "
-                "rate is not known.",
+                f"The distribution of the true rate is not known: {test.method!r} sets no "
+                f"threshold at a rank, or the scores, {test.calibration.origin}, are not held out.",
                 parameter="method",
                 value=test.method,
-                remedy="Use Conformal, HighProbability or another rank method.",
+                remedy="Use Conformal, HighProbability or another rank method, on held-out scores.",
             )
         rate = counted(subject.wrong())[test.control] if subject.is_new else None
         if rate is not None and not rate.n:
@@ -144,7 +141,6 @@ class RealisedRateDisplay(Display):
             alpha=test.alpha,
             control=test.control,
             tied=cell.tied,
-            approximate=test.calibration.origin == "cross-fitted",
             counted=rate,
             group=cell.group,
         )
@@ -197,6 +193,4 @@ class RealisedRateDisplay(Display):
         notes = []
         if self.tied:
             notes.append("scores are tied: true rates are at most those of this distribution")
-        if self.approximate:
-            notes.append("scores are cross-fitted: the distribution is approximate")
         return notes

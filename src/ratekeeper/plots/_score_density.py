@@ -59,7 +59,8 @@ class ScoreDensityDisplay(ScoreDisplay):
     promised : dict of float
         The limits that the test keeps.
     thresholds : dict of float
-        The finite thresholds by the error they limit; one for both errors, or one each.
+        The finite thresholds by the error they limit; one for both errors, or one each. Of a test
+        of both rates whose thresholds cross, the one that decides, as "both".
     names : tuple of two str
         What the two classes are called.
     higher_is_positive : bool
@@ -111,9 +112,7 @@ class ScoreDensityDisplay(ScoreDisplay):
     @property
     def between(self) -> str:
         """What a test of both rates does between its two thresholds."""
-        ends = self.thresholds.get("fnr", np.nan), self.thresholds.get("fpr", np.nan)
-        abstains = ends[0] < ends[1] if self.higher_is_positive else ends[0] > ends[1]
-        return "here the test abstains" if abstains else "here neither class is possible"
+        return "here the test abstains"
 
     @property
     def _content(self) -> str:
@@ -130,7 +129,7 @@ class ScoreDensityDisplay(ScoreDisplay):
         **drawing: Any,  # noqa: ANN401 - as in `Display.drawn`
     ) -> Self:
         low, high = score_span(subject.scores, score_range)
-        found = {name: subject.cell(name).threshold for name in subject.promised}
+        found = subject.thresholds
         thresholds = {name: t for name, t in found.items() if t is not None and np.isfinite(t)}
         cuts = [_cut(subject, name, t) for name, t in thresholds.items()]
         edges = score_edges(
@@ -211,7 +210,8 @@ def _cut(subject: Subject, control: str, threshold: float) -> float:
     """Return the number with scores below it on one side of the rule, all others on the other."""
     # Objects at the threshold itself stay in the null class. Where that is the lower side, the
     # cut lies just above it.
-    null_is_low = (subject.rules[control].control == "fnr") != subject.higher_is_positive
+    limits_misses = control == "both" or subject.rules[control].control == "fnr"
+    null_is_low = limits_misses != subject.higher_is_positive
     if not null_is_low:
         return threshold
     kind = subject.scores.dtype.type

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._calibration import Calibration
 from ratekeeper._cells import read_new
 from ratekeeper._control import ErrorRateTest
@@ -112,6 +113,15 @@ class Subject:
     def cell(self, control: str) -> Cell:
         """Return what the certificate of the test of an error says about the group."""
         return self.rules[control].certificate.cells[self.index or 0]
+
+    @property
+    def thresholds(self) -> dict[str, float | None]:
+        """The thresholds by the error they limit; as "both" the one that decides for both."""
+        if isinstance(self.test, AbstainingTest):
+            crossed = self.test.crossed[self.index or 0]
+            if crossed is not None:
+                return {"both": crossed}
+        return {name: self.cell(name).threshold for name in self.promised}
 
     def wrong(self) -> Masks | None:
         """Return, for negatives and positives, which of them the test decides wrongly."""
