@@ -451,7 +451,7 @@ TOGETHER = [
         "positive_label=",
         "not among the labels, which are 0 and 1",
         "Pass one of the two",
-    ),
+    )["positive_label"],
     case(
         "groups that were not calibrated", lambda: TEST.decide([0.5], ["a"]), ["no groups", "leave"]
     ),
@@ -481,7 +481,7 @@ TOGETHER = [
         lambda: TEST.evaluate(FOUR["scores"], [1, 2, 1, 2]),
         ["labels has 2 at position 1", "knows False and True"],
     ),
-    case("an unknown label in n", lambda: PLAIN.n("yes"), ["'yes'", "not one of False and True"]),
+    case("an unknown label in n", lambda: PLAIN.n("yes"), ["label='yes'", "must be one of False and True"]),
     case("an unknown group in n", lambda: GROUPED.n(1, "c"), ["'c'", "does not know", "'a', 'b'"]),
     case(
         "new labels of another kind",
@@ -612,7 +612,7 @@ def too_few(method, n, alpha=0.05, *, needed):
     return case(
         f"too few scores for {method!r}",
         lambda: few(n).control("fnr", alpha, method=method),
-        [repr(method), f"at least {needed:,}", f"got {n:,}", "Add data, raise alpha", "(True)"],
+        [repr(method), f"at least {needed:,}", f"got {n:,}", "Add data", "raise alpha", "(True)"],
         rk.TooFewScoresError,
     )
 

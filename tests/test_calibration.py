@@ -188,3 +188,41 @@ def test_objects_meet_their_own_group_however_many_there_are(n_groups):
             null = calibration.cells[label][theirs[i]]
             extreme = null <= new[i] if label else null >= new[i]
             assert p[i] == (extreme.sum() + 1) / (null.size + 1)
+
+
+def two_normals(n=2000, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n)
+    return rng.normal(labels), labels
+
+
+def test_copies_of_rows_are_remarked_on():
+    """Appended rows, or all of them twice, would make promises look possible that are not."""
+    scores, labels = two_normals()
+    for copies in (300, 2000):
+        appended = np.r_[scores, scores[:copies]], np.r_[labels, labels[:copies]]
+        (remark,) = rk.calibrate(*appended).remarks
+        assert f"{copies:,} of {2000 + copies:,} scores are exact repeats" in remark
+        test = rk.calibrate(*appended).control("fnr", 0.05)
+        assert remark in test.certificate.remarks
+        assert "exact repeats" in str(test.certificate).replace("\n  ", " ")
+
+
+def test_scores_that_repeat_by_nature_get_no_remark():
+    """Few digits, or a model of discrete features, repeat scores as a matter of course."""
+    scores, labels = two_normals()
+    assert rk.calibrate(scores, labels).remarks == ()
+    assert rk.calibrate(scores.round(2), labels).remarks == ()
+    features = np.random.default_rng(1).poisson(2.0, (2000, 3))
+    discrete = features @ [0.1, 0.317, 0.0413] + labels
+    assert rk.calibrate(discrete / 3, labels).remarks == ()
+
+
+def test_a_score_without_information_is_remarked_on():
+    """An id column decides nothing; a weak score, or too few objects to tell, get no remark."""
+    _, labels = two_normals()
+    (remark,) = rk.calibrate(np.arange(2000.0), labels).remarks
+    assert "does not separate the classes" in remark
+    weak = np.random.default_rng(2).normal(0.5 * labels)
+    assert rk.calibrate(weak, labels).remarks == ()
+    assert rk.calibrate(np.arange(20.0), np.arange(20) % 2).remarks == ()

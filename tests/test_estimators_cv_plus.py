@@ -99,7 +99,7 @@ def test_groups_are_judged_apart(data):
     assert few.bound > many.bound
     assert clf.test_.bound("fnr") == few.bound
     assert "in each group" in clf.guarantee.promise
-    with pytest.raises(rk.InputError, match="pass groups"):
+    with pytest.raises(rk.InputError, match=r"'few', 'many'.*Pass groups"):
         clf.predict(X)
 
 
@@ -216,11 +216,11 @@ def test_cv_plus_in_a_search(data):
 def test_both_rates(data, strategy):
     """Both rates are kept, undecided objects have the label asked for, or None."""
     X, y = data
-    options = {"strategy": strategy, "random_state": 0, "control": "both", "alpha": (0.02, 0.1)}
+    options = {"strategy": strategy, "random_state": 0, "control": "both", "alpha": (0.02, 0.03)}
     options["method"] = rk.Conformal()
     clf = ErrorRateController(GaussianNB(), undecided=-1, **options).fit(X, y)
     p, labels = clf.p_values(X), clf.decide(X).labels
-    may_be_positive, may_be_negative = p.p1 > 0.02, p.p0 > 0.1
+    may_be_positive, may_be_negative = p.p1 > 0.02, p.p0 > 0.03
     np.testing.assert_array_equal(labels == 1, may_be_positive & ~may_be_negative)
     np.testing.assert_array_equal(labels == 0, may_be_negative & ~may_be_positive)
     found = clf.predict(X)
@@ -235,6 +235,22 @@ def test_both_rates(data, strategy):
     with pytest.raises(rk.InputError, match=r"undecided=-1, or use decide"):
         plain.predict(X)
     assert None in plain.decide(X).labels.tolist()
+
+
+@pytest.mark.parametrize("strategy", ["split", "cross-fit"])
+def test_both_rates_where_thresholds_cross(data, strategy):
+    """Objects that neither class explains are decided by one threshold between the two."""
+    X, y = data
+    options = {"strategy": strategy, "random_state": 0, "control": "both", "alpha": (0.02, 0.1)}
+    options |= {"method": rk.Conformal(), "undecided": -1}
+    clf = ErrorRateController(GaussianNB(), **options).fit(X, y)
+    p = clf.p_values(X)
+    assert ((p.p1 <= 0.02) & (p.p0 <= 0.1)).any()
+    (middle,) = clf.test_.crossed
+    assert clf.test_.fpr.threshold < middle <= clf.test_.fnr.threshold
+    beyond = clf.estimator_.predict_proba(X)[:, 1] >= middle
+    np.testing.assert_array_equal(clf.predict(X), beyond)
+    np.testing.assert_array_equal(clf.decide(X).labels, beyond.astype(int))
 
 
 def test_one_alpha_for_both_rates_and_words(data):

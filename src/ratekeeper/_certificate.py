@@ -187,11 +187,11 @@ class Certificate(Stated):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the promise needs and nobody can check from the scores alone."""
-        held_out = self.origin == "held out"
-        names = ("held_out" if held_out else "folds", "same_class", "independent")
-        scorer = "same_scorer" if held_out else "same_code"
-        return tuple(say(f"certificate.{name}") for name in (*names, scorer))
+        """What is assumed beside the condition of the method, and cannot be seen from scores."""
+        names = ("held_out", "same_class", "same_scorer")
+        if self.origin == "cross-fitted":
+            names = ("folds", "same_class", "independent", "same_code")
+        return tuple(say(f"certificate.{name}") for name in names)
 
     @property
     def headline(self) -> str:

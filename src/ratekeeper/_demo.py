@@ -16,17 +16,19 @@ from rich.text import Text
 
 from ratekeeper._atomic import write
 from ratekeeper._calibration import calibrate
+from ratekeeper._evaluation import FALSE_ALARMS
+from ratekeeper._sentences import VERDICTS, say, verdicts_text
 from ratekeeper.datasets import load_employment
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Conformal, HighProbability
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from numpy.typing import NDArray
     from rich.console import Console
 
-    from ratekeeper._control import ErrorRateTest
     from ratekeeper._evaluation import Evaluation
     from ratekeeper._rates import Rate
     from ratekeeper.datasets import Employment
@@ -48,7 +50,7 @@ ratekeeper/datasets/README.md in the package.
 In this folder, miss at most 5% of the employed:
 
   ratekeeper calibrate held-out.csv --score score --label employed -o cal.rk
-  ratekeeper control cal.rk --fnr 0.05 --method high-probability -o test.rk
+  ratekeeper control cal.rk --fnr 0.05 -o test.rk
   ratekeeper classify test.rk new.csv -o decided.csv
   ratekeeper evaluate test.rk new.csv
   ratekeeper report test.rk --evaluate new.csv -o report.html
@@ -62,7 +64,18 @@ Then the same in each group, and as SQL:
   ratekeeper evaluate by-group.rk new.csv
   ratekeeper sql by-group.rk --table people
 """
-_COLOURS = {"kept": "green", "in line": "green", "exceeded": "red"}
+_COLOURS = {
+    "kept": "green",
+    "in line": "green",
+    "exceeded": "red",
+    "unknown": "yellow",
+    "no promise": "yellow",
+}
+# What is so if a rate is exceeded.
+_DRIFT = {
+    "fnr": "more of the employed score low in later years",
+    "fpr": "more of the not employed score high in later years",
+}
 
 
 def run(console: Console) -> None:
@@ -163,49 +176,63 @@ def _over_time(console: Console, people: Employment) -> None:
             cells = [cell for result in results for cell in _evaluated(result)]
             table.add_row(str(year), *cells)
         console.print(table)
-    console.print(
-        "Counted rates in percent, with exact 95% intervals. Verdict: [green]kept[/green], the "
-        "whole interval is at or below the promise; [green]in line[/green], the promise lies "
-        "inside; [red]exceeded[/red], the whole interval is above.\n"
-    )
+    console.print("Counted rates in percent, with exact 95% intervals. Verdicts:")
+    _legend(console, [result for results in found.values() for result in results])
+    console.print()
     console.print(_verdict_on_time(found))
     console.print("\nWhat the last of these tests promises, in its own words:\n")
     console.print(Text(f"{tests[-1].certificate}\n"), soft_wrap=True)
 
 
+def _legend(console: Console, results: Iterable[Evaluation]) -> None:
+    """Say what the verdicts mean, a line for each, and what one look at them is worth."""
+    found = {result.verdict for result in results}
+    for word in VERDICTS:
+        if word in found:
+            text = Text(verdicts_text([word]))
+            text.stylize(_COLOURS[word], 0, len(word))
+            console.print(text)
+    console.print(say("evaluation.one_look"))
+
+
 def _verdict_on_time(found: dict[str, list[Evaluation]]) -> str:
     """Say what the tables show, from their own numbers."""
-    sentences = []
-    for control, results in found.items():
-        name = control.upper()
-        values = [result.target.rate for result in results]
-        span = f"{min(values):.1%} to {max(values):.1%}"
-        broken = [result for result in results if result.verdict == "exceeded"]
-        if not broken:
-            sentences.append(f"[green]The {name} holds[/green]: {span} of a promised {ALPHA:.0%}.")
-        else:
-            sentences.append(
-                f"[red]The {name} does not hold any more[/red]: {span} of a promised {ALPHA:.0%}, "
-                f"and in {len(broken)} of {len(results)} rows the whole interval lies above. "
-                "This is drift, not bad luck: a promise is about the population it was calibrated "
-                "on, and the employed people of later years score lower than those of "
-                f"{CALIBRATED_ON}. Calibrate again on newer labels."
-            )
-    return "\n".join(sentences)
+    looks = sum(map(len, found.values()))
+    return "\n".join(_verdict_on_rate(control, found[control], looks) for control in found)
+
+
+def _verdict_on_rate(control: str, results: list[Evaluation], looks: int) -> str:
+    name, values = control.upper(), [result.target.rate for result in results]
+    counted = f"{min(values):.1%} to {max(values):.1%}, promised at most {ALPHA:.0%}"
+    broken = [result for result in results if result.verdict == "exceeded"]
+    if not broken:
+        return f"[green]The {name} holds[/green]: {counted}; nothing contradicts the promise."
+    sentence = (
+        f"[red]The {name} does not hold any more[/red]: {counted}, and {len(broken)} of "
+        f"{len(results)} evaluations call it exceeded."
+    )
+    least = min(result.p_value for result in broken if result.p_value is not None)
+    if least * looks > FALSE_ALARMS:
+        return f"{sentence} With {looks} looks at the data this may be bad luck: look again."
+    return (
+        f"{sentence} The smallest p-value is {least:.2g}, too small for bad luck even in {looks} "
+        f"looks. This is drift: a promise is about the population it was calibrated on, and "
+        f"{_DRIFT[control]} than in {CALIBRATED_ON}. Calibrate again on newer labels."
+    )
 
 
 def _by_group(console: Console, people: Employment) -> None:
     known, later = people.in_year(CALIBRATED_ON), people.in_year(YEARS[0])
     # Every other person of the year, so that the rest shows the same population without drift.
     first, second = known[::2], known[1::2]
-    pooled = calibrate(first.score, first.employed).control("fnr", ALPHA)
-    groupwise = calibrate(first.score, first.employed, groups=first.disability).control(
-        "fnr", ALPHA
-    )
+    method = METHODS["marginal"]
+    pooled = calibrate(first.score, first.employed)
+    groupwise = calibrate(first.score, first.employed, groups=_groups(first))
+    tests = [cal.control("fnr", ALPHA, method=method) for cal in (pooled, groupwise)]
     console.rule("[bold]2. Who pays for it")
     table = _table(
-        f"FNR by group, promised: at most {ALPHA:.0%}, calibrated on every other person of "
-        f"{CALIBRATED_ON}"
+        f"FNR by group, promised on average (“marginal”): at most {ALPHA:.0%}\n"
+        f"calibrated on every other person of {CALIBRATED_ON}"
     )
     table.add_column("\npeople", no_wrap=True)
     table.add_column("\nemployed", justify="right")
@@ -214,55 +241,66 @@ def _by_group(console: Console, people: Employment) -> None:
         table.add_column("\nFPR %", justify="right")
     found = {}
     for when, part in ((f"{CALIBRATED_ON}, the rest", second), (str(YEARS[0]), later)):
-        found[when] = _group_rows(table, when, part, pooled, groupwise)
+        found[when] = [test.evaluate(part.score, part.employed, _groups(part)) for test in tests]
+        _add_group_rows(table, when, found[when])
     console.print(table)
     console.print(_verdict_on_groups(found))
 
 
-def _group_rows(
-    table: Table, when: str, people: Employment, pooled: ErrorRateTest, groupwise: ErrorRateTest
-) -> dict[str, tuple[Evaluation, Evaluation]]:
-    """Add the rows of one population and return what they say."""
-    parts = {
-        "disability": people[people.disability],
-        "none": people[~people.disability],
-        "everybody": people,
-    }
-    found = {}
+def _groups(people: Employment) -> NDArray[np.str_]:
+    return np.where(people.disability, "disability", "none")
+
+
+def _by_name(result: Evaluation) -> dict[str, Evaluation]:
+    return {**result.groups, "everybody": result}
+
+
+def _add_group_rows(table: Table, when: str, results: list[Evaluation]) -> None:
+    """Add the rows of one population, in the colours of their verdicts."""
     table.add_row(f"[bold]{when}[/bold]")
-    for name, part in parts.items():
-        one = pooled.evaluate(part.score, part.employed)
-        own = groupwise.evaluate(part.score, part.employed, groups=part.disability)
-        found[name] = one, own
+    for name, (one, own) in _pairs(results).items():
         cells = [
             text
             for result in (one, own)
-            for text in (_interval(result.target), f"{100 * result.other.rate:.1f}")
+            for text in (
+                f"[{_COLOURS[result.verdict]}]{_interval(result.target)}[/]",
+                f"{100 * result.other.rate:.1f}",
+            )
         ]
         table.add_row(f"  {name}", f"{one.target.n:,}", *cells)
     table.add_section()
-    return found
 
 
-def _verdict_on_groups(found: dict[str, dict[str, tuple[Evaluation, Evaluation]]]) -> str:
+def _pairs(results: list[Evaluation]) -> dict[str, tuple[Evaluation, Evaluation]]:
+    """Return what both tests did, by group and with everybody."""
+    one, own = map(_by_name, results)
+    return {name: (one[name], own[name]) for name in one}
+
+
+def _verdict_on_groups(found: dict[str, list[Evaluation]]) -> str:
     """Say what the table shows, from its own numbers."""
-    (_, same), (year, later) = found.items()
-    few, many, everybody = later.values()
-    now_few, now_many, _ = same.values()
+    (_, same), (year, later) = ((when, _pairs(results)) for when, results in found.items())
+    (few, own_few), (many, own_many) = later["disability"], later["none"]
+    everybody = later["everybody"]
     return (
-        f"One threshold for all aims at {ALPHA:.0%} on the whole. In {year} it misses "
-        f"[red]{few[0].target.rate:.0%}[/red] of the employed people with a disability and "
-        f"{many[0].target.rate:.1%} of the others: an average hides a group.\n"
-        f"Calibrated by group, both come to about {ALPHA:.0%}: "
-        f"[green]{now_few[1].target.rate:.1%}[/green] and "
-        f"[green]{now_many[1].target.rate:.1%}[/green] in the population it was calibrated on, "
-        f"{few[1].target.rate:.1%} and {many[1].target.rate:.1%} a year later, when the "
-        "population has drifted.\n"
-        f"The price is in the other error: for people with a disability the FPR goes from "
-        f"{few[0].other.rate:.0%} to {few[1].other.rate:.0%}, for the others from "
-        f"{many[0].other.rate:.0%} to {many[1].other.rate:.0%}, over everybody from "
+        f"[bold]One test for all.[/bold] {say('evaluation.audit')} In {year} it misses "
+        f"[yellow]{few.target.rate:.0%}[/yellow] of the employed people with a disability and "
+        f"{many.target.rate:.1%} of the others; over everybody {_said(everybody[0])}.\n"
+        "[bold]A test per group.[/bold] The promise is made to each group. People with a "
+        f"disability: {_said(same['disability'][1])} in the population it was calibrated on, "
+        f"{_said(own_few)} in {year}. The others: {_said(same['none'][1])} and "
+        f"{_said(own_many)}.\n"
+        f"[bold]The price[/bold] is in the other error. In {year}, for people with a "
+        f"disability the FPR goes from {few.other.rate:.0%} to {own_few.other.rate:.0%}, for the others from "
+        f"{many.other.rate:.0%} to {own_many.other.rate:.0%}, over everybody from "
         f"{everybody[0].other.rate:.0%} to {everybody[1].other.rate:.0%}.\n"
     )
+
+
+def _said(result: Evaluation) -> str:
+    """Write a counted rate with its verdict."""
+    colour = _COLOURS[result.verdict]
+    return f"{result.target.rate:.1%} ([{colour}]{result.verdict}[/{colour}])"
 
 
 def _yearly_table(control: str) -> Table:

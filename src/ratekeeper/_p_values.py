@@ -30,9 +30,9 @@ class PValues:
     Attributes
     ----------
     p0 : ndarray of shape (n_objects,)
-        For "it is negative": how rare so high a score is among negatives. Small speaks against.
+        For "it is negative": how rare so high a score is among negatives. Small is evidence against it.
     p1 : ndarray of shape (n_objects,)
-        For "it is positive": how rare so low a score is among positives. Small speaks against.
+        For "it is positive": how rare so low a score is among positives. Small is evidence against it.
     interval0, interval1 : ndarray of shape (n_objects, 2) or None
         How far each p-value is known, with methods that say so (`Bootstrap`).
 
@@ -83,7 +83,7 @@ class PValues:
             [
                 markup.table(head, rows, numbers=range(len(head))),
                 *markup.rest(len(rows), len(self), "objects"),
-                markup.note("A small p-value speaks against its class."),
+                markup.note("A small p-value is evidence against its class."),
             ],
         )
 

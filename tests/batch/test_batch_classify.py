@@ -12,7 +12,7 @@ import ratekeeper as rk
 from ratekeeper.batch import _arrow_files as arrow_files
 from ratekeeper.batch import _text_files as text_files
 from ratekeeper.batch import classify_file, evaluate_file
-from ratekeeper.exceptions import ScoreTypeWarning
+from ratekeeper.exceptions import ScoreRangeWarning, ScoreTypeWarning
 
 METHODS = [
     rk.Bootstrap(replicates=60, random_state=3),

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import ratekeeper as rk
 from ratekeeper.batch import _arrow_files as arrow_files
 from ratekeeper.batch import _text_files as text_files
 from ratekeeper.batch import calibrate_file, evaluate_file
+from ratekeeper.exceptions import ScoreRangeWarning
 
 METHODS = [rk.Conformal(), rk.HighProbability(delta=0.1), rk.Smoothed(random_state=2)]
 
@@ -49,7 +52,11 @@ def test_as_on_the_whole_columns(tmp_path, form, method):
         for name, part in found.groups.items():
             here = places == name
             if method.name != "smoothed":  # whose draws depend on the rows before
-                assert part == test.evaluate(later[here], truth[here], groups=places[here])
+                alone = test.evaluate(later[here], truth[here], groups=places[here]).groups[name]
+                for one, two in zip(part.parts, alone.parts, strict=True):
+                    # The p-value is adjusted for all groups, so it is at least that of one alone.
+                    assert one.p_value >= two.p_value
+                    assert replace(one, p_value=None) == replace(two, p_value=None)
         json.dumps(found.to_dict())
 
 
@@ -102,28 +109,36 @@ def test_unknown_groups(tmp_path):
 )
 def test_labels_mean_the_same_in_every_format(tmp_path, in_text, typed):
     """What was calibrated on a text file is evaluated on a typed one, and the other way round."""
-    scores, labels, _ = some_rows()
-    text = write_rows(tmp_path, "csv", {"risk": scores, "ill": [in_text[i] for i in labels]})
-    other = write_rows(tmp_path, "parquet", {"risk": scores, "ill": [typed[i] for i in labels]})
     names = {"score": "risk", "label": "ill"}
-    expected = some_test().evaluate(scores, labels)
-    for one, two in ((text, other), (other, text)):
+    written = []
+    for seed in (3, 8):  # at calibration, and later
+        scores, labels, _ = some_rows(seed=seed)
+        for form, values in (("csv", in_text), ("parquet", typed)):
+            columns = {"risk": scores, "ill": [values[i] for i in labels]}
+            written.append(write_rows(tmp_path, form, columns, name=f"rows{seed}"))
+    expected = some_test(method=rk.Conformal()).evaluate(scores, labels)
+    for one in written[:2]:
         test = calibrate_file(one, **names).control("fnr", 0.1, method=rk.Conformal())
-        assert evaluate_file(test, two).overall == expected
-        assert evaluate_file(test, one).overall == expected
+        for two in written[2:]:
+            assert evaluate_file(test, two).overall == expected
 
 
 def test_groups_mean_the_same_in_every_format(tmp_path):
     """Groups 1 and 2 of a text file are groups 1 and 2 of a typed one; 01 is another."""
-    scores, labels, _ = some_rows()
     places = np.arange(240) % 2 + 1
-    columns = {"risk": scores, "ill": labels, "site": places}
-    text = write_rows(tmp_path, "csv", columns)
-    typed = write_rows(tmp_path, "parquet", {**columns, "site": places.astype(float)})
     names = {"score": "risk", "label": "ill", "group": "site"}
-    for one, two in ((text, typed), (typed, text)):
+    written = []
+    for seed in (3, 8):  # at calibration, and later
+        scores, labels, _ = some_rows(seed=seed)
+        columns = {"risk": scores, "ill": labels, "site": places}
+        typed = {**columns, "site": places.astype(float)}
+        written.append(write_rows(tmp_path, "csv", columns, name=f"rows{seed}"))
+        written.append(write_rows(tmp_path, "parquet", typed, name=f"rows{seed}"))
+    for one in written[:2]:
         test = calibrate_file(one, **names).control("fnr", 0.2, method=rk.Conformal())
-        assert evaluate_file(test, two).overall == test.evaluate(scores, labels, groups=places)
+        expected = test.evaluate(scores, labels, groups=places)
+        for two in written[2:]:
+            assert evaluate_file(test, two).overall == expected
     odd = write_rows(tmp_path, "csv", {**columns, "site": [f"0{i}" for i in places]})
     with pytest.raises(rk.InputError, match=r"row 1, column 'site': group is unknown \('01'\)"):
         evaluate_file(test, odd)
@@ -138,3 +153,159 @@ def test_no_rows(tmp_path):
     assert found.overall.verdict == "unknown"
     with pytest.raises(rk.InputError, match="Name the column of labels with label"):
         evaluate_file(some_test(), path, score="risk")
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_an_audit_by_a_column_that_the_test_does_not_know(tmp_path, form, method):
+    """Errors by group are those of `evaluate` with these groups, and nothing is promised there."""
+    scores, labels, _ = some_rows()
+    later, truth, places = some_rows(seed=8)
+    years = np.arange(240) % 3 + 2020
+    path = write_rows(tmp_path, form, {"risk": later, "ill": truth, "site": places, "year": years})
+    for test in controls_of(rk.calibrate(scores, labels), method):
+        plain = test.evaluate(later, truth)
+        for column, groups in (("site", places), ("year", years)):
+            found = evaluate_file(test, path, score="risk", label="ill", group=column)
+            assert found.overall == test.evaluate(later, truth, groups=groups)
+            assert sorted(found.groups) == np.unique(groups).tolist()
+            assert replace(found.overall, groups={}) == plain
+            audited = [part for one in found.groups.values() for part in one.parts]
+            assert {(part.promised, part.verdict) for part in audited} == {(None, "no promise")}
+            for i, part in enumerate(plain.parts):
+                of_groups = [one.parts[i].target for one in found.groups.values()]
+                assert sum(rate.n for rate in of_groups) == part.target.n
+                assert sum(rate.errors for rate in of_groups) == part.target.errors
+            json.dumps(found.to_dict())
+
+
+def test_an_audit_of_one_group_or_none(tmp_path):
+    """One group, which is everybody in the file, has no promise; without rows there is no group."""
+    test = some_test()
+    later, truth, _ = some_rows(seed=8)
+    names = {"score": "risk", "label": "ill", "group": "site"}
+    columns = {"risk": later, "ill": truth, "site": ["north"] * 240}
+    found = evaluate_file(test, write_rows(tmp_path, "csv", columns), **names)
+    assert found.overall == test.evaluate(later, truth, groups=["north"] * 240)
+    assert found.overall.promised == 0.1
+    assert found.groups["north"].promised is None
+    assert found.groups["north"].target == found.overall.target
+    path = tmp_path / "none.csv"
+    for rows, n in (("", 0), (",1,north\n", 1), ("0.5,1,\n0.5,0,\n", 2)):
+        path.write_text(f"risk,ill,site\n{rows}")
+        found = evaluate_file(test, path, **names, on_invalid="skip")
+        assert (found.rows, sum(found.skipped.values())) == (n, n)
+        assert found.overall.target.n == 0
+        assert found.overall.verdict == "unknown"
+        assert sum(one.target.n for one in found.groups.values()) == 0
+    assert test.evaluate([], [], groups=[]).groups == {}
+
+
+def test_an_audit_counts_missing_groups(tmp_path):
+    """A row without a group is refused by number, or skipped."""
+    later, truth, places = some_rows(seed=8)
+    groups = [None if i == 7 else name for i, name in enumerate(places)]
+    keep = np.arange(240) != 7
+    test, names = some_test(), {"score": "risk", "label": "ill", "group": "site"}
+    for form in ("csv", "parquet"):
+        path = write_rows(tmp_path, form, {"risk": later, "ill": truth, "site": groups})
+        with pytest.raises(rk.InputError, match="row 8, column 'site': group is missing"):
+            evaluate_file(test, path, **names)
+        found = evaluate_file(test, path, **names, on_invalid="skip")
+        assert found.skipped == {"group is missing": 1}
+        assert found.overall == test.evaluate(later[keep], truth[keep], groups=places[keep])
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_other_labels_than_at_calibration(tmp_path, form):
+    """With the positive one named, 1 and 0 are what yes and no were; any of the two can be it."""
+    scores, labels, _ = some_rows()
+    later, truth, _ = some_rows(seed=8)
+    named = rk.calibrate(scores, np.where(labels, "yes", "no"))
+    test = named.control("fnr", 0.1, method=rk.Conformal())
+    names = {"score": "risk", "label": "ill"}
+    path = write_rows(tmp_path, form, {"risk": later, "ill": truth})
+    expected = some_test(method=rk.Conformal()).evaluate(later, truth)
+    for positive in (1, "1", 1.0):
+        assert evaluate_file(test, path, **names, positive_label=positive).overall == expected
+    other = some_test(method=rk.Conformal()).evaluate(later, 1 - truth)
+    assert other != expected
+    assert evaluate_file(test, path, **names, positive_label=0).overall == other
+    words = r"label is unknown \('?1'?\).*labels 'no' and 'yes'"
+    with pytest.raises(rk.InputError, match=words):
+        evaluate_file(test, path, **names)
+    with pytest.raises(rk.InputError, match="positive_label='yes' must be one of the labels of"):
+        evaluate_file(test, path, **names, positive_label="yes")
+    third = write_rows(tmp_path, form, {"risk": later, "ill": np.r_[truth[:-1], 2]})
+    with pytest.raises(rk.InputError, match=r"row 240.*third label"):
+        evaluate_file(test, third, **names, positive_label=1)
+
+
+def test_a_file_of_one_class_with_other_labels(tmp_path):
+    """Only positives, or only negatives: each is counted as what it is."""
+    later, truth, _ = some_rows(seed=8)
+    scores, labels, _ = some_rows()
+    test = rk.calibrate(scores, np.where(labels, "yes", "no")).control("fnr", 0.1)
+    for label in (0, 1):
+        one = later[truth == label]
+        path = write_rows(tmp_path, "csv", {"risk": one, "ill": [label] * one.size})
+        found = evaluate_file(test, path, score="risk", label="ill", positive_label=1).overall
+        assert found == some_test().evaluate(one, truth[truth == label])
+        assert (found.target.n, found.other.n) == ((0, one.size), (one.size, 0))[label]
+
+
+@pytest.mark.parametrize("form", ["csv", "semicolons", "parquet", "feather"])
+@pytest.mark.parametrize("group", [None, "site"])
+def test_the_calibration_file_is_refused(tmp_path, form, group):
+    """Also in another order, in another format and in parts, but not with one row more or less."""
+    scores, labels, sites = some_rows()
+    names = {"score": "risk", "label": "ill", "group": group}
+
+    def written(form, order, name="rows", folder=tmp_path):
+        columns = {"risk": scores[order], "ill": labels[order], "site": sites[order]}
+        return write_rows(folder, form, columns, name=name)
+
+    rows = np.arange(240)
+    path = written(form, rows)
+    test = calibrate_file(path, **names).control("fnr", 0.2)
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    written(form, rows[:100], "a", parts)
+    written(form, rows[100:], "b", parts)
+    for other in (path, written(form, rows[::-1], "turned"), written("csv", rows, "text"), parts):
+        with pytest.raises(rk.InputError) as refusal:
+            evaluate_file(test, other)
+        for word in (str(other), "calibration objects themselves", "not used for calibration"):
+            assert word in str(refusal.value)
+    for order in (rows[1:], np.r_[rows, 0], np.r_[rows[1:], 5]):
+        found = evaluate_file(test, written(form, order, "others"))
+        groups = None if group is None else sites[order]
+        assert found.overall == test.evaluate(scores[order], labels[order], groups=groups)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_scores_of_another_scale(tmp_path, form):
+    """Percent instead of shares are said in the result, with one warning at the call."""
+    later, truth, places = some_rows(seed=8)
+    test, names = some_test(), {"score": "risk", "label": "ill"}
+    columns = {"risk": later, "ill": truth, "site": places}
+    path = write_rows(tmp_path, form, columns)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ScoreRangeWarning)
+        assert evaluate_file(test, path, **names).outside is None
+    low, high = (end(some_rows()[0]) for end in (np.min, np.max))
+    percent = 100 * later
+    n = np.count_nonzero((percent < low) | (percent > high))
+    path = write_rows(tmp_path, form, {**columns, "risk": percent})
+    for group in (None, "site"):
+        with pytest.warns(ScoreRangeWarning, match="check the scale") as caught:
+            found = evaluate_file(test, path, **names, group=group)
+        assert found.outside.startswith(f"{n} of 240 scores lie outside the range")
+        assert f"{low:.6g} to {high:.6g}" in found.outside
+        assert [str(one.message) for one in caught] == [found.outside]
+        assert caught[0].filename == __file__
+        assert found.to_dict()["outside"] == found.outside
+        assert found.overall == test.evaluate(percent, truth, groups=group and places)
+    with pytest.warns(ScoreRangeWarning) as caught:
+        test.evaluate(percent, truth)
+    assert (str(caught[0].message), caught[0].filename) == (found.outside, __file__)

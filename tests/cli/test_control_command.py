@@ -31,7 +31,8 @@ def test_control_makes_the_test_that_the_library_makes(run, calibration, tmp_pat
 @pytest.mark.parametrize(
     ("options", "method"),
     [
-        ([], rk.Conformal()),
+        ([], rk.HighProbability(delta=0.05)),
+        (["--method", "conformal"], rk.Conformal()),
         (["--method", "simultaneous"], rk.Simultaneous()),
         (["--method", "smoothed", "--seed", "3"], rk.Smoothed(random_state=3)),
         (["--method", "empirical"], rk.Empirical()),
@@ -54,7 +55,10 @@ def test_every_method_by_name(run, calibration, tmp_path, options, method):
     ("options", "words"),
     [
         ([], "Which rate is to be kept?"),
-        (["--fnr", "5%", "--delta", "0.1"], "--delta 0.1 belongs to --method high-probability"),
+        (
+            ["--fnr", "5%", "--method", "conformal", "--delta", "0.1"],
+            "--delta 0.1 belongs to --method high-probability",
+        ),
         (["--fnr", "5%", "--seed", "1"], "--seed 1 belongs to a random method"),
         (["--fnr", "5%", "--method", "kernel", "--parameter", "width=1"], "parameters are: band"),
         (["--fnr", "5%", "--method", "kernel", "--parameter", "bandwidth"], "NAME=VALUE"),
@@ -71,6 +75,56 @@ def test_control_refuses(run, calibration, tmp_path, options, words):
     assert result.exit_code == 2
     assert words in result.stderr
     assert not (tmp_path / "out.rk").exists()
+
+
+@pytest.fixture
+def skewed(tmp_path):
+    """Write rows whose scores are far from normal."""
+    rng = np.random.default_rng(3)
+    labels = np.tile([0, 1], 600)
+    rows = [f"{s!r},{y}" for s, y in zip(rng.exponential(1.0 + labels).tolist(), labels)]
+    path = tmp_path / "skewed.csv"
+    path.write_text("\n".join(["s,y", *rows]) + "\n")
+    return path
+
+
+NORMAL = ["--method", "parametric", "--parameter", "distribution=norm"]
+
+
+@pytest.mark.parametrize("rates", [["--fnr", "5%"], ["--fnr", "5%", "--fpr", "10%"]])
+@pytest.mark.parametrize("command", ["calibrate", "control"])
+def test_a_contradicted_fit_is_written_and_is_no_success(run, skewed, tmp_path, command, rates):
+    """The test is there, but promises nothing: a warning, the certificate, and code 4."""
+    cal, out = tmp_path / "cal.rk", tmp_path / "test.rk"
+    columns = [skewed, "--score", "s", "--label", "y"]
+    run("calibrate", *columns, "-o", cal)
+    asked = [command, *(columns if command == "calibrate" else [cal]), *rates, *NORMAL, "-o", out]
+    result = run(*asked)
+    assert result.exit_code == 4
+    assert result.stdout.startswith("NO PROMISE  FNR <= 5%")
+    said = result.stderr.splitlines()
+    n = len(rates) // 2
+    assert [line.split(":")[0] for line in said] == ["Warning"] * n + [f"Wrote {out}.", "Error"]
+    assert all("Choose a rank method, such as --method conformal." in line for line in said[:n])
+    for rate, alpha in zip(("FNR", "FPR"), rates[1::2]):
+        assert said[-1].count(f"the true {rate} can be far above {alpha}.") == 1
+    assert said[-1].endswith(f"{out} holds a test without a promise.")
+    assert run("inspect", out).exit_code == 0
+    as_json = run(*asked, "--json")
+    assert as_json.exit_code == 4
+    certificate = json.loads(as_json.stdout)["certificate"]
+    parts = [certificate] if n == 1 else [certificate["fnr"], certificate["fpr"]]
+    assert [part["promised"] for part in parts] == [False] * n
+    assert as_json.stderr.splitlines()[-1] == said[-1]
+    checked = run("evaluate", out, skewed, "--score", "s", "--label", "y", "--check")
+    assert checked.exit_code != 0
+
+
+def test_a_fit_that_is_not_contradicted(run, calibration, tmp_path):
+    """Normal scores under a normal model: an aim without a promise, and code 0."""
+    result = run("control", calibration, "--fnr", "5%", *NORMAL, "-o", tmp_path / "test.rk")
+    assert (result.exit_code, result.stderr) == (0, f"Wrote {tmp_path / 'test.rk'}.\n")
+    assert result.stdout.startswith("NO PROMISE")
 
 
 def test_both_rates_abstain(run, calibration, tmp_path):
@@ -173,6 +227,9 @@ def test_inspect_a_calibration(run, by_site):
     assert max(map(len, text.splitlines())) <= 80
     for words in ("north", "south", "6.3%", "3.3%", "0.74%", f"{facts['auc']:.4f}"):
         assert words in text
+    row = next(line for line in text.splitlines() if "south" in line).split()
+    assert row == ["south", "15", "19%", "6.3%", "30", "9.6%", "3.3%"]
+    assert "average over calibration sets (conformal)" in text
 
 
 @pytest.mark.parametrize("n", [19, 20, 59, 333, 1000, 12_345])
@@ -182,7 +239,7 @@ def test_the_least_rate_shown_can_be_promised(run, tmp_path, n):
     rk.save(rk.calibrate(np.arange(2.0 * n), np.tile([0, 1], n)), cal)
     out = tmp_path / "test.rk"
     row = next(line for line in run("inspect", cal).stdout.splitlines() if "everybody" in line)
-    _, _, average, high, *_ = row.split()
+    _, _, high, average, *_ = row.split()
     for method, shown in (("conformal", average), ("high-probability", high)):
         assert run("control", cal, "--fnr", shown, "--method", method, "-o", out).exit_code == 0
         less = f"{0.9 * float(shown[:-1])}%"
@@ -238,7 +295,7 @@ def test_plan(run):
     assert max(map(len, text.splitlines())) <= 80
     both = json.loads(run("plan", "--fnr", "1%", "--fpr", "5%", "--json").stdout)
     assert list(both) == ["fnr", "fpr"]
-    assert "needs delta" in run("plan", "--fnr", "1%", "--excess", "1%").stderr
+    assert "needs --delta" in run("plan", "--fnr", "1%", "--excess", "1%").stderr
 
 
 def test_sql(run, calibration, tmp_path):

@@ -23,7 +23,10 @@ def test_the_three_documented_codes(run, calibration, tmp_path):
     out = tmp_path / "test.rk"
     too_few = run("control", calibration, "--fnr", "0.1%", "-o", out)
     assert too_few.exit_code == 3
-    assert "needs at least 999 calibration scores" in too_few.stderr
+    assert "needs at least 2,995 calibration scores" in too_few.stderr
+    average = run("control", calibration, "--fnr", "0.1%", "--method", "conformal", "-o", out)
+    assert average.exit_code == 3
+    assert "needs at least 999 calibration scores" in average.stderr
     assert run("control", calibration, "--fnr", "no", "-o", out).exit_code == 2
     assert run("control", calibration, "-o", out).exit_code == 2
     assert not out.exists()
@@ -167,5 +170,9 @@ def test_no_word_of_python_in_messages(run, by_site, tmp_path):
     """Remedies name options of the command line, not parameters of functions."""
     result = run("control", by_site, "--fnr", "5%", "-o", tmp_path / "test.rk")
     assert result.exit_code == 3
-    assert "pass --thin-groups pool" in result.stderr
+    assert "--thin-groups pool gives such groups" in result.stderr
     assert "thin_groups" not in result.stderr
+    pooled = run("control", by_site, "--fnr", "1%", "--thin-groups", "pool", "-o", "test.rk")
+    assert pooled.exit_code == 3
+    assert "--method conformal needs 99: it keeps the rate on average" in pooled.stderr
+    assert "Conformal()" not in pooled.stderr

@@ -27,6 +27,14 @@ def test_file(run, people, tmp_path):
     return path
 
 
+@pytest.fixture
+def later(people):
+    """Write the same people but the last: those of the calibration itself are refused."""
+    path = people.with_name("later.csv")
+    path.write_text("\n".join(people.read_text().splitlines()[:-1]) + "\n")
+    return path
+
+
 def frame_of(people):
     return pl.read_csv(people)
 
@@ -134,8 +142,9 @@ def test_skipping_is_explicit_and_counted(run, tmp_path):
     result = run("classify", out, path, "-o", decided, "--on-invalid", "skip")
     assert "Skipped 2 rows (score is missing: 1; score is NaN: 1)." in result.stderr
     assert decided.read_text().splitlines()[121] == "nan,1,,,"
+    path.write_text("\n".join(["risk,ill", *rows, "1.5,1"]) + "\n")
     found = run("evaluate", out, path, "--on-invalid", "skip")
-    assert "Read 200 rows. Skipped 2 rows" in found.stdout
+    assert "Read 201 rows. Skipped 2 rows" in found.stdout
 
 
 def test_classify_adds_three_columns(run, test_file, people, tmp_path):
@@ -209,17 +218,21 @@ def test_the_input_stays(run, test_file, people, tmp_path):
     assert (people.read_bytes(), test_file.read_bytes()) == before
 
 
-def test_evaluate_counts_what_the_library_counts(run, test_file, people):
+def test_evaluate_counts_what_the_library_counts(run, test_file, later):
     """Rates, intervals and verdicts, by group and over all; as JSON the same."""
-    frame = frame_of(people)
+    frame = frame_of(later)
     test = rk.load(test_file)
     whole = test.evaluate(frame["risk"], frame["ill"], groups=frame["site"])
-    facts = json.loads(run("evaluate", test_file, people, "--json").stdout)
+    facts = json.loads(run("evaluate", test_file, later, "--json").stdout)
     assert facts["overall"]["target"]["errors"] == whole.target.errors
     assert facts["overall"]["verdict"] == whole.verdict
+    assert facts["overall"]["p_value"] == whole.p_value
     assert [one["group"] for one in facts["groups"]] == ["north", "south"]
+    assert [one["p_value"] for one in facts["groups"]] == [
+        whole.groups[name].p_value for name in ("north", "south")
+    ]
     assert facts["pooled_groups"] == {"fnr": []}
-    text = run("evaluate", test_file, people, env={"COLUMNS": "80"}).stdout
+    text = run("evaluate", test_file, later, env={"COLUMNS": "80"}).stdout
     assert max(map(len, text.splitlines())) <= 80
     lines = [line.split() for line in text.splitlines()]
     north = next(one["target"] for one in facts["groups"] if one["group"] == "north")
@@ -232,12 +245,22 @@ def test_evaluate_counts_what_the_library_counts(run, test_file, people):
     assert alarms["name"] == "fpr"
 
 
-def test_evaluate_both_rates(run, people, tmp_path):
+def test_the_calibration_itself_is_not_evaluated(run, test_file, people):
+    """The rows that the threshold was taken from show nothing, in any order."""
+    head, *rows = people.read_text().splitlines()
+    people.write_text("\n".join([head, *reversed(rows)]) + "\n")
+    result = run("evaluate", test_file, people)
+    assert result.exit_code == 2
+    assert "people.csv: These are the calibration objects themselves" in result.stderr
+    assert result.stdout == ""
+
+
+def test_evaluate_both_rates(run, people, later, tmp_path):
     """A test of both rates shows each beside its promise, and abstentions by class."""
     out = tmp_path / "both.rk"
     asked = ["--score", "risk", "--label", "ill", "--fnr", "5%", "--fpr", "1%", "-o", out]
     run("calibrate", people, *asked)
-    result = run("evaluate", out, people, env={"COLUMNS": "80"})
+    result = run("evaluate", out, later, env={"COLUMNS": "80"})
     assert result.exit_code == 0, result.output
     assert max(map(len, result.stdout.splitlines())) <= 80
     for words in ("FNR, promised: at most 5%", "FPR, promised: at most 1%", "Undecided"):
@@ -268,6 +291,8 @@ def test_a_group_called_everybody(run, people, tmp_path):
     out = tmp_path / "test.rk"
     run("calibrate", people, "--score", "risk", "--label", "ill", "--group", "site", "--fnr", "5%",
         "-o", out)  # fmt: skip
+    head, *rows = people.read_text().splitlines()
+    people.write_text("\n".join([head, *rows[1:]]) + "\n")
     text = run("evaluate", out, people).stdout
     assert "(everybody)" in text
     assert text.count("everybody") == 4
@@ -297,12 +322,12 @@ def test_files_of_every_kind(run, people, tmp_path):
     assert len(hashes) == 1
 
 
-def test_report(run, test_file, people, tmp_path):
+def test_report(run, test_file, later, tmp_path):
     """A page is written, with and without counted rates; columns alone make no sense."""
     out = tmp_path / "report.html"
     assert run("report", test_file, "-o", out).exit_code == 0
     assert "<html" in out.read_text()
-    result = run("report", test_file, "--evaluate", people, "--title", "Ours", "-o", out)
+    result = run("report", test_file, "--evaluate", later, "--title", "Ours", "-o", out)
     assert result.exit_code == 0, result.output
     assert result.stderr == f"Replaced {out}.\n"
     assert "Ours" in out.read_text()

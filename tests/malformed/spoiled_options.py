@@ -50,8 +50,8 @@ def _promises():
         yield Case(f"{rate} too small in a group", few, 3, words)
         few = [*CALIBRATE, "-o", "out.rk", rate, "0.1%"]
         yield Case(f"{rate} too small at once", few, 3, ("needs at least 2,995",))
-        few += ["--method", "conformal"]
-        yield Case(f"{rate} too small at once, on average", few, 3, ("needs at least 999",))
+        average = [*few, "--method", "conformal"]
+        yield Case(f"{rate} too small at once, on average", average, 3, ("needs at least 999",))
     for name, more, words in (
         ("neither rate", [], ("--fnr",)),
         ("unknown method", ["--fnr", "0.2", "--method", "magic"], ("magic", "conformal")),

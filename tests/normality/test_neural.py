@@ -387,7 +387,7 @@ def test_no_samples_give_no_decisions():
 def test_impossible_decisions_are_refused():
     """Alpha must be a rate that the tables reach, and the rate one of two."""
     result = normality_test(GOOD)
-    for alpha in (0, 1, -0.1, NAN, "5%"):
+    for alpha in (0, 1, -0.1, NAN, "5"):
         with pytest.raises(InputError, match="alpha="):
             result.decide(alpha)
     with pytest.raises(InputError, match="control='fdr' must be \"fnr\""):

@@ -186,7 +186,7 @@ def test_a_test_on_tables_decides_by_p(control, alpha):
     """Strictly beyond the threshold p <= alpha, to the last bit, in every group."""
     levels = tail_levels(999, 1.2)
     test = _calibration(levels).control(control, alpha, method=Tabulated(tuple(levels.tolist())))
-    for group, threshold in test.threshold.items():
+    for group, threshold in test.thresholds.items():
         steps = [threshold]
         for _ in range(3):
             steps = [np.nextafter(steps[0], -9), *steps, np.nextafter(steps[-1], 9)]

@@ -37,11 +37,11 @@ A first walk:
   ratekeeper demo --export demo
   ratekeeper calibrate demo/held-out.csv --score score --label employed \\
       -o cal.rk
-  ratekeeper control cal.rk --fnr 1% --method high-probability -o test.rk
+  ratekeeper control cal.rk --fnr 1% -o test.rk
   ratekeeper classify test.rk demo/new.csv -o decided.csv
 
 Exit codes: 0 done, 2 bad usage or input, 3 the promise is impossible with this many scores,
-4 evaluate --check found a promise broken.
+4 evaluate --check found a promise broken, or the scores contradict the fit of a test.
 """
 
 

@@ -9,7 +9,13 @@ import click
 from ratekeeper._cli import contents, options, settings
 from ratekeeper._cli.outputs import Written, check_output
 from ratekeeper._cli.printing import print_json
-from ratekeeper._cli.promise import RANDOM, make_test, promise_options, refuse_without_rate
+from ratekeeper._cli.promise import (
+    RANDOM,
+    make_test,
+    promise_options,
+    refuse_contradicted,
+    refuse_without_rate,
+)
 from ratekeeper._cli.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -69,7 +75,12 @@ def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
     if given["sample"] is None and not (is_test and given["method"] in RANDOM):
         _refuse_seed(given["seed"])
     calibration = _read(given)
-    _finish(_test(calibration, given) if is_test else calibration, given)
+    if not is_test:
+        _finish(calibration, given)
+        return
+    test = _test(calibration, given)
+    _finish(test, given)
+    refuse_contradicted(test, given["output"])
 
 
 def _refuse_seed(seed: int | None) -> None:

@@ -138,7 +138,7 @@ def _least(n: int) -> dict[str, float | None]:
     none = np.zeros(1, dtype=np.intp)
     return {
         method.name: float(method.p_of_count(none, n)[0]) if n else None
-        for method in (Conformal(), HighProbability(delta=_DELTA))
+        for method in (HighProbability(delta=_DELTA), Conformal())
     }
 
 
@@ -160,16 +160,17 @@ def _show_calibration(calibration: Calibration) -> None:
         [
             "group",
             "positives",
-            "least FNR\non average",
-            "\nin 95%*",
+            "least FNR\nthis test*",
+            "\naverage*",
             "negatives",
-            "least FPR\non average",
-            "\nin 95%*",
+            "least FPR\nthis test*",
+            "\naverage*",
         ],
         rows,
     )
     click.echo(
-        "* For this very test, in 95% of calibration sets: the default method.\n"
+        "* For this very test, except in 5% of calibration sets (high-probability, the\n"
+        "default method), or on average over calibration sets (conformal).\n"
         f"Positive is {positive!r}, negative {negative!r}; {end} scores indicate positive.\n"
         f"Area under the ROC curve: {calibration.auc:.4f}, the chance that a positive is rated\n"
         "above a negative, ties counted half."
@@ -197,10 +198,10 @@ def _origin_text(calibration: Calibration) -> str:
     if source is not None:
         named = (("score", source.score), ("label", source.label), ("group", source.group))
         columns = ", ".join(f"{what} {name!r}" for what, name in named if name is not None)
-        lines.append(f"From a file: {source}.")
+        lines.append(f"File: {source}.")
         lines += [f"Columns: {columns}."] if columns else []
     if calibration.origin == "cross-fitted":
         lines.append(say("certificate.cross_fitted"))
     lines += calibration.remarks
-    lines.append(f"Data {calibration.data_hash[:16]}.")
+    lines.append(f"Hash of the data: {calibration.data_hash[:16]}.")
     return "\n".join(lines)

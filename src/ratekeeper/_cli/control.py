@@ -10,7 +10,7 @@ import click
 from ratekeeper._cli import contents, options, settings
 from ratekeeper._cli.outputs import Written, check_output
 from ratekeeper._cli.printing import print_json
-from ratekeeper._cli.promise import make_test, promise_options
+from ratekeeper._cli.promise import make_test, promise_options, refuse_contradicted
 from ratekeeper._cli.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ def command(calibrations: tuple[str, ...], output: str, **given: Any) -> None:  
     CAL.RK is what calibrate wrote; several are merged first, exactly as if their rows had been in
     one file. Samples cannot be merged, and no calibration may be given twice. With both --fnr and
     --fpr the test keeps both, and abstains where it must. The test is written to OUT with its
-    calibration and its certificate, which is printed.
+    calibration and its certificate, which is printed. If the scores contradict a distribution
+    that was fitted to them, nothing is promised, and the command ends with code 4.
     """
     from ratekeeper._storage import save
 
@@ -53,9 +54,10 @@ def command(calibrations: tuple[str, ...], output: str, **given: Any) -> None:  
         save(test, output)
     if as_json:
         print_json({"output": output, **contents.facts(test)})
-        return
-    contents.show(test)
-    written.say()
+    else:
+        contents.show(test)
+        written.say()
+    refuse_contradicted(test, output)
 
 
 def _merged(paths: tuple[str, ...]) -> Calibration:

@@ -16,7 +16,7 @@ from ratekeeper._cli.printing import (
 )
 from ratekeeper._cli.refusals import Exceeded
 from ratekeeper._formatting import exact_percent, percent
-from ratekeeper._sentences import say, verdicts_text
+from ratekeeper._sentences import VERDICTS, say, verdicts_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,6 +40,7 @@ If nothing has changed since calibration, one evaluation ends with code 4 by --c
 probability at most 5%, whatever the method and the number of groups. Repeated looks are
 not covered: their false alarms add up.
 """
+_NOTHING = "nothing is promised"
 _SIDES = {
     "fnr": ("positives", "missed", "positives that the test calls negative"),
     "fpr": ("negatives", "alarms", "negatives that the test calls positive"),
@@ -132,8 +133,8 @@ def _check(found: FileEvaluation, require: str | None, least: int | None, *, che
     broken, open_, few, uncounted = [], [], [], []
     for parts in _by_rate(_named_parts(found)):
         rate = next(iter(parts.values())).control
-        promised = {name: part for name, part in parts.items() if part.promised is not None}
-        for name, part in promised.items():
+        promised = [part for part in parts.values() if part.promised is not None]
+        for name, part in parts.items():
             if part.promised is None:
                 continue
             facts = {
@@ -145,10 +146,11 @@ def _check(found: FileEvaluation, require: str | None, least: int | None, *, che
             text = say("evaluation.rate_of", **facts)
             broken += [text] if part.verdict == "exceeded" else []
             open_ += [text] if require and part.verdict != "kept" else []
-            few += [f"{text}, {part.target.n:,}"] if least and part.target.n < least else []
-        if not any(part.target.n for part in promised.values()):
-            to_whom = f"{_SIDES[rate][0]} to whom it is promised" if promised else "promise"
-            uncounted.append(f"{rate.upper()} (no {to_whom})")
+            if least and part.target.n < least:
+                few.append(f"{text}, counted on {part.target.n:,}")
+        if not any(part.target.n for part in promised):
+            why = f"no {_SIDES[rate][0]} to whom it is promised" if promised else _NOTHING
+            uncounted.append(f"{rate.upper()} ({why})")
     found_wrong = [
         ("evaluation.exceeded", broken if check or require else []),
         ("evaluation.not_kept", open_),
@@ -175,7 +177,8 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
     else:
         _show_price(parts)
     verdicts = [part.verdict for evaluations in by_rate for part in evaluations.values()]
-    print_paragraph(verdicts_text(verdicts))
+    for word in VERDICTS:
+        print_paragraph(verdicts_text({word}.intersection(verdicts)))
     if found.groups and test.calibration.groups is None:
         print_paragraph(say("evaluation.audit"))
     for certificate in _certificates(test):
@@ -214,7 +217,7 @@ def _show_target(parts: Mapping[str, Evaluation], *, joint: bool) -> None:
 def _show_price(parts: Mapping[str, Evaluation]) -> None:
     other = "fpr" if next(iter(parts.values())).control == "fnr" else "fnr"
     _show_rates(
-        f"{other.upper()}, the price: nothing is promised",
+        f"{other.upper()}, the price: {_NOTHING}",
         other,
         {name: (part.other, "") for name, part in parts.items()},
     )

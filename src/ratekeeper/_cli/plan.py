@@ -82,20 +82,20 @@ def _facts(plan: Plan) -> dict[str, Any]:
         },
         "n": plan.n,
         "realised_rate": {
-            "conformal": _law(plan.realised_marginal, plan.alpha),
-            "high-probability": _law(plan.realised_high_probability, plan.alpha),
+            "conformal": _true_rate(plan.realised_marginal, plan.alpha),
+            "high-probability": _true_rate(plan.realised_high_probability, plan.alpha),
         },
     }
 
 
-def _law(law: RealisedRate | None, alpha: float) -> dict[str, Any] | None:
-    if law is None:
+def _true_rate(rate: RealisedRate | None, alpha: float) -> dict[str, Any] | None:
+    if rate is None:
         return None
-    low, high = law.interval
+    low, high = rate.interval
     return {
-        "law": f"Beta({law.k}, {law.n + 1 - law.k})",
-        "mean": law.mean,
+        "distribution": f"Beta({rate.k}, {rate.n + 1 - rate.k})",
+        "mean": rate.mean,
         "low": low,
         "high": high,
-        "probability_above_alpha": law.exceeds(alpha),
+        "probability_above_alpha": rate.exceeds(alpha),
     }

@@ -13,7 +13,13 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-_COLOURS = {"kept": "green", "in line": "green", "exceeded": "red"}
+_COLOURS = {
+    "kept": "green",
+    "in line": "green",
+    "exceeded": "red",
+    "unknown": "yellow",
+    "no promise": "yellow",
+}
 _WIDEST = 10_000
 _WIDTH = 79
 

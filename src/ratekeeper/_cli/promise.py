@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ratekeeper._cli.options import RATE
-from ratekeeper._cli.refusals import Refusal
-from ratekeeper._formatting import near
+from ratekeeper._cli.refusals import Contradicted, Refusal
+from ratekeeper._formatting import exact_percent, near
+from ratekeeper._sentences import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -97,6 +98,20 @@ def make_test(
         if alpha is not None:
             return calibration.control(control, alpha, method=how, thin_groups=thin_groups)
     raise Refusal(WHICH_RATE)
+
+
+def refuse_contradicted(test: FinishedTest, output: str) -> None:
+    """End with a code of its own if the scores contradict what was fitted to them.
+
+    After the test was written and shown, so that a script does not go on with it unseen.
+    """
+    found = [part.certificate for part in test.parts if part.certificate.contradicted]
+    said = [
+        say("certificate.contradicted", rate=one.rate, alpha=exact_percent(one.alpha))
+        for one in found
+    ]
+    if said:
+        raise Contradicted(f"{' '.join(said)} {output} holds a test without a promise.")
 
 
 def refuse_without_rate(given: dict[str, Any]) -> None:

@@ -6,7 +6,9 @@ code  meaning
 0     done
 2     bad usage or input, or an output that cannot be written
 3     the promise is impossible with this many scores
-4     ``evaluate --check``: a promised rate is exceeded, or could not be counted
+4     ``evaluate`` found a promise broken (``--check``), not shown to be kept (``--require``) or
+      counted on too few objects (``--min-n``), or it could not be counted; ``control`` and
+      ``calibrate`` made a test whose fit the scores contradict
 70    a bug in ratekeeper
 130   stopped by Ctrl-C (143: by a request to end)
 141   the reader of standard output went away, as ``| head`` does
@@ -71,6 +73,13 @@ class Exceeded(Refusal):
         super().__init__(message, EXCEEDED)
 
 
+class Contradicted(Refusal):
+    """A test was made and written, but promises nothing: the scores contradict its fit."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, EXCEEDED)
+
+
 @contextmanager
 def reported() -> Iterator[None]:
     """Turn whatever goes wrong within into a message and an exit code."""
@@ -120,6 +129,8 @@ def spelled(parameter: Parameter) -> str:
     --parameter bandwidth=0.3 labels
     """
     name, value = parameter.name, parameter.value
+    if name == "method" and hasattr(value, "name"):  # a method of the library
+        return f"--method {value.name}"
     options = _options()
     option = options.get(_OPTIONS.get(name, name))
     if name == "higher_is_positive" and value is not NOTHING:
