@@ -481,7 +481,11 @@ TOGETHER = [
         lambda: TEST.evaluate(FOUR["scores"], [1, 2, 1, 2]),
         ["labels has 2 at position 1", "knows False and True"],
     ),
-    case("an unknown label in n", lambda: PLAIN.n("yes"), ["label='yes'", "must be one of False and True"]),
+    case(
+        "an unknown label in n",
+        lambda: PLAIN.n("yes"),
+        ["label='yes'", "must be one of False and True"],
+    ),
     case("an unknown group in n", lambda: GROUPED.n(1, "c"), ["'c'", "does not know", "'a', 'b'"]),
     case(
         "new labels of another kind",

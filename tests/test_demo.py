@@ -11,6 +11,9 @@ from rich.console import Console
 import ratekeeper as rk
 from ratekeeper import _demo as demo
 from ratekeeper._cli import main
+from ratekeeper._evaluation import Evaluation
+from ratekeeper._rates import Rate
+from ratekeeper._sentences import EVALUATION, VERDICTS
 from ratekeeper.datasets import load_employment
 
 
@@ -63,10 +66,59 @@ def test_the_demo_shows_both_stories_and_fits_a_terminal():
     text = stream.getvalue()
     for words in ("The FPR holds", "does not hold any more", "exceeded", "high probability"):
         assert words in text
+    plain = " ".join(text.split())
+    for word in ("kept", "in line", "exceeded"):
+        assert plain.count(f"{word}: {VERDICTS[word]}.") == 1
+    for name in ("one_look", "audit"):
+        assert plain.count(EVALUATION[name]) == 1
     for number in ("5.49 (5.26-5.74)", "38.28 (36.05-40.55)", "3.66 (3.46-3.87)", "CERTIFICATE"):
         assert number in text
     assert max(len(line) for line in text.splitlines()) <= 80
     assert "…" not in text
+
+
+def counted(errors, n=100, *, promised=0.05, p_value=1.0):
+    return Evaluation("fnr", promised, Rate(errors, n), Rate(0, 1), p_value)
+
+
+def test_every_sentence_about_time_follows_from_the_verdicts():
+    """Drift is said only where it is shown over all looks, "holds" only without a broken one."""
+    fine = [counted(4), counted(6)]
+    text = demo._verdict_on_rate("fnr", fine, looks=12)  # noqa: SLF001
+    assert "holds" in text
+    assert "4.0% to 6.0%" in text
+    unlucky = [*fine, counted(11, p_value=0.04)]
+    text = demo._verdict_on_rate("fnr", unlucky, looks=12)  # noqa: SLF001
+    assert "1 of 3 evaluations call it exceeded" in text
+    assert "may be bad luck" in text
+    assert "drift" not in text
+    shown = [*fine, counted(20, p_value=1e-5), counted(19, p_value=2e-5)]
+    text = demo._verdict_on_rate("fnr", shown, looks=12)  # noqa: SLF001
+    assert "2 of 4 evaluations call it exceeded. The smallest p-value is 1e-05" in text
+    assert "This is drift" in text
+
+
+def test_the_sentences_about_groups_are_those_of_the_table():
+    """Rates and verdicts in the text are those of the tests it is about."""
+    people = load_employment()
+    known, later = people.in_year(2015), people.in_year(2016)
+    first = known[::2]
+    groups = np.where(first.disability, "disability", "none")
+    cal = rk.calibrate(first.score, first.employed, groups=groups)
+    test = cal.control("fnr", 0.05, method=rk.Conformal())
+    found = test.evaluate(later.score, later.employed, np.where(later.disability, *cal.groups))
+    stream = io.StringIO()
+    demo.run(Console(file=stream, width=100))
+    text = " ".join(stream.getvalue().split())
+    for name, before in (("disability", "on, "), ("none", "and ")):
+        own = found.groups[name]
+        assert f"{before}{own.target.rate:.1%} ({own.verdict})" in text
+
+
+def test_every_verdict_has_a_colour():
+    """No verdict is printed in a colour that means another, and none is missing."""
+    assert set(demo._COLOURS) == set(VERDICTS)  # noqa: SLF001
+    assert demo._COLOURS["no promise"] not in ("green", "red")  # noqa: SLF001
 
 
 def test_the_command_line_runs_it():

@@ -82,7 +82,8 @@ def skewed(tmp_path):
     """Write rows whose scores are far from normal."""
     rng = np.random.default_rng(3)
     labels = np.tile([0, 1], 600)
-    rows = [f"{s!r},{y}" for s, y in zip(rng.exponential(1.0 + labels).tolist(), labels)]
+    scores = rng.exponential(1.0 + labels).tolist()
+    rows = [f"{score!r},{label}" for score, label in zip(scores, labels, strict=True)]
     path = tmp_path / "skewed.csv"
     path.write_text("\n".join(["s,y", *rows]) + "\n")
     return path
@@ -106,7 +107,7 @@ def test_a_contradicted_fit_is_written_and_is_no_success(run, skewed, tmp_path, 
     n = len(rates) // 2
     assert [line.split(":")[0] for line in said] == ["Warning"] * n + [f"Wrote {out}.", "Error"]
     assert all("Choose a rank method, such as --method conformal." in line for line in said[:n])
-    for rate, alpha in zip(("FNR", "FPR"), rates[1::2]):
+    for rate, alpha in zip(("FNR", "FPR")[:n], rates[1::2], strict=True):
         assert said[-1].count(f"the true {rate} can be far above {alpha}.") == 1
     assert said[-1].endswith(f"{out} holds a test without a promise.")
     assert run("inspect", out).exit_code == 0

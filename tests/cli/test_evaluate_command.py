@@ -1,4 +1,4 @@
-"""The command `evaluate`: verdicts, what an average promise leaves open, and --check."""
+"""The command `evaluate`: verdicts, what they mean, and the codes that it ends with."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 import ratekeeper as rk
 from ratekeeper._formatting import percent
+from ratekeeper._sentences import EVALUATION, VERDICTS
 
 COLUMNS = ["--score", "s", "--label", "y"]
 
@@ -43,7 +44,11 @@ def rows(tmp_path):
     return write
 
 
-GOOD = [("9,1,a", 100), ("9,1,b", 100), ("-9,0,a", 100), ("-9,0,b", 100)]
+GOOD = [("4,1,a", 100), ("4,1,b", 100), ("-2,0,a", 100), ("-2,0,b", 100)]
+
+
+def said(result):
+    return " ".join(result.stdout.split())
 
 
 def check(run, test, path, *more):
@@ -59,7 +64,7 @@ def test_check_is_silent_where_promises_are_kept(run, kept, rows):
 
 def test_check_finds_a_group_that_everybody_hides(run, kept, rows):
     """One group is exceeded though the rate of everybody is not: code 4, and it is named."""
-    path = rows(*GOOD, ("9,1,b", 2000), ("-9,1,a", 40))
+    path = rows(*GOOD, ("4,1,b", 2000), ("-2,1,a", 40))
     result = check(run, kept("one"), path, "--json")
     facts = json.loads(result.stdout)
     assert facts["overall"]["verdict"] == "kept"
@@ -71,7 +76,7 @@ def test_check_finds_a_group_that_everybody_hides(run, kept, rows):
     assert run("evaluate", kept("one"), path, *COLUMNS, "--group", "g").exit_code == 0
 
 
-@pytest.mark.parametrize(("row", "rate"), [("-9,1,a", "FNR"), ("9,0,a", "FPR")])
+@pytest.mark.parametrize(("row", "rate"), [("-2,1,a", "FNR"), ("4,0,a", "FPR")])
 def test_check_sees_both_rates(run, kept, rows, row, rate):
     """Of a test of both rates either one is enough."""
     result = check(run, kept("both", both=True), rows(*GOOD, (row, 90)))
@@ -98,7 +103,7 @@ def test_check_of_nothing_is_no_success(run, kept, rows):
 def test_pooled_groups_are_not_checked(run, kept, rows):
     """Where nothing is promised nothing is broken; promises of other groups still count."""
     pooled = kept("pooled", many=390, thin_groups="pool")
-    hurt = rows(*GOOD, ("-9,1,b", 300))
+    hurt = rows(*GOOD, ("-2,1,b", 300))
     result = check(run, pooled, hurt, "--json")
     assert result.exit_code == 0, result.stderr
     facts = json.loads(result.stdout)
@@ -109,14 +114,14 @@ def test_pooled_groups_are_not_checked(run, kept, rows):
     assert facts["pooled_groups"] == {"fnr": ["b"]}
     text = check(run, pooled, hurt).stdout
     assert "FNR, promised: at most 10%" in text
-    assert "no promise: groups with too few scores" in text
-    assert check(run, pooled, rows(*GOOD, ("-9,1,a", 90))).exit_code == 4
-    only_pooled = check(run, pooled, rows(("9,1,b", 50), ("-9,0,b", 50)))
+    assert f"no promise: {VERDICTS['no promise']}." in text
+    assert check(run, pooled, rows(*GOOD, ("-2,1,a", 90))).exit_code == 4
+    only_pooled = check(run, pooled, rows(("4,1,b", 50), ("-2,0,b", 50)))
     assert only_pooled.exit_code == 4
     assert "no promise:" not in run("evaluate", kept("one"), hurt, *COLUMNS, "--group", "g").stdout
 
 
-def test_an_average_promise_is_explained_by_its_law(run, tmp_path, rows):
+def test_an_average_promise_is_explained_by_its_distribution(run, tmp_path, rows):
     """The chance that one test lies above alpha is that of the certificate."""
     rng = np.random.default_rng(0)
     labels = np.tile([0, 1], 100)
@@ -125,22 +130,187 @@ def test_an_average_promise_is_explained_by_its_law(run, tmp_path, rows):
     for method, is_average in ((rk.Conformal(), True), (rk.HighProbability(), False)):
         test = cal.control("fnr", 0.05, method=method)
         rk.save(test, path)
-        text = " ".join(run("evaluate", path, rows(*GOOD), *COLUMNS).stdout.split())
-        assert ("An average promise is not broken by one test" in text) == is_average
-        law = test.certificate.cells[0].realised
-        said = f"the true FNR is above 5% in {percent(law.exceeds(0.05))} of them"
-        assert (said in text) == is_average
+        text = said(run("evaluate", path, rows(*GOOD), *COLUMNS))
+        assert ("The promise is about the average" in text) == is_average
+        found = test.certificate.cells[0].realised
+        above, high = percent(found.exceeds(0.05)), percent(found.interval[1])
+        words = f"in up to {above} of them the true FNR is above 5%, in up to 5% above {high}."
+        assert (words in text) == is_average
 
 
-def test_average_promises_by_group_and_without_a_law(run, kept, rows):
-    """With groups the range of chances is said; a method without a law has no number."""
-    asked = [rows(*GOOD), *COLUMNS, "--group", "g"]
-    text = " ".join(run("evaluate", kept("one", many=300), *asked).stdout.split())
-    cells = rk.load(kept("one", many=300)).certificate.cells
-    low, high = sorted(cell.realised.exceeds(0.1) for cell in cells)
-    assert f"is above 10% in {percent(low)} to {percent(high)} of them, by group" in text
-    text = " ".join(run("evaluate", kept("by lot", method=rk.Smoothed()), *asked).stdout.split())
-    assert "not broken by one test: it is about the average over calibration sets." in text
+def test_average_promises_by_group_and_without_a_distribution(run, kept, rows):
+    """With groups, and for a method whose distribution is not known, no number is said."""
+    plain = EVALUATION["average.plain"]
+    for method in (rk.Conformal(), rk.Smoothed()):
+        asked = [rows(*GOOD), *COLUMNS, "--group", "g"]
+        assert plain in said(run("evaluate", kept("average", method=method), *asked))
+    assert plain not in said(run("evaluate", kept("one"), *asked))
+
+
+def test_verdicts_and_the_one_look_are_explained(run, kept, rows):
+    """Each verdict that is there is explained once, in the shared words, and no other."""
+    result = run("evaluate", kept("one"), rows(*GOOD, ("-2,1,a", 90)), *COLUMNS, "--group", "g")
+    text = said(result)
+    for word in ("kept", "exceeded"):
+        assert text.count(f"{word}: {VERDICTS[word]}.") == 1
+    for word in ("in line", "unknown", "no promise"):
+        assert VERDICTS[word] not in text
+    assert text.count(EVALUATION["one_look"]) == 1
+    assert max(map(len, result.stdout.splitlines())) <= 79
+
+
+def test_a_p_value_decides_and_is_adjusted(run, kept, rows):
+    """Too many errors for one rate alone are not too many among four: Holm counts all."""
+    path = rows(("4,1,a", 83), ("-2,1,a", 17), ("4,1,b", 100), ("-2,0,a", 100), ("-2,0,b", 100))
+    asked = [path, *COLUMNS, "--group", "g", "--json"]
+    one, both = (
+        json.loads(run("evaluate", kept(name, both=name == "both"), *asked).stdout)["groups"][0]
+        for name in ("one", "both")
+    )
+    assert one["group"] == both["group"] == "a"
+    assert both["fnr"]["p_value"] == pytest.approx(2 * one["p_value"])
+    assert one["p_value"] <= 0.05 < both["fnr"]["p_value"]
+    assert (one["verdict"], both["fnr"]["verdict"]) == ("exceeded", "in line")
+
+
+@pytest.fixture
+def plain(tmp_path):
+    """Save a test of 400 scores without groups, made with the given method."""
+
+    def make(method=None, labels=(0, 1)):
+        rng = np.random.default_rng(1)
+        truth = np.tile([0, 1], 200)
+        cal = rk.calibrate(
+            rng.normal(2.0 * truth), np.array(labels)[truth], positive_label=labels[1]
+        )
+        path = tmp_path / "plain.rk"
+        rk.save(cal.control("fnr", 0.1, method=method or rk.HighProbability()), path)
+        return path
+
+    return make
+
+
+def required(run, test, path, *more):
+    return run("evaluate", test, path, *COLUMNS, *more)
+
+
+def test_require_kept(run, plain, rows):
+    """In line is enough for --check, not for --require kept; exceeded is enough for neither."""
+    asked = ["--require", "kept"]
+    good = required(run, plain(), rows(*GOOD), *asked)
+    assert (good.exit_code, good.stderr) == (0, "")
+    open_ = rows(("4,1,a", 37), ("-2,1,a", 3), ("-2,0,a", 40))
+    assert required(run, plain(), open_, "--check").exit_code == 0
+    result = required(run, plain(), open_, *asked, "--json")
+    assert result.exit_code == 4
+    assert json.loads(result.stdout)["overall"]["verdict"] == "in line"
+    assert result.stderr == (
+        "Error: Not shown to be kept, as required: FNR of everybody 7.50% (1.57% to 20.39%), "
+        "promised 10%.\n"
+    )
+    broken = required(run, plain(), rows(*GOOD, ("-2,1,a", 90)), *asked)
+    assert broken.exit_code == 4
+    assert broken.stderr.startswith("Error: A promised rate is exceeded: FNR of everybody")
+    assert "Not shown to be kept, as required: FNR of everybody" in broken.stderr
+
+
+def test_require_kept_in_every_group(run, kept, rows):
+    """A group without objects is not shown to be kept, though --check lets it pass."""
+    path = rows(GOOD[0], GOOD[2])
+    asked = [path, *COLUMNS, "--group", "g"]
+    result = run("evaluate", kept("one"), *asked, "--require", "kept")
+    assert result.exit_code == 4
+    assert result.stderr == (
+        "Error: Not shown to be kept, as required: FNR of b unknown (no objects), promised 10%.\n"
+    )
+    assert run("evaluate", kept("one"), rows(*GOOD), *asked[1:], "--require", "kept").exit_code == 0
+
+
+@pytest.mark.parametrize("more", [["--check"], ["--require", "kept"], ["--min-n", "5"]])
+def test_nothing_promised_cannot_pass(run, plain, rows, more):
+    """Where a method promises nothing, nothing can be checked: code 4, and it is said."""
+    test = plain(rk.Empirical())
+    assert required(run, test, rows(*GOOD)).exit_code == 0
+    result = required(run, test, rows(*GOOD), *more)
+    assert result.exit_code == 4
+    assert result.stderr == (
+        "Error: What is promised cannot be counted: FNR (nothing is promised).\n"
+    )
+    assert f"no promise: {VERDICTS['no promise']}." in result.stdout
+    assert "FNR, promised: nothing" in result.stdout
+
+
+@pytest.mark.parametrize(("least", "code"), [(100, 0), (101, 4)])
+def test_least_number_of_objects(run, kept, rows, least, code):
+    """--min-n is about each promised rate: of everybody and of each group."""
+    path = rows(*GOOD, ("4,1,b", 1000))
+    asked = [path, *COLUMNS, "--group", "g", "--min-n", least]
+    result = run("evaluate", kept("one"), *asked)
+    assert result.exit_code == code
+    expected = (
+        "Error: Fewer than the required 101 objects: FNR of a 0.00% (0.00% to 3.62%), promised "
+        "10%, counted on 100.\n"
+    )
+    assert result.stderr == (expected if code else "")
+    both = run("evaluate", kept("both", both=True), *asked)
+    assert both.exit_code == code
+    assert both.stderr.count("counted on 100") == (3 if code else 0)  # FPR of both groups, too
+
+
+def test_least_number_of_objects_says_nothing_about_errors(run, plain, rows):
+    """Without --check an exceeded promise alone is no failure; 0 is no number to ask for."""
+    broken = rows(*GOOD, ("-2,1,a", 90))
+    assert required(run, plain(), broken, "--min-n", 10).exit_code == 0
+    together = required(run, plain(), broken, "--min-n", 1000, "--check")
+    assert together.exit_code == 4
+    assert "A promised rate is exceeded" in together.stderr
+    assert "Fewer than the required 1,000 objects" in together.stderr
+    assert required(run, plain(), broken, "--min-n", 0).exit_code == 2
+    assert required(run, plain(), broken, "--require", "in line").exit_code == 2
+
+
+def test_positive_label_of_the_file(run, plain, rows, tmp_path):
+    """A file with labels of its own is read by naming the positive one."""
+    test = plain(labels=("healthy", "ill"))
+    renamed = tmp_path / "renamed.csv"
+    path = rows(*GOOD, ("-2,1,a", 7))
+    asked = ["--check", "--json"]
+    refused = required(run, test, path, *asked)
+    assert refused.exit_code == 2
+    assert "healthy" in refused.stderr
+    found = required(run, test, path, *asked, "--positive", "1")
+    assert found.exit_code == 0, found.stderr
+    facts = json.loads(found.stdout)["overall"]["target"]
+    assert (facts["errors"], facts["n"]) == (7, 207)
+    turned = json.loads(required(run, test, path, "--json", "--positive", "0").stdout)
+    assert turned["overall"]["target"]["n"] == 200
+    renamed.write_text(path.read_text().replace(",1,", ",ill,").replace(",0,", ",healthy,"))
+    as_calibrated = required(run, test, renamed, *asked)
+    assert json.loads(as_calibrated.stdout)["overall"]["target"] == facts
+    assert required(run, test, path, "--positive", "2").exit_code == 2
+
+
+def test_audit_by_group(run, plain, rows):
+    """A test without groups is counted by group; the promise is about everybody only."""
+    path = rows(*GOOD, ("4,1,b", 2000), ("-2,1,a", 40))
+    result = required(run, plain(), path, "--group", "g", "--check")
+    assert (result.exit_code, result.stderr) == (0, "")  # no promise to group a is broken
+    assert EVALUATION["audit"] in said(result)
+    assert EVALUATION["audit"] not in said(required(run, plain(), path))
+    facts = json.loads(required(run, plain(), path, "--group", "g", "--json").stdout)
+    by_group = {one["group"]: one for one in facts["groups"]}
+    assert by_group["a"]["target"]["errors"] == 40
+    assert by_group["b"]["target"]["errors"] == 0
+    assert {one["verdict"] for one in facts["groups"]} == {"no promise"}
+    alone = json.loads(required(run, plain(), path, "--json").stdout)
+    assert facts["overall"] == alone["overall"]
+    assert (alone["groups"], alone["overall"]["verdict"]) == ([], "kept")
+    hurt = rows(*GOOD, ("-2,1,a", 90))
+    broken = required(run, plain(), hurt, "--group", "g", "--check")
+    assert broken.exit_code == 4
+    assert "FNR of everybody" in broken.stderr
+    assert "FNR of a" not in broken.stderr
+    assert required(run, plain(), path, "--group", "g", "--min-n", 141).exit_code == 0
 
 
 def test_neither_counts_as_an_error_and_is_said(run, kept, rows):
