@@ -85,8 +85,9 @@ def test_every_sentence_about_time_follows_from_the_verdicts():
     """Drift is said only where it is shown over all looks, "holds" only without a broken one."""
     fine = [counted(4), counted(6)]
     text = demo._verdict_on_rate("fnr", fine, looks=12)  # noqa: SLF001
-    assert "holds" in text
+    assert "The FNR is in line" in text
     assert "4.0% to 6.0%" in text
+    assert "The FNR holds" in demo._verdict_on_rate("fnr", fine[:1], looks=12)  # noqa: SLF001
     unlucky = [*fine, counted(11, p_value=0.04)]
     text = demo._verdict_on_rate("fnr", unlucky, looks=12)  # noqa: SLF001
     assert "1 of 3 evaluations call it exceeded" in text

@@ -206,7 +206,8 @@ def _verdict_on_rate(control: str, results: list[Evaluation], looks: int) -> str
     counted = f"{min(values):.1%} to {max(values):.1%}, promised at most {ALPHA:.0%}"
     broken = [result for result in results if result.verdict == "exceeded"]
     if not broken:
-        return f"[green]The {name} holds[/green]: {counted}; nothing contradicts the promise."
+        word = "holds" if max(values) <= ALPHA else "is in line"
+        return f"[green]The {name} {word}[/green]: {counted}; nothing contradicts the promise."
     sentence = (
         f"[red]The {name} does not hold any more[/red]: {counted}, and {len(broken)} of "
         f"{len(results)} evaluations call it exceeded."
@@ -291,8 +292,8 @@ def _verdict_on_groups(found: dict[str, list[Evaluation]]) -> str:
         f"{_said(own_few)} in {year}. The others: {_said(same['none'][1])} and "
         f"{_said(own_many)}.\n"
         f"[bold]The price[/bold] is in the other error. In {year}, for people with a "
-        f"disability the FPR goes from {few.other.rate:.0%} to {own_few.other.rate:.0%}, for the others from "
-        f"{many.other.rate:.0%} to {own_many.other.rate:.0%}, over everybody from "
+        f"disability the FPR goes from {few.other.rate:.0%} to {own_few.other.rate:.0%}, for "
+        f"the others from {many.other.rate:.0%} to {own_many.other.rate:.0%}, over everybody from "
         f"{everybody[0].other.rate:.0%} to {everybody[1].other.rate:.0%}.\n"
     )
 

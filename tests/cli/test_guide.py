@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ratekeeper._cli import COMMANDS, refusals
+from ratekeeper._sentences import VERDICTS
 
 GUIDE = Path(__file__).parents[2] / "docs" / "command-line.md"
 
@@ -101,3 +102,17 @@ def test_completion_lines_name_real_scripts(shell, line):
     done = shell(env={"_RATEKEEPER_COMPLETE": kind})
     assert done.returncode == 0
     assert "ratekeeper" in done.stdout
+
+
+def test_verdicts_are_explained_in_the_words_that_are_printed():
+    """The table of verdicts is that of the sentences."""
+    text = GUIDE.read_text()
+    for word, meaning in VERDICTS.items():
+        assert f"| {word} | {meaning} |" in text
+
+
+def test_options_of_evaluate_are_described():
+    """Every option that decides how `evaluate` ends has a row."""
+    text = GUIDE.read_text()
+    for option in ("--group COLUMN", "--positive LABEL", "--check", "--require kept", "--min-n N"):
+        assert f"| `{option}` | " in text
