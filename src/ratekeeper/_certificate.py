@@ -188,9 +188,9 @@ class Certificate(Stated):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What is assumed beside the condition of the method, and cannot be seen from scores."""
-        names = ("held_out", "same_class", "same_scorer")
+        names = ["held_out", "same_class", "same_scorer"]
         if self.origin == "cross-fitted":
-            names = ("folds", "same_class", "independent", "same_code")
+            names = ["folds", "same_class", "independent", "same_code"]
         return tuple(say(f"certificate.{name}") for name in names)
 
     @property

@@ -30,15 +30,15 @@ class PValues:
     Attributes
     ----------
     p0 : ndarray of shape (n_objects,)
-        For "it is negative": how rare so high a score is among negatives. Small is evidence against it.
+        For "it is negative": how rare so high a score is among negatives.
     p1 : ndarray of shape (n_objects,)
-        For "it is positive": how rare so low a score is among positives. Small is evidence against it.
+        For "it is positive": how rare so low a score is among positives.
     interval0, interval1 : ndarray of shape (n_objects, 2) or None
         How far each p-value is known, with methods that say so (`Bootstrap`).
 
     Notes
     -----
-    A p-value is not the probability that the object belongs to the class. It
+    A small p-value is evidence against its class; it is not the probability of the class. It
     estimates or bounds the error rate that a threshold at this very score would have on the class.
 
     Examples
