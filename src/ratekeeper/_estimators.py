@@ -81,9 +81,9 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     alpha : float or pair of float, default=0.05
         The rate to keep, strictly between 0 and 1; for both rates one level, or the pair
         ``(alpha_fnr, alpha_fpr)``.
-    method : Method, optional
-        The kind of promise, by default ``HighProbability(delta=0.05)``, and ``Conformal()`` for
-        CV+, which knows no other.
+    method : Method or str, optional
+        The kind of promise or its name, by default ``HighProbability(delta=0.05)``, and
+        ``Conformal()`` for CV+, which knows no other.
     response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
         What gives the score; "auto" takes the first of the two that there is. Probabilities that
         are rounded to 0 or 1 are ties, which cost power; `decision_function` has fewer.
@@ -188,7 +188,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         *,
         control: str = "fnr",
         alpha: float | tuple[float, float] = 0.05,
-        method: Method | None = None,
+        method: Method | str | None = None,
         response_method: str = "auto",
         strategy: str = "split",
         cv: object = None,
@@ -414,7 +414,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     @property
     def _method(self) -> Method:
         if self.method is not None:
-            return self.method
+            return check_method(self.method)
         return Conformal() if self._is("cv+") else HighProbability(delta=0.05)
 
     def _scores(self, X: Features) -> Floats:
@@ -436,8 +436,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             cv=self.cv,
             calibration_size=self.calibration_size,
         )
-        check_method(self._method)
-        if self._is("cv+") and not isinstance(self._method, Conformal):
+        if not isinstance(self._method, Conformal) and self._is("cv+"):
             raise InputError(
                 (
                     Parameter("method", self.method),
