@@ -664,7 +664,7 @@ def test_wrong_parameters(options, message):
 @pytest.mark.parametrize("options", [{"cv": 5}, {"calibration_size": 0.5}, {"strategy": "cv+"}])
 def test_frozen_has_no_folds(options):
     """Folds or a share for a frozen model are refused."""
-    with pytest.raises(rk.InputError, match="A FrozenEstimator is: all rows calibrate"):
+    with pytest.raises(rk.InputError, match="with a FrozenEstimator all rows calibrate"):
         frozen_on(*scored(), **options)
 
 

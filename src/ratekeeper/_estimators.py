@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
@@ -66,6 +66,7 @@ def _keeps_one_rate(controller: ErrorRateController) -> bool:
     return controller.control != "both"
 
 
+@dataclass(eq=False, repr=False)
 class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Classifier that keeps the false negative or false positive rate of another one, or both.
 
@@ -182,34 +183,19 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     # Weights are for the inner classifier alone, which has to request them itself.
     __metadata_request__fit: ClassVar[dict[str, str]] = {"sample_weight": metadata_routing.UNUSED}
 
-    def __init__(  # noqa: PLR0913 - every option has a name
-        self,
-        estimator: BaseEstimator,
-        *,
-        control: str = "fnr",
-        alpha: float | tuple[float, float] = 0.05,
-        method: Method | str | None = None,
-        response_method: str = "auto",
-        strategy: str = "split",
-        cv: object = None,
-        calibration_size: float | None = None,
-        positive_label: object = None,
-        undecided: object = None,
-        thin_groups: str = "refuse",
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimator = estimator
-        self.control = control
-        self.alpha = alpha
-        self.method = method
-        self.response_method = response_method
-        self.strategy = strategy
-        self.cv = cv
-        self.calibration_size = calibration_size
-        self.positive_label = positive_label
-        self.undecided = undecided
-        self.thin_groups = thin_groups
-        self.random_state = random_state
+    estimator: BaseEstimator
+    _: KW_ONLY
+    control: str = "fnr"
+    alpha: float | tuple[float, float] = 0.05
+    method: Method | str | None = None
+    response_method: str = "auto"
+    strategy: str = "split"
+    cv: object = None
+    calibration_size: float | None = None
+    positive_label: object = None
+    undecided: object = None
+    thin_groups: str = "refuse"
+    random_state: RandomState = None
 
     def fit(
         self,
@@ -598,6 +584,11 @@ def _check_undecided(undecided: object, target: Target) -> None:
 
 def _example_label(classes: NDArray[Any]) -> object:
     return "undecided" if isinstance(plain_value(classes[0]), str) else int(np.min(classes)) - 1
+
+
+def scores_of(clf: ErrorRateController, X: Features) -> Floats:
+    """Return the scores that a fitted controller compares with its calibration."""
+    return clf._scores(X)  # noqa: SLF001 - of this very module
 
 
 def _margin(

@@ -50,7 +50,7 @@ def check_strategy(
     given = {"cv": cv, "calibration_size": calibration_size}
     if is_frozen:
         given["strategy"] = None if strategy == "split" else strategy
-        why = " goes with a model that is to be trained. A FrozenEstimator is trained: all rows calibrate."
+        why = " goes with a model to be trained; with a FrozenEstimator all rows calibrate."
     elif strategy == "split":
         given, why = {"cv": cv}, ' goes with strategy="cv+" or "cross-fit", which have folds.'
     else:

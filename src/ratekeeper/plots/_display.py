@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ratekeeper._formatting import show
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.plots import _look as look
-from ratekeeper.plots._subject import read_estimator, scores_of, subject_of, subject_of_arrays
+from ratekeeper.plots._subject import read_estimator, subject_of, subject_of_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +85,9 @@ class Display(ABC):
             All others of `from_calibration`.
         """
         test = read_estimator(clf)
-        scores = None if X is None else scores_of(clf, X)
+        from ratekeeper._estimators import scores_of
+
+        scores = None if X is None else scores_of(clf, X)  # type: ignore[arg-type]
         return cls.from_calibration(test, scores=scores, labels=y, **options)
 
     @classmethod

@@ -304,12 +304,6 @@ def read_estimator(clf: object) -> ErrorRateTest:
     return clf.test_  # type: ignore[return-value]  # those that need one rate refuse the other
 
 
-def scores_of(clf: object, X: object) -> Floats:  # noqa: N803 - scikit-learn's name
-    """Return the scores that a fitted controller gives new objects."""
-    scores: Floats = clf._scores(X)  # type: ignore[attr-defined]  # noqa: SLF001 - read before
-    return scores
-
-
 def _group_place(calibration: Calibration, group: object) -> int | None:
     """Return the place of a group, None without groups; refuse what does not fit."""
     names = [] if calibration.groups is None else calibration.groups.tolist()
