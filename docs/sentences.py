@@ -72,6 +72,7 @@ GAPS = {
     "promised": "5%",
     "rate": "FNR",
     "rates": "FNR of everybody 7.00% (6.10% to 8.00%), promised 5%",
+    "repeated": "640",
     "reasons": "score is NaN: 2",
     "repeats": "150",
     "right": "positive (1)",

@@ -213,6 +213,9 @@ def test_scores_that_repeat_by_nature_get_no_remark():
     scores, labels = two_normals()
     assert rk.calibrate(scores, labels).remarks == ()
     assert rk.calibrate(scores.round(2), labels).remarks == ()
+    short = np.arange(1000) / 100
+    twice = np.r_[short, short[:100]], np.r_[np.arange(1000), np.arange(100)] % 2
+    assert not any("repeats" in remark for remark in rk.calibrate(*twice).remarks)
     features = np.random.default_rng(1).poisson(2.0, (2000, 3))
     discrete = features @ [0.1, 0.317, 0.0413] + labels
     assert rk.calibrate(discrete / 3, labels).remarks == ()

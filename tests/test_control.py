@@ -285,7 +285,7 @@ def test_the_law_is_an_upper_bound_with_ties_and_per_group():
     method = rk.HighProbability(0.05)
     tied = rk.calibrate(scores.round(1), labels).control("fnr", 0.05, method=method).certificate
     assert tied.cells[0].tied
-    assert "upper bounds" in " ".join(str(tied).split())
+    assert "at most these" in " ".join(str(tied).split())
     plain = rk.calibrate(scores, labels, groups=groups).control("fnr", 0.05, method=method)
     assert not plain.certificate.cells[0].tied
     assert "probability up to 0.1" in " ".join(str(plain.certificate).split())

@@ -104,7 +104,7 @@ def test_labels_that_do_not_fit_are_refused():
 def test_counts_of_batches_add_up():
     """The tallies of parts, in any cut and of any group, sum to that of all objects at once."""
     test = joint(gap=0.5)
-    scores, labels, groups = labelled(1000, 4)
+    scores, labels, groups = labelled(1000, 4, 0.5)
     whole = count(test.decide(scores), labels == 1)[0]
     total = Tally()
     for part in np.split(np.arange(1000), [0, 1, 400, 401, 999]):

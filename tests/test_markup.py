@@ -182,7 +182,7 @@ def test_ties_and_folds_are_said():
     labels = rng.integers(0, 2, 400)
     tied = rk.calibrate(rng.normal(labels).round(1), labels)
     text = Page(tied.control("fnr", 0.1, method=rk.Conformal()).certificate._repr_html_()).text
-    assert "upper bounds, since scores are tied" in text
+    assert "at most these, since scores are tied" in text
     assert "folds" not in text
     crossed = (
         replace(calibration(), origin="cross-fitted")

@@ -124,7 +124,7 @@ def test_planned_rank_is_the_rank_of_the_test():
 
 def test_what_was_not_asked_is_none():
     """Without delta, n and excess a plan has the marginal number only."""
-    found = rk.plan("fnr", 0.05)
+    found = rk.plan("fnr", 0.05, delta=None)
     assert found.n_marginal == 19
     assert found.n_high_probability is None
     assert found.n_excess is None
@@ -162,7 +162,7 @@ def test_n_may_be_any_whole_number_type():
         ({"n": 2.5}, "n=2.5 must be a whole number"),
         ({"n": "many"}, "n='many' must be a whole number"),
         ({"n": float("nan")}, "n=nan must be a whole number"),
-        ({"excess": 0.01}, "excess=0.01 needs delta"),
+        ({"excess": 0.01, "delta": None}, "excess=0.01 needs delta"),
         ({"excess": "x", "delta": 0.1}, "excess='x' is not a rate"),
         ({"excess": 0.95, "delta": 0.1}, "less than 1 - alpha = 0.95"),
         ({"excess": 1e-6, "delta": 0.1}, "Plans go down to 4.9e-05. Take at least that."),

@@ -56,6 +56,8 @@ def test_everything_without_an_underscore_is_documented():
     named = set(re.findall(r"^\| `(ratekeeper[\w.]*)`", page, re.MULTILINE))
     modules = public_modules()
     assert {"ratekeeper", *modules} == named
+    listed = page[page.index("## Names") :]
+    assert set(re.findall(r"`(\w+)`", listed)) - {"ratekeeper"} == set(rk.__all__)
     for name in modules:
         module = import_module(name)
         assert module.__doc__, name

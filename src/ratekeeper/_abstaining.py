@@ -77,7 +77,7 @@ class AbstainingTest(FinishedTest):
         """
         pairs = zip(self.fnr.thresholds.values(), self.fpr.thresholds.values(), strict=True)
         higher = self.calibration.higher_is_positive
-        return tuple(_between(fnr, fpr, higher=higher) for fnr, fpr in pairs)
+        return tuple(between(fnr, fpr, higher=higher) for fnr, fpr in pairs)
 
     @cached_property
     def certificate(self) -> JointCertificate:
@@ -146,7 +146,7 @@ class AbstainingTest(FinishedTest):
         )
 
 
-def _between(fnr: float | None, fpr: float | None, *, higher: bool) -> float | None:
+def between(fnr: float | None, fpr: float | None, *, higher: bool) -> float | None:
     """Return the threshold in the middle if that of the FNR lies beyond that of the FPR."""
     if fnr is None or fpr is None or not (fnr > fpr if higher else fnr < fpr):
         return None

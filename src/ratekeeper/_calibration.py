@@ -150,9 +150,8 @@ class Calibration:
         """
         method = check_method(method)
         values, index = read_new(self, scores, groups)
-        outside = count_outside(self, values)
-        warn_if_outside(self, outside, values.size)
         refuse_nan(values)
+        warn_if_outside(self, count_outside(self, values), values.size)
         p, intervals = [], []
         for null_class in (0, 1):
             nulls = nulls_of(self, null_class, method)

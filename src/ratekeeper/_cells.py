@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 # A share of scores outside the calibration's range is reported if so many or more would happen
 # less often than this to objects like the calibration objects.
 _IMPOSSIBLE = 1e-6
+_FEW = 10  # objects that say nothing about where they come from
+_DISTINCT = 0.9
+_TELLING = 20  # distinct scores
 _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
@@ -153,6 +156,12 @@ def fingerprint(scores: Floats, is_positive: NDArray[np.bool_]) -> tuple[int, in
     return scores.size - n_positive, n_positive, sums[0], sums[1]
 
 
+def tells_objects_apart(calibration: Calibration) -> bool:
+    """Say whether equal scores are a sign of equal objects, and not of a score of few values."""
+    scores = np.concatenate([scores for cells in calibration.cells for scores in cells])
+    return bool(np.unique(scores).size >= min(_TELLING, scores.size))
+
+
 def refuse_calibration_objects(calibration: Calibration, found: Sequence[int]) -> None:
     """Raise if labelled objects with this fingerprint are those of the calibration."""
     if not sum(found[:2]):
@@ -166,9 +175,37 @@ def refuse_calibration_objects(calibration: Calibration, found: Sequence[int]) -
         for scores in cells:
             is_positive = np.full(scores.size, bool(label))
             own += np.array(fingerprint(scores, is_positive), dtype=np.uint64)
-    if own.tolist() == list(found):
+    if own.tolist() == list(found) and tells_objects_apart(calibration):
         raise InputError(
             say("evaluation.calibration_objects"),
+            parameter="scores",
+            remedy="Evaluate on labelled objects that were not used for calibration.",
+        )
+
+
+def count_repeated(calibration: Calibration, scores: Floats, is_positive: NDArray[np.bool_]) -> int:
+    """Count objects whose score a calibration object of their class has to the last digit."""
+    found = 0
+    for label, (cell,) in enumerate(calibration.pooled().cells):
+        mine = scores[is_positive == bool(label)]
+        if cell.size and mine.size:
+            place = np.minimum(cell.searchsorted(mine), cell.size - 1)
+            found += int(np.count_nonzero(cell[place] == mine))
+    return found
+
+
+def refuse_repeated(calibration: Calibration, repeated: int, n: int) -> None:
+    """Raise if most objects are calibration objects, where scores tell objects apart.
+
+    Scores do if nearly all of the calibration are distinct; others repeat as a matter of course.
+    """
+    if n < _FEW or repeated <= n // 2:
+        return
+    cells = [cells[0] for cells in calibration.pooled().cells]
+    distinct = sum(int(np.count_nonzero(cell[1:] != cell[:-1])) + 1 for cell in cells if cell.size)
+    if distinct >= _DISTINCT * sum(cell.size for cell in cells):
+        raise InputError(
+            say("evaluation.repeated", repeated=f"{repeated:,}", n=f"{n:,}"),
             parameter="scores",
             remedy="Evaluate on labelled objects that were not used for calibration.",
         )

@@ -183,7 +183,7 @@ class Certificate(Stated):
     @property
     def n_promises(self) -> int:
         """Number of promises that can fail, each with probability delta: one per own threshold."""
-        return len(self.cells) - len(self.pooled_groups)
+        return len(self.cells) - len(self.pooled_groups) if self.promised else 0
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -390,15 +390,18 @@ class JointCertificate(Stated):
     def most_failing(self) -> float | None:
         """Bound on the probability that any promise fails; None for promises on average."""
         deltas = [part.n_promises * part.delta for part in self._parts if part.delta is not None]
-        return min(1.0, sum(deltas)) if deltas else None
+        return min(1.0, sum(deltas)) if any(deltas) else None
 
     def _about_both(self) -> Iterator[Statement]:
-        key, most = "both.average", self.most_failing
+        own, most = sum(part.n_promises for part in self._parts), self.most_failing
+        said = [say("certificate.both")]
+        if any(cell.threshold is None for part in self._parts for cell in part.cells):
+            said.append(say("certificate.both.neither"))
         if most is not None:
-            key = "both.delta"
-        own = sum(part.n_promises for part in self._parts)
-        failing = say(f"certificate.{key}", own=f"{own:,}", most=f"{most or 0:g}")
-        yield state("both", f"{say('certificate.both')} {failing}")
+            said.append(say("certificate.both.delta", own=f"{own:,}", most=f"{most:g}"))
+        elif own:
+            said.append(say("certificate.both.average"))
+        yield state("both", " ".join(said))
         yield state("not_covered", say("certificate.both.not_covered"))
 
     def _about_cells(self) -> Iterator[Statement]:
@@ -483,7 +486,7 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
             counted = percent(rate.rate) if estimate else rate
             text = say("certificate.groups.price", other=facts.other, counted=counted)
             yield state("groups", text)
-        if facts.delta is not None and with_price:
+        if facts.delta is not None and facts.promised and with_price:
             most = f"{min(1.0, facts.n_promises * facts.delta):g}"
             text = say("certificate.groups.delta", own=f"{facts.n_promises:,}", most=most)
             yield state("groups", text)

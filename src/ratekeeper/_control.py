@@ -52,7 +52,6 @@ NO_BOUND = Guarantee(
     promise=say("certificate.cross_fitted"),
     condition=say("certificate.cross_fitted.needs"),
     not_covered=say("certificate.cross_fitted.not_covered"),
-    assumption="models of the folds score like the model trained on all rows",
 )
 """What plain cross-fitting promises: nothing."""
 _SIGNS = {"greater_equal": ">=", "less_equal": "<=", "greater": ">", "less": "<"}
@@ -201,8 +200,16 @@ class ErrorRateTest(FinishedTest):
             data_hash=cal.data_hash,
             version=__version__,
             provenance=cal.provenance,
-            remarks=cal.remarks,
+            remarks=cal.remarks + self._useless,
         )
+
+    @property
+    def _useless(self) -> tuple[str, ...]:
+        """What is to be said of a test that calls everybody the same."""
+        if not 0 < self.other_error.n == self.other_error.errors:
+            return ()
+        called = "positive" if self.control == "fnr" else "negative"
+        return (say("certificate.useless", called=called),)
 
     def _cell(self, i: int, group: object) -> Cell:
         scores = [self.calibration.cells[c][i] for c in (self.null_class, 1 - self.null_class)]

@@ -176,6 +176,10 @@ class CVPlusCertificate(Stated):
     @property
     def headline(self) -> str:
         """What is promised, in a line: the largest bound of each rate."""
+        if all(cell.bound is None for cell in self.cells):
+            (cell, *_) = self.cells
+            alpha = exact_percent(cell.alpha)
+            return say("certificate.headline.none", rate=cell.control.upper(), alpha=alpha)
         largest = {}
         for cell in sorted(self.cells, key=lambda cell: cell.bound or 0.0):
             largest[cell.control.upper()] = at_most(cell.bound or 1.0)
@@ -261,7 +265,7 @@ class CVPlusTest:
     Notes
     -----
     **Guarantee.** Marginal, with a level of its own: on average over training sets and new
-    objects, the rate is at most `bound`, which is 2 alpha and a little more (see `cv_plus_bound`).
+    objects, the rate is at most `bound`, which is above 2 alpha (see `cv_plus_bound`).
     Alpha itself is not guaranteed, though in practice the rate is near it or below.
     The promise holds in every group that is not pooled.
     """
@@ -482,11 +486,13 @@ def cv_plus_guarantee(cells: Sequence[CVPlusCell] = ()) -> Guarantee:
         f"{exact_percent(cell.alpha)} was asked for"
         for cell in largest.values()
     )
+    if cells and all(cell.bound is None for cell in cells):
+        bounds = "nothing is proven, for lack of rows"
     return Guarantee(
-        kind="marginal",
+        kind="none" if cells and all(cell.bound is None for cell in cells) else "marginal",
         promise=(
             "On average over training sets and new objects, "
-            + (bounds or "the rate is at most 2 alpha and a little more, as the fit will say")
+            + (bounds or "the rate is at most a bound above 2 alpha, which the fit will tell")
             + ". In practice it is near alpha or below, but alpha itself is not guaranteed."
         ),
         condition=(
@@ -562,7 +568,7 @@ def _refuse_too_few(test: CVPlusTest, control: Control, alpha: float) -> None:
         available=available,
         needed=needed,
         remedy=(
-            "Add rows, raise alpha",
+            "Add rows, or raise alpha",
             *((", or pass ", Parameter("thin_groups", "pool")) if groups is not None else ()),
             ".",
         ),

@@ -133,7 +133,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     method: the deployed model itself scored the calibration objects, without having seen them.
 
     With ``strategy="cv+"`` it is marginal, at a level of its own: on average over training sets
-    and new objects the rate is at most 2 alpha and a little more, whatever the model; the
+    and new objects the rate is at most a bound above 2 alpha, whatever the model; the
     certificate has the number. In practice it is near alpha or below.
 
     With ``strategy="cross-fit"`` no bound is known: new objects are scored by another model than
@@ -533,7 +533,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 Parameter("calibration_size", size),
                 " fewer rows train, or with ",
                 Parameter("strategy", "cv+"),
-                " all rows do both, for the weaker promise of 2 alpha and a little more.",
+                " all rows do both, for a weaker promise, whose bound above 2 alpha it states.",
             ),
         )
 

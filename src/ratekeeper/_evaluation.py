@@ -264,10 +264,12 @@ def evaluate(
     for control, given in promises.items():
         # A promise to every group is one to everybody. It is called exceeded only if that of some
         # group is, so that no false alarm is added.
-        level = None if any(p.alpha is None for p in given) else given[0].alpha
+        alphas = [promise.alpha for promise in given]
+        level = None if None in alphas else max(alpha for alpha in alphas if alpha is not None)
         least = min((p for (c, _), p in adjusted.items() if c == control), default=1.0)
         (at_alpha,) = chances([Promise(level, average=0.0)], [whole.rate(control)])
-        parts.append(whole.against(control, level, at_alpha and max(at_alpha, least)))
+        p_value = None if at_alpha is None else max(at_alpha, least)
+        parts.append(whole.against(control, level, p_value))
     return whole.joined(parts).with_groups(
         dict(zip(groups, map(one, range(len(cells))), strict=True))
     )
@@ -333,8 +335,8 @@ class Evaluation(_Evaluated):
     target, other : Rate
         The controlled error and the other one, as counted, with exact intervals.
     p_value : float or None
-        How often there are so many errors or more if nothing has changed since calibration,
-        adjusted for all rates and groups of the evaluation (Holm). See `chances`.
+        At most how often there are so many errors or more if nothing has changed since
+        calibration, adjusted for all rates and groups of the evaluation (Holm). See `chances`.
     groups : dict
         The same by group, where groups were given.
     """

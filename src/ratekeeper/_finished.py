@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from ratekeeper._cells import (
     count_outside,
+    count_repeated,
     fingerprint,
+    is_outside,
     read_new,
     refuse_calibration_objects,
+    refuse_repeated,
     warn_if_outside,
 )
-from ratekeeper._evaluation import count, evaluate
+from ratekeeper._evaluation import Promise, count, evaluate
 from ratekeeper._inputs import check_aligned, read_groups, read_new_labels, refuse_nan, same_length
 
 if TYPE_CHECKING:
@@ -82,16 +85,18 @@ class FinishedTest(ABC):
             If more scores lie outside the calibration's range than chance explains.
         """
         values, index = read_new(self.calibration, scores, groups)
+        decisions = decide_read(self, values, index)  # which refuses NaN
         outside = count_outside(self.calibration, values)
         warn_if_outside(self.calibration, outside, values.size)
-        return decide_read(self, values, index)
+        return decisions
 
     def p_values(self, scores: ArrayLike, groups: ArrayLike | None = None) -> PValues:
         """Return the p-values that the test compares with alpha; parameters as in `decide`."""
         values, index = read_new(self.calibration, scores, groups)
+        decisions = decide_read(self, values, index)
         outside = count_outside(self.calibration, values)
         warn_if_outside(self.calibration, outside, values.size)
-        return decide_read(self, values, index).p_values
+        return decisions.p_values
 
     def evaluate(
         self, scores: ArrayLike, labels: ArrayLike, groups: ArrayLike | None = None
@@ -123,11 +128,14 @@ class FinishedTest(ABC):
         truth = read_new_labels(labels, self.calibration.classes)
         same_length("labels", truth.size, len(decisions))
         refuse_calibration_objects(self.calibration, fingerprint(values, truth))
+        repeated = count_repeated(self.calibration, values, truth)
+        refuse_repeated(self.calibration, repeated, truth.size)
         outside = count_outside(self.calibration, values)
         # Called by way of the method of a subclass.
         warn_if_outside(self.calibration, outside, values.size, stacklevel=3)
-        cells = 1 if names is None else len(names)
-        return evaluate_counts(self, count(decisions, truth, index, cells), names)
+        tallies = count(decisions, truth, index, 1 if names is None else len(names))
+        is_covered = not is_outside(self.calibration, outside, values.size)
+        return evaluate_counts(self, tallies, names, is_covered=is_covered)
 
 
 def decide_read(test: FinishedTest, values: Floats, index: Index) -> Decisions:
@@ -147,8 +155,17 @@ def continuing(test: FinishedTest) -> FinishedTest:
 
 
 def evaluate_counts(
-    test: FinishedTest, tallies: list[Tally], names: list[Any] | None
+    test: FinishedTest,
+    tallies: list[Tally],
+    names: list[Any] | None,
+    *,
+    is_covered: bool = True,
 ) -> Evaluation | JointEvaluation:
-    """Compare counted decisions with the promises of a test; see `evaluate` in `_evaluation`."""
+    """Compare counted decisions with the promises of a test; see `evaluate` in `_evaluation`.
+
+    Scores of another scale than at calibration are not covered: nothing is promised then.
+    """
     promises = {part.control: part.promises() for part in test.parts}
+    if not is_covered:
+        promises = {name: [Promise(None)] * len(given) for name, given in promises.items()}
     return evaluate(promises, tallies, names, audit=test.calibration.groups is None)

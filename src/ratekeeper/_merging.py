@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper._cells import tells_objects_apart
 from ratekeeper._provenance import Provenance
 from ratekeeper.exceptions import InputError
 
@@ -24,7 +25,8 @@ def check_mergeable(one: Calibration, other: Calibration) -> None:
     A sample stands for more objects than it holds, so the merged scores would weigh its objects
     too little: the promise would be about another mix.
     """
-    if one.data_hash == other.data_hash:
+    is_same = one.data_hash == other.data_hash and tells_objects_apart(one)
+    if one is other or is_same:
         raise InputError(
             "Both calibrations hold the same objects, and none may count twice: a promise that "
             "counts copies fails more often than it says.",

@@ -117,7 +117,7 @@ def plan(
     control: str,
     alpha: float,
     *,
-    delta: float | None = None,
+    delta: float | None = 0.05,
     n: int | None = None,
     excess: float | None = None,
 ) -> Plan:
@@ -129,8 +129,8 @@ def plan(
         "fnr" needs positives, "fpr" negatives.
     alpha : float
         The rate to keep.
-    delta : float, optional
-        Chance that a high-probability promise may fail.
+    delta : float or None, default=0.05
+        Chance that a high-probability promise may fail; None to leave it out.
     n : int, optional
         A number of scores to look at: what true rates does it give?
     excess : float, optional

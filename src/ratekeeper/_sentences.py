@@ -60,8 +60,8 @@ CERTIFICATE = {
         "Over calibration sets of {n} such scores the true {rate} at this alpha, had it been fixed "
         "in advance, averages {mean} and lies between {low} and {high} in 90% of them."
     ),
-    "true_rate.crossed": "Where the two thresholds cross, these are upper bounds.",
-    "true_rate.tied": "These are upper bounds, since scores are tied.",
+    "true_rate.crossed": "Since the two thresholds cross, the true values are at most these.",
+    "true_rate.tied": "The true values are at most these, since scores are tied.",
     "price": "{other} {counted}.",
     "price.cross_fitted": (
         "{other} {estimate} on the cross-fitted scores; no interval is known for this estimate."
@@ -82,8 +82,15 @@ CERTIFICATE = {
     ),
     "both": (
         "The test makes no decision where both classes remain possible, so that each rate can keep "
-        "its own level; that is no error. Where both classes are ruled out, as a randomised method "
-        "can do, it decides for neither, which counts as an error."
+        "its own level; that is no error."
+    ),
+    "both.neither": (
+        "Where the random draws rule out both classes it decides for neither, which counts as an "
+        "error."
+    ),
+    "useless": (
+        "This test calls every calibration object {called}: scores of so few distinct values, or "
+        "so little information, leave no other way to keep the rate."
     ),
     "both.delta": (
         "Each promise can fail by itself; that at least one of the {own} fails has probability up "
@@ -100,8 +107,8 @@ CERTIFICATE = {
         "scored by a model trained on all of them."
     ),
     "folds.cv_plus": (
-        "Each row was scored by the model of the folds that do not hold it; a new object is scored "
-        "by all these models."
+        "Each row was scored by a model trained on the folds that do not contain it; a new object "
+        "is scored by all these models."
     ),
     "same_class": (
         "New objects of a class are drawn like the calibration objects of that class; the shares "
@@ -136,7 +143,7 @@ VERDICTS = {
     "in line": "these objects do not contradict the promise",
     "exceeded": (
         "more errors than chance explains at a true rate equal to the promise, and more than the "
-        "calibration lets expect"
+        "calibration would lead one to expect"
     ),
     "unknown": "there are no objects to count it on",
     "no promise": "nothing is promised here",
@@ -153,13 +160,14 @@ EVALUATION = {
     "group": "group {group}: {text}",
     "more_groups": "... and {n} more groups",
     "p_value": (
-        "The p-value says how often there are so many errors or more if nothing has changed since "
-        "calibration, adjusted for all rates and groups (Holm)."
+        "The p-value is at most how often there are so many errors or more if nothing has changed "
+        "since calibration: the larger of the chances at a true rate equal to the promise and "
+        "given the calibration, adjusted for all rates and groups (Holm)."
     ),
     "one_look": (
-        "If nothing has changed since calibration, an evaluation calls any promise exceeded with "
-        "probability at most 5%, over all its rates and groups together. This is about one look: "
-        "over repeated looks false alarms add up."
+        "If nothing has changed since calibration, the chance that an evaluation calls even one "
+        "promise exceeded is at most 5%, over all its rates and groups together. This is about one "
+        "look: over repeated looks false alarms add up."
     ),
     "average": (
         "The promise is about the average over calibration sets: in up to {above} of them the true "
@@ -174,14 +182,18 @@ EVALUATION = {
         "These are the calibration objects themselves: the threshold was taken from them, so "
         "counting errors on them shows nothing."
     ),
+    "repeated": (
+        "{repeated} of {n} scores are those of calibration objects of the same class to the last "
+        "digit: counting errors on calibration objects shows nothing."
+    ),
     "outside": (
         "{outside} of {n} scores lie outside the range of the calibration scores, {lowest} to "
-        "{highest}, far more than new objects like the calibration objects have. The promise does "
-        "not cover them: check the scale of the scores, the model and its version."
+        "{highest}, far more than would be expected of objects like the calibration objects. The "
+        "promise does not cover them: check the scale of the scores, the model and its version."
     ),
     "exceeded": "A promised rate is exceeded: {rates}.",
     "not_kept": "Not shown to be kept, as required: {rates}.",
-    "uncounted": "What is promised cannot be counted: {rates}.",
+    "uncounted": "A promised rate cannot be checked: {rates}.",
     "too_few": "Fewer than the required {least} objects: {rates}.",
     "rate_of": "{rate} of {whom} {counted}, promised {promised}",
 }

@@ -26,7 +26,8 @@ def check_control(control: object) -> Control:
         case "fpr":
             return "fpr"
     need = '"fnr" (missed positives) or "fpr" (false alarms)'
-    raise InputError(parameter="control", value=control, need=need)
+    remedy = "To keep both, use control_both." if str(control).lower() == "both" else ""
+    raise InputError(parameter="control", value=control, need=need, remedy=remedy)
 
 
 def null_class_of(control: object) -> int:

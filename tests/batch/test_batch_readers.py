@@ -208,7 +208,7 @@ def test_skipping_is_advised_for_few_rows_only(tmp_path):
     with pytest.raises(InputError, match=r"a decimal comma\. .* skip such rows"):
         calibrate_file(one, score="risk", label="ill")
     many = rows(tmp_path / "many.tsv", ["0.5", *["high"] * 39])
-    words = r"So are 39 of 40 rows. Is score='risk' the right column\?"
+    words = r"The same holds for 39 of 40 rows. Is score='risk' the right column\?"
     with pytest.raises(InputError, match=words):
         calibrate_file(many, score="risk", label="ill")
 
@@ -240,13 +240,15 @@ def test_decimal_commas_are_read_on_demand(tmp_path, mark):
         read_columns(path, ["p0"], decimal=d) for path, d in zip(out, ".,", strict=True)
     )
     assert np.array_equal(found["p0"], wanted["p0"])
-    rows(points, map(repr, scores[:-1]), mark)  # others than the calibration objects
-    rows(commas, texts[:-1], mark)
+    others = [score - 1e-6 for score in scores]  # than the calibration objects
+    rows(points, map(repr, others), mark)
+    texts = [f"{quote}{score!r}{quote}".replace(".", ",") for score in others]
+    rows(commas, texts, mark)
     counted = [
         evaluate_file(test, p, **names, decimal=d) for p, d in ((points, "."), (commas, ","))
     ]
     assert counted[0].overall == counted[1].overall
-    assert counted[0].overall == test.evaluate(scores[:-1], np.arange(79) % 2)
+    assert counted[0].overall == test.evaluate(others, np.arange(80) % 2)
 
 
 def test_a_decimal_mark_is_kept_to(tmp_path):

@@ -91,7 +91,7 @@ def test_check_of_nothing_is_no_success(run, kept, rows):
     path = rows(*GOOD[2:])
     result = check(run, kept("one"), path, "--json")
     assert result.exit_code == 4
-    assert "cannot be counted: FNR (no positives to whom it is promised)" in result.stderr
+    assert "cannot be checked: FNR (there are no positives)" in result.stderr
     assert json.loads(result.stdout)["overall"]["verdict"] == "unknown"
     both = check(run, kept("both", both=True), path)
     assert both.exit_code == 4
@@ -234,7 +234,7 @@ def test_nothing_promised_cannot_pass(run, plain, rows, more):
     result = required(run, test, rows(*GOOD), *more)
     assert result.exit_code == 4
     assert result.stderr == (
-        "Error: What is promised cannot be counted: FNR (nothing is promised).\n"
+        "Error: A promised rate cannot be checked: FNR (nothing is promised).\n"
     )
     assert f"no promise: {VERDICTS['no promise']}." in result.stdout
     assert "FNR, promised: nothing" in result.stdout

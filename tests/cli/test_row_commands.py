@@ -29,10 +29,17 @@ def test_file(run, people, tmp_path):
 
 @pytest.fixture
 def later(people):
-    """Write the same people but the last: those of the calibration itself are refused."""
+    """Write like people, whose scores are a little lower: the calibration's own are refused."""
     path = people.with_name("later.csv")
-    path.write_text("\n".join(people.read_text().splitlines()[:-1]) + "\n")
+    path.write_text(other_scores(people.read_text()))
     return path
+
+
+def other_scores(text):
+    head, *rows = text.splitlines()
+    cells = [row.split(",", 2) for row in rows]
+    rows = [f"{number},{float(risk) - 1e-6!r},{rest}" for number, risk, rest in cells]
+    return "\n".join([head, *rows]) + "\n"
 
 
 def frame_of(people):
@@ -100,7 +107,7 @@ def test_reversed_scores_get_a_line(run, people, tmp_path):
         (["--score", "rsk"], "Did you mean 'risk'?"),
         (["--score", "note"], "row 1, column 'note': score is not a number ('a, 0')"),
         (["--label", "id"], "is a third label beside"),
-        (["--label", "risk"], "is named for two things"),
+        (["--label", "risk"], "was given for two roles"),
         (["--positive", "maybe"], "--positive maybe"),
         (["--format", "parquet"], "people.csv"),
         (["--sample", "0"], "--sample"),
@@ -142,7 +149,8 @@ def test_skipping_is_explicit_and_counted(run, tmp_path):
     result = run("classify", out, path, "-o", decided, "--on-invalid", "skip")
     assert "Skipped 2 rows (score is missing: 1; score is NaN: 1)." in result.stderr
     assert decided.read_text().splitlines()[121] == "nan,1,,,"
-    path.write_text("\n".join(["risk,ill", *rows, "1.5,1"]) + "\n")
+    later = [f"{i / 100 + 0.003},{i % 2}" for i in range(199)]
+    path.write_text("\n".join(["risk,ill", *later, rows[120], rows[130]]) + "\n")
     found = run("evaluate", out, path, "--on-invalid", "skip")
     assert "Read 201 rows. Skipped 2 rows" in found.stdout
 
@@ -291,8 +299,7 @@ def test_a_group_called_everybody(run, people, tmp_path):
     out = tmp_path / "test.rk"
     run("calibrate", people, "--score", "risk", "--label", "ill", "--group", "site", "--fnr", "5%",
         "-o", out)  # fmt: skip
-    head, *rows = people.read_text().splitlines()
-    people.write_text("\n".join([head, *rows[1:]]) + "\n")
+    people.write_text(other_scores(people.read_text()))
     text = run("evaluate", out, people).stdout
     assert "(everybody)" in text
     assert text.count("everybody") == 4

@@ -58,7 +58,7 @@ ERRORS = {
     "one column for two things": (
         lambda: _calibrate(label="risk"),
         ["calibrate", "people.csv", "--score", "risk", "--label", "risk", "-o", "out.rk"],
-        "named for two things",
+        "given for two roles",
     ),
     "not a number": (
         lambda: _calibrate(score="note"),

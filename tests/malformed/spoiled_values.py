@@ -95,7 +95,7 @@ def _columns():
     good = _writer(FILE, text())
     yield Case("swapped", swapped, 2, words, good)
     twice = ["calibrate", FILE, "--score", "risk", "--label", "risk", "-o", "out.rk"]
-    words = ("'risk' is named for two things",)
+    words = ("'risk' was given for two roles",)
     yield Case("one column for two", twice, 2, words, good)
     numbers = ["calibrate", FILE, "--score", "risk", "--label", "id", "-o", "out.rk"]
     words = (FILE, "row 3", "third label", "swapped")

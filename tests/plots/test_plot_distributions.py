@@ -136,7 +136,8 @@ def test_sizes_of_a_test(halves, fitted, people):
 
 def test_sizes_without_delta_have_one_curve():
     """Without delta only the promise on average is shown, also where it is impossible."""
-    display = SampleSizeDisplay.from_plan(rk.plan("fnr", alpha=0.05), sizes=[3, 5])
+    plan = rk.plan("fnr", alpha=0.05, delta=None)
+    display = SampleSizeDisplay.from_plan(plan, sizes=[3, 5])
     assert len(display.curves) == len(display.lines_) == 1
     assert np.isnan(display.curves[0].mean).all()
     assert display.n_line_ is None

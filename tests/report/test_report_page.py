@@ -543,7 +543,7 @@ def test_crossed_thresholds_decide_everything(show):
     [middle] = test.crossed
     page = show(build(test))
     assert CERTIFICATE["true_rate.crossed"] in page.inner_text("#results")
-    assert str(test.certificate).count("upper bounds") == 2
+    assert str(test.certificate).count("at most these") == 2
     assert page.locator("#chart-densities .threshold").count() == 1
     assert str(middle) in page.inner_text("#results .card:first-child")
     assert page.inner_text("#results").count("0 of 200") == 2

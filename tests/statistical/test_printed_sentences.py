@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import ratekeeper as rk
+from ratekeeper._abstaining import between
+from ratekeeper._cells import fingerprint, is_outside
 from ratekeeper._control import build_test
-from ratekeeper._evaluation import Promise, Tally, evaluate
+from ratekeeper._evaluation import Promise, Tally, chances, evaluate
 from ratekeeper._rates import Rate
 
 SURE = 1e-6  # how often a correct build may fail one of these tests
@@ -204,9 +207,10 @@ def test_the_calibration_objects_show_nothing_and_are_refused():
         again = {name: values[order] for name, values in given.items()}
         with pytest.raises(rk.InputError, match="calibration objects themselves"):
             test.evaluate(scores[order], labels[order], **again)
-        test.evaluate(
-            scores[order][:-1], labels[order][:-1], **{n: g[:-1] for n, g in again.items()}
-        )
+        most = {name: values[:-1] for name, values in again.items()}
+        with pytest.raises(rk.InputError, match="399 of 399 scores are those of calibration"):
+            test.evaluate(scores[order][:-1], labels[order][:-1], **most)
+        test.evaluate(scores + 1e-9, labels, **given)  # others
     joint = rk.calibrate(scores, labels).control_both(0.1, 0.1)
     with pytest.raises(rk.InputError, match="calibration objects themselves"):
         joint.evaluate(scores, labels)
@@ -286,3 +290,104 @@ def test_an_audit_by_group_promises_nothing_to_a_group():
     assert {one.verdict for one in found.groups.values()} == {"no promise"}
     assert sum(one.target.errors for one in found.groups.values()) == found.target.errors
     assert "group 'few': FNR" in repr(found)
+
+
+def test_scores_of_few_values_are_not_suspected():
+    """Two values repeat by nature: equal counts are no sign of equal objects."""
+    labels = np.repeat([0, 1], 40)
+    scores = np.r_[np.zeros(30), np.ones(20), np.zeros(10), np.ones(20)]
+    cal = rk.calibrate(scores, labels)
+    cal.control("fnr", 0.1).evaluate(scores, labels)
+    cal.merge(rk.calibrate(scores[::-1], labels[::-1]))
+    with pytest.raises(rk.InputError, match="same objects"):
+        cal.merge(cal)
+
+
+def test_many_new_objects_cannot_make_the_whole_exceed_where_no_group_does():
+    """A binomial tail that underflows to 0 is a p-value like any other."""
+    tally = Tally((0, 280_000), (0, 1_720_000))
+    found = evaluate({"fnr": [Promise(0.1, 2, 20)] * 5}, [tally] * 5, list(range(5)))
+    assert {one.verdict for one in found.groups.values()} == {"in line"}
+    assert found.verdict == "in line"
+    apart = {"fnr": [Promise(0.2), Promise(0.3)]}
+    assert evaluate(apart, [Tally((0, 1), (0, 9))] * 2, ["a", "b"]).promised == 0.3
+
+
+def test_without_a_rank_only_the_average_bounds_the_chance():
+    """Markov's inequality: three times the promised rate happens at most every third time."""
+    assert chances([Promise(0.1)], [Rate(30, 100)]) == [pytest.approx(1 / 3)]
+    smoothed = rk.calibrate(*normal(np.random.default_rng(0), 100)).control(
+        "fnr", 0.1, method=rk.Smoothed()
+    )
+    assert smoothed.promises() == [Promise(0.1, 11, 100)]  # beyond the 10th, by chance the 11th
+
+
+@pytest.mark.parametrize(("pooled", "most"), [(False, 0.15), (True, 0.1)])
+def test_groups_fail_by_their_number(pooled, most):
+    """Each group with a threshold of its own can fail with probability delta."""
+    rng = np.random.default_rng(1)
+    scores, labels = normal(rng, 600)
+    groups = np.tile(np.arange(3), 400)
+    if pooled:
+        groups = np.where((groups == 2) & (rng.random(1200) < 0.9), 0, groups)
+    cal = rk.calibrate(scores, labels, groups=groups)
+    test = cal.control("fnr", 0.05, thin_groups="pool")
+    assert len(test.certificate.pooled_groups) == pooled
+    text = " ".join(str(test.certificate).split())
+    assert f"groups has probability up to {most:g}." in text
+    both = cal.control_both(0.05, 0.05, thin_groups="pool")
+    assert both.certificate.most_failing == pytest.approx(2 * most)
+
+
+def test_a_range_is_suspected_by_the_smaller_class_and_at_one_in_a_million():
+    """The largest count that passes, for 20 scores of one class and 2,000 of the other."""
+    scores = np.r_[np.linspace(0, 1, 20), np.linspace(0, 1, 2000)]
+    cal = rk.calibrate(scores, np.repeat([0, 1], [20, 2000]))
+    tail = stats.betabinom.sf(np.arange(-1, 1000), 1000, 2, 19)
+    largest = int(np.flatnonzero(tail > 1e-6)[-1])
+    assert not is_outside(cal, largest, 1000)
+    assert is_outside(cal, largest + 1, 1000)
+
+
+def test_equal_scores_with_other_labels_are_other_objects():
+    """The fingerprint tells classes apart; the order of rows does not matter."""
+    scores, labels = normal(np.random.default_rng(2), 50)
+    swapped = labels.copy()
+    swapped[[0, -1]] = 1, 0
+    one, two = (fingerprint(scores, y == 1) for y in (labels, swapped))
+    assert one != two
+    assert fingerprint(scores[::-1], labels[::-1] == 1) == one
+
+
+def test_the_warning_points_to_the_users_line():
+    """Whichever way scores come in, the place of the range warning is the caller's."""
+    scores, labels = normal(np.random.default_rng(3), 200)
+    test = rk.calibrate(scores, labels).control("fnr", 0.1)
+    for use in (test.decide, test.p_values, test.calibration.p_values):
+        with pytest.warns(rk.ScoreRangeWarning) as caught:
+            use(scores + 100)
+        assert caught[0].filename == __file__
+    with pytest.warns(rk.ScoreRangeWarning) as caught:
+        found = test.evaluate(scores + 100, labels)
+    assert caught[0].filename == __file__
+    assert found.verdict == "no promise"  # the promise does not cover another scale
+
+
+def test_the_middle_between_crossed_thresholds():
+    """Strictly between, on either side; the FNR threshold where nothing lies between."""
+    assert between(3.0, 1.0, higher=True) == between(1.0, 3.0, higher=False) == 2.0
+    assert between(1.0, 3.0, higher=True) is None
+    assert between(1.0, 1.0, higher=True) is None
+    assert between(None, 1.0, higher=True) is None
+    above = np.nextafter(1.0, 2.0)
+    assert between(above, 1.0, higher=True) == above
+    assert between(np.inf, 1.0, higher=True) == np.inf
+
+
+def test_nothing_is_said_about_promises_that_are_not_made():
+    """Cross-fitted scores have no promise whose failing could have a probability."""
+    cal = replace(rk.calibrate(*normal(np.random.default_rng(4), 200)), origin="cross-fitted")
+    for test in (cal.control("fnr", 0.1), cal.control_both(0.1, 0.1)):
+        text = " ".join(str(test.certificate).split())
+        assert text.startswith("NO PROMISE")
+        assert "has probability up to" not in text

@@ -41,7 +41,7 @@ A first walk:
   ratekeeper classify test.rk demo/new.csv -o decided.csv
 
 Exit codes: 0 done, 2 bad usage or input, 3 the promise is impossible with this many scores,
-4 evaluate --check found a promise broken, or the scores contradict the fit of a test.
+4 what evaluate --check, --require or --min-n asks for is not so, or a fit is contradicted.
 """
 
 

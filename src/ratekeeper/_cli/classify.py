@@ -80,5 +80,6 @@ def _summary(counts: Classified) -> str:
     parts.append(f"{counts.negative:,} negative ({negative!r})")
     if counts.abstained or counts.neither:
         parts += [f"{counts.abstained:,} abstained", f"{counts.neither:,} neither"]
-    text = f"Decided on {rows_text(counts.rows)}: {', '.join(parts)}."
+    decided = counts.rows - sum(counts.skipped.values())
+    text = f"Decided on {rows_text(decided)}: {', '.join(parts)}."
     return f"{text} {skipped_text(counts.skipped)}".rstrip()

@@ -41,6 +41,7 @@ probability at most 5%, whatever the method and the number of groups. Repeated l
 not covered: their false alarms add up.
 """
 _NOTHING = "nothing is promised"
+_MOST_GROUPS = 50  # in a table
 _SIDES = {
     "fnr": ("positives", "missed", "positives that the test calls negative"),
     "fpr": ("negatives", "alarms", "negatives that the test calls positive"),
@@ -149,7 +150,7 @@ def _check(found: FileEvaluation, require: str | None, least: int | None, *, che
             if least and part.target.n < least:
                 few.append(f"{text}, counted on {part.target.n:,}")
         if not any(part.target.n for part in promised):
-            why = f"no {_SIDES[rate][0]} to whom it is promised" if promised else _NOTHING
+            why = f"there are no {_SIDES[rate][0]}" if promised else _NOTHING
             uncounted.append(f"{rate.upper()} ({why})")
     found_wrong = [
         ("evaluation.exceeded", broken if check or require else []),
@@ -170,12 +171,16 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
     parts = _named_parts(found)
     by_rate = _by_rate(parts)
     joint = len(by_rate) > 1
-    for evaluations in by_rate:
+    shown = _worst(parts)
+    for evaluations in _by_rate(shown):
         _show_target(evaluations, joint=joint)
     if joint:
-        _show_undecided(parts)
+        _show_undecided(shown)
     else:
-        _show_price(parts)
+        _show_price(shown)
+    if len(shown) < len(parts):
+        n = f"{len(parts) - len(shown):,}"
+        print_paragraph(f"{say('evaluation.more_groups', n=n)}; --json has all.")
     verdicts = [part.verdict for evaluations in by_rate for part in evaluations.values()]
     for word in VERDICTS:
         print_paragraph(verdicts_text({word}.intersection(verdicts)))
@@ -186,6 +191,19 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
             print_paragraph(_average_text(certificate))
     print_paragraph(say("evaluation.one_look"))
     click.echo(f"Read {rows_text(found.rows)}. {skipped_text(found.skipped)}".rstrip())
+
+
+def _worst(parts: dict[str, Any]) -> dict[str, Any]:
+    """Return all groups, or those with the highest rates if they are many, and everybody."""
+    *groups, everybody = parts
+    if len(groups) <= _MOST_GROUPS:
+        return parts
+    rates = {name: [part.target for part in parts[name].parts] for name in groups}
+    highest = {
+        name: max((r.rate for r in found if r.n), default=-1.0) for name, found in rates.items()
+    }
+    worst = sorted(groups, key=lambda name: -highest[name])[:_MOST_GROUPS]
+    return {name: parts[name] for name in (*worst, everybody)}
 
 
 def _average_text(certificate: Certificate) -> str:

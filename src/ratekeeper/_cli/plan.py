@@ -31,7 +31,13 @@ Examples:
 @click.option(
     "--fpr", type=options.RATE, metavar="ALPHA", help="Plan for this share of false alarms."
 )
-@click.option("--delta", type=options.RATE, help="Chance that a high-probability promise may fail.")
+@click.option(
+    "--delta",
+    type=options.RATE,
+    default=0.05,
+    show_default=True,
+    help="Chance that a high-probability promise may fail.",
+)
 @click.option("--n", type=click.IntRange(min=1), help="Also say what this many scores would give.")
 @click.option(
     "--excess",

@@ -98,8 +98,11 @@ class Inspector:
         count = int(np.count_nonzero(problems == problem))
         is_few = count <= piece.n // _FEW or count == 1 < piece.n
         if problem in (NOT_A_NUMBER, UNKNOWN) and not is_few:  # to skip so many helps nobody
-            found += f" So are {count:,} of {piece.n:,} rows."
+            found += f" The same holds for {count:,} of {piece.n:,} rows."
             remedy = cure or ("Is ", Parameter(role, column), " the right column?")
+            if role == "label":
+                recoded = (" If its labels were recoded, say with ", Parameter("positive_label"))
+                remedy = (remedy, *recoded, " which one is positive.")
         raise InputError(found, parameter=role, value=value, remedy=remedy)
 
 
@@ -127,9 +130,9 @@ def check_columns(name: str, columns: Sequence[str], wanted: dict[str, str | Non
     if len(set(used)) < len(used):
         twice = next(column for column in used if used.count(column) > 1)
         raise InputError(
-            f"The column {show(twice)} is named for two things.",
+            f"The column {show(twice)} was given for two roles.",
             value=twice,
-            remedy="Score, label and group are different columns.",
+            remedy="Score, label and group must be different columns.",
         )
 
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._cells import (
+    count_repeated,
     fingerprint,
     is_outside,
     outside_text,
     refuse_calibration_objects,
+    refuse_repeated,
 )
 from ratekeeper._evaluation import Tally, count
 from ratekeeper._finished import evaluate_counts
@@ -125,7 +127,7 @@ def evaluate_file(
     if judge.audited is not None:  # groups are met as they come
         names = []
     tallies = [Tally()] * len(names)
-    seen = np.zeros(4, dtype=np.uint64)
+    seen, repeated = np.zeros(4, dtype=np.uint64), 0
     with open_sources(source, source_format, decimal) as files:
         judge.check(files[0].name, files[0].columns)
         for name, piece in pieces_of(files, judge.columns, "Evaluating"):
@@ -136,8 +138,10 @@ def evaluate_file(
             found = count(judged.decisions, judged.truth, judged.index, len(tallies))
             tallies = [one + two for one, two in zip(tallies, found, strict=True)]
             seen += np.array(fingerprint(judged.values, judged.truth), dtype=np.uint64)
+            repeated += count_repeated(test.calibration, judged.values, judged.truth)
     try:
         refuse_calibration_objects(test.calibration, seen.tolist())
+        refuse_repeated(test.calibration, repeated, judge.n_decided)
     except InputError as error:
         where = files[0].name if len(files) == 1 else str(source)
         raise error.within(where) from None
@@ -147,7 +151,9 @@ def evaluate_file(
         outside = outside_text(test.calibration, judge.n_outside, judge.n_decided)
     judge.warn_if_outside()
     return FileEvaluation(
-        overall=evaluate_counts(test, tallies, names if is_grouped else None),
+        overall=evaluate_counts(
+            test, tallies, names if is_grouped else None, is_covered=outside is None
+        ),
         rows=judge.inspector.rows,
         skipped=judge.inspector.skipped,
         outside=outside,

@@ -165,11 +165,21 @@ class Judge:
         self, name: str, piece: Piece, label: str
     ) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
         """Return 1 for positives, and what cannot be used."""
+        positive_text = canonical_label(self._positive_label)
         if self._labels is None:
             classes = self._calibration.classes.tolist()
             return known_codes(piece, label, classes, labels=True)
         codes, problems = self._labels.codes(name, piece)
-        positive = self._labels.texts.get(canonical_label(self._positive_label))
+        known = [canonical_label(value) for value in self._calibration.classes.tolist()]
+        if set(self._labels.texts) == set(known) and positive_text == known[0]:
+            raise InputError(
+                f"{name} has the labels of the calibration, in which "
+                f"{show(self._calibration.classes[1])} is positive.",
+                parameter="positive_label",
+                value=self._positive_label,
+                remedy=("Leave ", Parameter("positive_label"), " out."),
+            )
+        positive = self._labels.texts.get(positive_text)
         if positive is None and len(self._labels.values) > 1:
             raise InputError(
                 parameter="positive_label",
