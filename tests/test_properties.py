@@ -92,7 +92,7 @@ def test_merging_is_calibrating_together(one, two):
     two = (*two[:3], one[3])
     together = tuple(np.concatenate([a, b]) for a, b in zip(one[:3], two[:3], strict=True))
     first, second = make(one), make(two)
-    if first == second and np.unique(one[0]).size == one[0].size:
+    if first == second and np.unique(one[0]).size >= min(20, one[0].size):
         with pytest.raises(rk.InputError, match="the same objects"):
             first.merge(second)
         return

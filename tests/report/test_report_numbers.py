@@ -20,7 +20,7 @@ from calibrations import (
 )
 
 import ratekeeper as rk
-from ratekeeper._abstaining import _between
+from ratekeeper._abstaining import between
 from ratekeeper._cells import tail_of
 from ratekeeper._rates import Rate, RealisedRate
 from ratekeeper.exceptions import TooFewScoresError
@@ -288,7 +288,7 @@ def test_the_threshold_between_two_is_that_of_the_library(show, fnr, fpr, higher
         ?.toString() ?? null""",
         [str(sign * value).replace("inf", "Infinity") for value in (fnr, fpr)],
     )
-    expected = _between(sign * fnr, sign * fpr, higher=higher)
+    expected = between(sign * fnr, sign * fpr, higher=higher)
     assert (found and float(found)) == expected
 
 
