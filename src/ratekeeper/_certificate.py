@@ -498,15 +498,7 @@ def _ground(facts: Certificate) -> Iterator[Statement]:
     for remark in facts.remarks:
         yield state("remark", remark)
     yield state("assumed", " ".join(facts.assumptions))
-    data = say(
-        "certificate.data",
-        n_negative=f"{facts.n['negative']:,}",
-        n_positive=f"{facts.n['positive']:,}",
-        type=facts.score_type,
-        hash=facts.data_hash[:16],
-        version=facts.version,
-    )
-    yield state("data", data)
+    yield data_statement(facts)
     if facts.provenance is not None:
         key = "file.skipped" if facts.provenance.n_skipped else "file"
         yield state("file", say(f"certificate.{key}", rows=facts.provenance))
@@ -517,3 +509,16 @@ def pooled_text(groups: Sequence[object]) -> str:
     left = len(groups) - _NAMED
     names = ", ".join(map(show, groups[:_NAMED])) + (f" and {left:,} more" if left > 0 else "")
     return say("certificate.groups.pooled", names=names)
+
+
+def data_statement(facts: Any) -> Statement:  # noqa: ANN401 - a certificate of any kind
+    """Say what a certificate stands on: how many scores of which type, their hash, the version."""
+    text = say(
+        "certificate.data",
+        n_negative=f"{facts.n['negative']:,}",
+        n_positive=f"{facts.n['positive']:,}",
+        type=facts.score_type,
+        hash=facts.data_hash[:16],
+        version=facts.version,
+    )
+    return state("data", text)

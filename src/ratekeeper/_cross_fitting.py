@@ -17,7 +17,7 @@ import numpy as np
 
 from ratekeeper import _markup as markup
 from ratekeeper._cells import group_index, tail_of
-from ratekeeper._certificate import Stated
+from ratekeeper._certificate import Stated, data_statement
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Promise, count, evaluate
 from ratekeeper._formatting import exact_percent, percent, plain_value, show
@@ -190,21 +190,13 @@ class CVPlusCertificate(Stated):
     def statements(self) -> tuple[Statement, ...]:
         """Everything that it says, paragraph by paragraph."""
         assumed = ("folds.cv_plus", "same_class", "independent", "same_code")
-        data = say(
-            "certificate.data",
-            n_negative=f"{self.n['negative']:,}",
-            n_positive=f"{self.n['positive']:,}",
-            type=self.score_type,
-            hash=self.data_hash[:16],
-            version=self.version,
-        )
         return (
             state("promise", self.guarantee.promise, kind=self.guarantee.kind),
             state("needs", self.guarantee.condition),
             state("not_covered", self.guarantee.not_covered),
             *map(_cell_statement, self.cells),
             state("assumed", " ".join(say(f"certificate.{name}") for name in assumed)),
-            state("data", data),
+            data_statement(self),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -420,11 +412,7 @@ class CVPlusTest:
         index = group_index(self.calibration, groups, truth.size)
         names = None if self.calibration.groups is None else self.calibration.groups.tolist()
         promises = {
-            control: [
-                Promise(cell.bound, average=cell.bound)
-                for cell in self.cells
-                if cell.control == control
-            ]
+            control: [Promise(cell.bound) for cell in self.cells if cell.control == control]
             for control in self.alphas
         }
         return evaluate(promises, count(decisions, truth, index, len(names or [0])), names)

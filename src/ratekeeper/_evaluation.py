@@ -7,6 +7,7 @@ nothing has changed since calibration.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,7 +21,7 @@ from ratekeeper._sentences import say, verdicts_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._decisions import Decisions
     from ratekeeper._rates import Control, Verdict
@@ -153,15 +154,27 @@ class Promise:
         The promised rate; None if nothing is promised.
     k, n : int or None
         If the threshold is, or is at most as bold as, the k-th most extreme of n calibration
-        scores. Without them only the average of the true rate is known to be at most `average`.
-    average : float or None
-        The largest average that the true rate can have over calibration sets; alpha by default.
+        scores. Without them only the average of the true rate is known to be at most alpha.
     """
 
     alpha: float | None
     k: int | None = None
     n: int | None = None
-    average: float | None = None
+
+
+def binomial_tail(errors: ArrayLike, n: ArrayLike, rate: ArrayLike) -> NDArray[np.float64]:
+    """Return P(X >= errors) for X of n objects that each err with probability `rate`.
+
+    Examples
+    --------
+    >>> binomial_tail([0, 9], 100, 0.05).round(3)
+    array([1.   , 0.063])
+    """
+    from scipy.special import betainc
+
+    x = np.asarray(errors, dtype=np.float64)
+    tail = betainc(np.maximum(x, 1.0), np.maximum(np.asarray(n) - x, 0.0) + 1.0, rate)
+    return np.where(x > 0, tail, 1.0)
 
 
 def chances(promises: Sequence[Promise], rates: Sequence[Rate]) -> list[float | None]:
@@ -181,8 +194,6 @@ def chances(promises: Sequence[Promise], rates: Sequence[Rate]) -> list[float | 
     >>> [round(p, 3) for p in chances([Promise(0.05, k=5, n=100)], [Rate(9, 100)])]
     [0.125]
     """
-    from scipy.special import betainc
-
     found: list[float | None] = [
         None if promise.alpha is None or not rate.n else 1.0
         for promise, rate in zip(promises, rates, strict=True)
@@ -192,11 +203,9 @@ def chances(promises: Sequence[Promise], rates: Sequence[Rate]) -> list[float | 
         return found
     errors = np.array([rates[i].errors for i in judged], dtype=np.float64)
     n = np.array([rates[i].n for i in judged], dtype=np.float64)
-    at_alpha = betainc(errors, n - errors + 1, [promises[i].alpha for i in judged])
-    averages = [
-        promises[i].alpha if promises[i].average is None else promises[i].average for i in judged
-    ]
-    unchanged = np.minimum(1.0, np.array(averages, dtype=np.float64) * n / errors)
+    alphas = np.array([promises[i].alpha for i in judged], dtype=np.float64)
+    at_alpha = binomial_tail(errors, n, alphas)
+    unchanged = np.minimum(1.0, alphas * n / errors)
     ranked = np.array([promises[i].k is not None for i in judged])
     if ranked.any():
         k, size = (
@@ -225,14 +234,12 @@ def evaluate(
     tallies : sequence of Tally
         One for each group, or one for everybody.
     groups : sequence or None
-        Their names. With one promise for everybody they are an audit: nothing is promised to them.
+        Their names.
     audit : bool, default=False
-        Whether they are an audit even if there is but one group.
+        Whether there is one promise for everybody, and nothing is promised to a group.
     """
     whole = sum(tallies, Tally())
-    is_each = all(len(one) == len(tallies) for one in promises.values())
-    by_group = groups is not None and is_each and not audit
-    if groups is not None and not by_group:
+    if groups is not None and audit:
         promises = {
             control: [*given, *[Promise(None)] * len(tallies)]
             for control, given in promises.items()
@@ -258,7 +265,7 @@ def evaluate(
 
     if groups is None:
         return one(0)
-    if not by_group:
+    if audit:
         return one(0).with_groups(dict(zip(groups, map(one, range(1, len(cells))), strict=True)))
     parts = []
     for control, given in promises.items():
@@ -267,33 +274,36 @@ def evaluate(
         alphas = [promise.alpha for promise in given]
         level = None if None in alphas else max(alpha for alpha in alphas if alpha is not None)
         least = min((p for (c, _), p in adjusted.items() if c == control), default=1.0)
-        (at_alpha,) = chances([Promise(level, average=0.0)], [whole.rate(control)])
-        p_value = None if at_alpha is None else max(at_alpha, least)
+        rate, p_value = whole.rate(control), None
+        if level is not None and rate.n:
+            p_value = max(float(binomial_tail(rate.errors, rate.n, level)), least)
         parts.append(whole.against(control, level, p_value))
     return whole.joined(parts).with_groups(
         dict(zip(groups, map(one, range(len(cells))), strict=True))
     )
 
 
-class _Evaluated:
+class _Evaluated(ABC):
     """What evaluations of one and of both rates share: groups, text and notebook card."""
 
     groups: Mapping[Any, Any]
 
     @property
+    @abstractmethod
     def parts(self) -> tuple[Evaluation, ...]:
         """The rates that are compared with a promise."""
-        raise NotImplementedError
 
     def with_groups(self, groups: Mapping[Any, Any]) -> Self:
         """Return the same with what was counted in each group."""
         return replace(self, groups=groups)  # type: ignore[type-var]
 
+    @abstractmethod
     def _lines(self) -> list[str]:
-        raise NotImplementedError
+        """Return the counted rates as lines of text."""
 
+    @abstractmethod
     def _rows(self) -> list[list[str]]:
-        raise NotImplementedError
+        """Return the counted rates as rows of a table."""
 
     def __repr__(self) -> str:
         lines = self._lines()

@@ -100,13 +100,13 @@ class Judge:
         self.group = group
         self._test = continuing(test)
         self.inspector = Inspector(on_invalid)
-        is_audit = group is not None and test.calibration.groups is None
-        self._audit = Kinds(group, labels=False) if is_audit and group is not None else None
+        self._audit = None
+        if group is not None and test.calibration.groups is None:
+            self._audit = Kinds(group, labels=False)
         self._positive_label = positive_label
-        is_recoded = positive_label is not None and self.label is not None
-        self._labels = (
-            Kinds(self.label, labels=True) if is_recoded and self.label is not None else None
-        )
+        self._labels = None
+        if positive_label is not None and self.label is not None:
+            self._labels = Kinds(self.label, labels=True)
         self._warned = False
         self.n_decided = 0
         self.n_outside = 0  # of the calibration's range
