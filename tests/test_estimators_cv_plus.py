@@ -24,7 +24,7 @@ from sklearn.svm import LinearSVC
 
 import ratekeeper as rk
 from ratekeeper import ErrorRateController
-from ratekeeper._cross_fitting import cv_plus_bound
+from ratekeeper._cross_fitting import at_most, cv_plus_bound
 from ratekeeper.exceptions import InterpolationWarning, PositiveLabelWarning, RefitWarning
 
 
@@ -374,3 +374,47 @@ def test_the_page_runs_and_its_bounds_are_right(capsys):
             sizes = [int(n.replace(",", "")) // folds] * folds
             found = 100 * cv_plus_bound(int(alpha) / 100, sizes, folds_alike=True)
             assert f"{found:.1f}" == bound
+
+
+def test_bounds_are_rounded_up():
+    """What is printed must be proven, too."""
+    assert (at_most(0.1), at_most(0.10001), at_most(0.13025)) == ("10.00%", "10.01%", "13.03%")
+
+
+class Watched(GaussianNB):
+    """Remembers the row numbers, in the first column, that it was trained on."""
+
+    seen = []  # noqa: RUF012 - shared by all clones
+
+    def fit(self, X, y):
+        """Train, and remember."""
+        self.seen.append(X[:, 0].copy())
+        return super().fit(X, y)
+
+
+def test_folds_are_alike_only_if_both_classes_are():
+    """Equal positives and unequal negatives leave the general bound; training rows are shuffled."""
+    y = np.repeat([0, 1], 100)
+    X = np.column_stack([np.arange(200.0), np.random.default_rng(0).normal(size=200) + y])
+    negatives = np.repeat(np.arange(20), [4, 6, *[5] * 18])
+    fold = np.r_[negatives, np.repeat(np.arange(20), 5)]
+    splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(20)]
+    Watched.seen.clear()
+    clf = cv_plus(Watched(), cv=splits, random_state=0).fit(X, y)
+    assert clf.test_.bound("fnr") == cv_plus_bound(0.05, [5] * 20)
+    assert clf.test_.bound("fnr") > cv_plus_bound(0.05, [5] * 20, folds_alike=True)
+    assert len(Watched.seen) == 20
+    assert all((np.diff(rows) < 0).any() for rows in Watched.seen)
+
+
+def test_nothing_is_certified_where_all_groups_are_pooled():
+    """Too few rows in every group: no bound, and no certificate of one."""
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 100)
+    X, groups = rng.normal(size=(200, 2)) + y[:, None], np.arange(200) // 20
+    clf = cv_plus(GaussianNB(), thin_groups="pool", random_state=0).fit(X, y, groups=groups)
+    text = " ".join(str(clf.certificate_).split())
+    assert text.startswith("NO PROMISE FNR <= 5%")
+    assert clf.test_.bound("fnr") is None
+    assert "at most 0.00%" not in text
+    assert clf.test_.guarantee.kind == "none"
