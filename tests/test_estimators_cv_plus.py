@@ -417,4 +417,20 @@ def test_nothing_is_certified_where_all_groups_are_pooled():
     assert text.startswith("NO PROMISE FNR <= 5%")
     assert clf.test_.bound("fnr") is None
     assert "at most 0.00%" not in text
+    assert "near alpha or below" not in text
     assert clf.test_.guarantee.kind == "none"
+
+
+def test_a_rate_without_a_bound_is_not_certified_beside_one_that_has_it():
+    """Positives are too few in every group, negatives are not: only the FPR has a bound."""
+    rng = np.random.default_rng(0)
+    y = np.r_[np.tile([0, 0, 0, 0, 1], 60)]
+    X, groups = rng.normal(size=(300, 2)) + y[:, None], np.repeat(np.arange(6), 50)
+    clf = cv_plus(GaussianNB(), control="both", thin_groups="pool", random_state=0)
+    text = " ".join(str(clf.fit(X, y, groups=groups).certificate_).split())
+    assert clf.test_.bound("fnr") is None
+    assert clf.test_.bound("fpr") is not None
+    head = text.partition("Promise")[0]
+    assert "FPR <=" in head
+    assert "FNR" not in head
+    assert "the FNR in each group" not in text

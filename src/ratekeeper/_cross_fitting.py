@@ -176,22 +176,25 @@ class CVPlusCertificate(Stated):
     @property
     def headline(self) -> str:
         """What is promised, in a line: the largest bound of each rate."""
-        if all(cell.bound is None for cell in self.cells):
-            (cell, *_) = self.cells
+        proven = _largest_bounds(self.cells)
+        if not proven:
+            cell = self.cells[0]
             alpha = exact_percent(cell.alpha)
             return say("certificate.headline.none", rate=cell.control.upper(), alpha=alpha)
-        largest = {}
-        for cell in sorted(self.cells, key=lambda cell: cell.bound or 0.0):
-            largest[cell.control.upper()] = at_most(cell.bound or 1.0)
-        alpha = " and ".join(f"{rate} <= {bound}" for rate, bound in largest.items())
-        return say("certificate.headline.cv_plus", bounds=alpha, folds=self.folds)
+        bounds = " and ".join(f"{name.upper()} <= {at_most(b)}" for name, b in proven.items())
+        return say("certificate.headline.cv_plus", bounds=bounds, folds=self.folds)
 
     @property
     def statements(self) -> tuple[Statement, ...]:
         """Everything that it says, paragraph by paragraph."""
         assumed = ("folds.cv_plus", "same_class", "independent", "same_code")
         return (
-            state("promise", self.guarantee.promise, kind=self.guarantee.kind),
+            state(
+                "promise",
+                self.guarantee.promise,
+                title="promise.none" if self.guarantee.kind == "none" else None,
+                kind=self.guarantee.kind,
+            ),
             state("needs", self.guarantee.condition),
             state("not_covered", self.guarantee.not_covered),
             *map(_cell_statement, self.cells),
@@ -462,27 +465,38 @@ class CVPlusTest:
         return float(np.mean(Conformal().p_of_count(counts, cell.size) > alpha))
 
 
+def _largest_bounds(cells: Sequence[CVPlusCell]) -> dict[Control, float]:
+    """Return the largest proven bound of each rate; none for a rate without any."""
+    found: dict[Control, float] = {}
+    for cell in cells:
+        if cell.bound is not None:
+            found[cell.control] = max(cell.bound, found.get(cell.control, 0.0))
+    return found
+
+
 def cv_plus_guarantee(cells: Sequence[CVPlusCell] = ()) -> Guarantee:
     """Say what CV+ promises: in numbers once the rows are known, before that in general."""
-    largest: dict[Control, CVPlusCell] = {}
-    for cell in sorted(cells, key=lambda cell: cell.bound or 0.0):
-        largest[cell.control] = cell
-    where = " in each group" if any(cell.group is not None for cell in cells) else ""
-    where += " that is not pooled" if any(cell.bound is None for cell in cells) else ""
-    bounds = " and ".join(
-        f"the {cell.control.upper()}{where} is at most {at_most(cell.bound or 0.0)}, where "
-        f"{exact_percent(cell.alpha)} was asked for"
-        for cell in largest.values()
-    )
-    if cells and all(cell.bound is None for cell in cells):
-        bounds = "nothing is proven, for lack of rows"
-    return Guarantee(
-        kind="none" if cells and all(cell.bound is None for cell in cells) else "marginal",
-        promise=(
+    proven = _largest_bounds(cells)
+    if cells and not proven:
+        promise = (
+            "Nothing is proven, for lack of rows: the rate in such groups can be far above alpha."
+        )
+    else:
+        where = " in each group" if any(cell.group is not None for cell in cells) else ""
+        where += " that is not pooled" if any(cell.bound is None for cell in cells) else ""
+        asked = {cell.control: exact_percent(cell.alpha) for cell in cells}
+        bounds = " and ".join(
+            f"the {name.upper()}{where} is at most {at_most(b)}, where {asked[name]} was asked for"
+            for name, b in proven.items()
+        )
+        promise = (
             "On average over training sets and new objects, "
             + (bounds or "the rate is at most a bound above 2 alpha, which the fit will tell")
             + ". In practice it is near alpha or below, but alpha itself is not guaranteed."
-        ),
+        )
+    return Guarantee(
+        kind="none" if cells and not proven else "marginal",
+        promise=promise,
         condition=(
             "rows drawn independently from the population of the new objects, and folds that do "
             "not depend on their features."
