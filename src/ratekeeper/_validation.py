@@ -10,6 +10,9 @@ from typing import Literal
 from ratekeeper.exceptions import InputError, Parameter
 
 Control = Literal["fnr", "fpr"]
+# Characters of a label or of a group's name. Arrays of texts are as wide as their longest, so that
+# one long cell would otherwise cost memory for every row.
+LONGEST_NAME = 256
 
 
 def check_control(control: object) -> Control:

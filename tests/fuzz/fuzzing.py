@@ -54,8 +54,8 @@ _NUMBER = st.sampled_from(_NUMBERS).flatmap(
 )
 TOKENS = (
     b"", b"\0", b"\n", b"\r", b",", b'"', b"'", b"\\", b"nan", b"inf", b"-inf", b"1e999", b"-0",
-    b"null", b"true", b"[]", b"{}", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1b[2J", b"\xe2\x80\xae", b"\x80",
-    b"9" * 400, b"x" * 5000, b"0x1p-1074", b"\xed\xa0\x80",
+    b"null", b"true", b"[]", b"{}", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1b[2J", b"\xe2\x80\xae",
+    b"\x80", b"9" * 400, b"x" * 5000, b"0x1p-1074", b"\xed\xa0\x80",
 )  # fmt: skip
 
 
