@@ -17,6 +17,7 @@ from rich.text import Text
 from ratekeeper._atomic import write
 from ratekeeper._calibration import calibrate
 from ratekeeper._evaluation import FALSE_ALARMS
+from ratekeeper._formatting import visible
 from ratekeeper._sentences import VERDICTS, say, verdicts_text
 from ratekeeper.datasets import load_employment
 from ratekeeper.exceptions import InputError
@@ -134,7 +135,8 @@ def export(folder: str | os.PathLike[str]) -> str:
             f"{Path(folder)} cannot be written to: {error.strerror or error}. Take a folder that "
             "can, on a disk with room."
         ) from error
-    return f"Written to {Path(folder)}: {', '.join(years)} and README.txt, which says:\n\n{walk}"
+    place = visible(str(Path(folder)))
+    return f"Written to {place}: {', '.join(years)} and README.txt, which says:\n\n{walk}"
 
 
 def _refuse_others(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -1,4 +1,11 @@
-"""Values as people write them: rates, lists of names, numbers of objects."""
+"""Values as people write them: rates, lists of names, numbers of objects.
+
+Names of groups, labels, columns and files come from strangers. `show` writes one in quotes, as
+Python does; `visible` leaves nothing in a text that a terminal would act on. Whatever people read
+goes through one of them where it leaves the library: errors and warnings (`exceptions`), what
+commands print (`_cli.printing`), HTML (`_markup.text`), progress bars, Markdown and pictures. What
+programs read has the exact names: JSON, rows, SQL, .rk files.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +19,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 5  # values in a message
 _LISTED = 20  # names to choose from
+_HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # Unicode's control, format, surrogate, line, paragraph
+_JOINERS = "\u200c\u200d"
 
 
 def percent(rate: float) -> str:
@@ -70,10 +79,42 @@ def show(value: object) -> str:
     '0.5'
     """
     try:
-        text = repr(plain_value(value))
+        text = visible(repr(plain_value(value)))  # that of a stranger's class may hold anything
     except Exception:  # noqa: BLE001 - such as a whole number of more than 4,300 digits
         text = f"<{type(value).__name__}>"
     return text if len(text) <= 50 else f"{text[:40]}..."  # noqa: PLR2004
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""Write what a terminal acts on or does not show as Python writes it.
+
+    These are control characters (a newline and a tab, too, unless they are to be kept), marks that
+    turn the direction of writing, other invisible marks, separators of lines, and bytes of file
+    names that are no text. Zero-width joiners stay after a letter outside ASCII, where Persian,
+    Indian languages and emoji need them. Letters, spaces of any width, and characters of private
+    use or of a newer Unicode stay. Backslashes stay as well, so that paths do, and a text may hold
+    what looks like an escape; `show`, which quotes, tells the two apart.
+
+    Examples
+    --------
+    >>> print(visible("Z\u00fcrich \x1b[31m\u202e"))
+    Zürich \x1b[31m\u202e
+    >>> print(visible("two\nlines\t", keep="\n"))
+    two
+    lines\t
+    """
+    if text.isprintable():
+        return text
+    from unicodedata import category
+
+    return "".join(
+        repr(sign)[1:-1]
+        if (category(sign) in _HIDDEN or sign in "\ufffe\uffff")  # of which XML knows no name
+        and sign not in keep
+        and not (sign in _JOINERS and before > "\x7f")
+        else sign
+        for before, sign in zip(f" {text}", text, strict=False)
+    )
 
 
 def plain_value(value: Any) -> Any:  # noqa: ANN401 - a NumPy scalar or already a Python value

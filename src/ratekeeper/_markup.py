@@ -9,6 +9,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from ratekeeper._formatting import visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -43,14 +45,14 @@ _VERDICTS = {"kept": ("#2a9d58", "✓"), "in line": ("#2a9d58", "✓"), "exceede
 
 
 def text(value: object) -> Html:
-    """Escape anything but ready HTML.
+    """Escape anything but ready HTML, and make visible what would be hidden in it.
 
     Examples
     --------
     >>> text("<b>")
     '&lt;b&gt;'
     """
-    return value if isinstance(value, Html) else Html(escape(str(value)))
+    return value if isinstance(value, Html) else Html(escape(visible(str(value))))
 
 
 def card(title: str, parts: Iterable[str]) -> str:

@@ -9,6 +9,8 @@ from contextvars import ContextVar
 from threading import Lock, Timer
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from ratekeeper._formatting import visible
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -106,11 +108,13 @@ class _LateBar:
                 self._bar.update(self._task, completed=done)
 
     def _appear(self) -> None:
-        bar = _bar(self._console)
+        from rich.markup import escape
+
+        bar, title = _bar(self._console), escape(visible(self._title))
         with self._lock:
             if self._over:
                 return
-            self._task = bar.add_task(self._title, total=self._total, completed=self._done)
+            self._task = bar.add_task(title, total=self._total, completed=self._done)
             self._bar = bar
             bar.start()
 

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ratekeeper._formatting import visible
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -121,4 +123,4 @@ def reasons(skipped: Mapping[str, int]) -> str:
     >>> reasons({"score is NaN": 3, "label is missing": 1})
     'score is NaN: 3; label is missing: 1'
     """
-    return "; ".join(f"{reason}: {count:,}" for reason, count in skipped.items())
+    return "; ".join(f"{visible(reason)}: {count:,}" for reason, count in skipped.items())

@@ -18,7 +18,8 @@
     ├── RefitWarning                    a model that is already trained is trained again
     └── InterpolationWarning            cross-fitted scores are unlike those of the deployed model
 
-Every message says the value that was given, what is needed and what to do. Errors keep these as
+Every message says the value that was given, what is needed and what to do, in one line of plain
+text, whatever the names in it are. Errors keep these as
 fields (`InputError.parameter`, `.value`, `.need`, `.remedy`), and parameters mentioned in the text
 stay `Parameter` objects until it is printed, so that Python and the command line each use their own
 names: ``thin_groups="pool"`` here, ``--thin-groups pool`` there.
@@ -28,6 +29,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from ratekeeper._formatting import show, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,8 +66,6 @@ class Parameter:
     value: object = NOTHING
 
     def __str__(self) -> str:
-        from ratekeeper._formatting import show
-
         return self.name if self.value is NOTHING else f"{self.name}={show(self.value)}"
 
 
@@ -87,7 +88,10 @@ class RatekeeperError(Exception):
     def worded(self, spell: Callable[[Parameter], str] = str) -> str:
         """Return the message with every parameter spelled out; as Python writes it by default."""
         del spell  # a plain text mentions none
-        return str(self)
+        return visible(super().__str__())
+
+    def __str__(self) -> str:
+        return self.worded()
 
 
 class InputError(RatekeeperError, ValueError):
@@ -129,7 +133,8 @@ class InputError(RatekeeperError, ValueError):
 
     def worded(self, spell: Callable[[Parameter], str] = str) -> str:
         """Return the message with every parameter spelled out; as Python writes it by default."""
-        return " ".join(filter(None, (worded(self._what, spell), worded(self.remedy, spell))))
+        texts = worded(self._what, spell), worded(self.remedy, spell)
+        return visible(" ".join(filter(None, texts)))
 
     def within(self, place: str) -> InputError:
         """Return the same error, with the place where it was found before its message.
@@ -148,9 +153,6 @@ class InputError(RatekeeperError, ValueError):
         if self.found or self.parameter is None:
             return self.found
         return (Parameter(self.parameter, self.value), " must be ", self.need, ".")
-
-    def __str__(self) -> str:
-        return self.worded()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Exceptions with keyword-only arguments do not survive pickling (and so worker processes).
@@ -197,7 +199,7 @@ class RatekeeperWarning(UserWarning):
 
     def worded(self, spell: Callable[[Parameter], str] = str) -> str:
         """Return the message with every parameter spelled out; as Python writes it by default."""
-        return worded(self.words, spell)
+        return visible(worded(self.words, spell))
 
     def __str__(self) -> str:
         return self.worded()

@@ -8,7 +8,7 @@ import click
 
 from ratekeeper._cli import contents, options, settings
 from ratekeeper._cli.outputs import STANDARD, Written, check_output
-from ratekeeper._cli.printing import print_json, rows_text, skipped_text
+from ratekeeper._cli.printing import echo, print_json, rows_text, skipped_text
 from ratekeeper._cli.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def command(test: str, file: str, output: str | None, **given: Any) -> None:  # 
         return
     if target != STANDARD:
         written.say()
-    click.echo(_summary(counts), err=True)
+    echo(_summary(counts), err=True)
 
 
 def _summary(counts: Classified) -> str:

@@ -12,7 +12,7 @@ import click
 from ratekeeper._atomic import refuse_inputs
 from ratekeeper._cli import options, settings
 from ratekeeper._cli.outputs import STANDARD
-from ratekeeper._cli.printing import console, print_json, rows_text
+from ratekeeper._cli.printing import console, echo, print_json, rows_text
 from ratekeeper._cli.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def command(file: str, label: str, output: str | None, **given: Any) -> None:  #
     else:
         result.show(console(unseen_width=max(result.width, 100)))
     if folder is not None:
-        click.echo(f"Written to {folder}: {', '.join(_OUTPUTS)}", err=True)
+        echo(f"Written to {folder}: {', '.join(_OUTPUTS)}", err=True)
 
 
 def _run(
@@ -127,7 +127,7 @@ def _run(
         )
     except KeyboardInterrupt:
         if folder is not None:
-            click.echo(f"\nRun it again with --output {folder} to resume.", err=True)
+            echo("", f"Run it again with --output {folder} to resume.", err=True)
         raise
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from ratekeeper._cli.printing import print_table
+from ratekeeper._cli.printing import echo, print_table
 from ratekeeper._cli.refusals import Refusal
 from ratekeeper._sentences import say
 
@@ -90,7 +88,7 @@ def show(stored: Calibration | Test) -> None:
     if isinstance(stored, Calibration):
         _show_calibration(stored)
     else:
-        click.echo(str(stored.certificate))
+        echo(*str(stored.certificate).split("\n"))
 
 
 def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
@@ -168,14 +166,14 @@ def _show_calibration(calibration: Calibration) -> None:
         ],
         rows,
     )
-    click.echo(
-        "* For this very test, except in 5% of calibration sets (high-probability, the\n"
-        "default method), or on average over calibration sets (conformal).\n"
-        f"Positive is {positive!r}, negative {negative!r}; {end} scores indicate positive.\n"
-        f"Area under the ROC curve: {calibration.auc:.4f}, the chance that a positive is rated\n"
-        "above a negative, ties counted half."
+    echo(
+        "* For this very test, except in 5% of calibration sets (high-probability, the",
+        "default method), or on average over calibration sets (conformal).",
+        f"Positive is {positive!r}, negative {negative!r}; {end} scores indicate positive.",
+        f"Area under the ROC curve: {calibration.auc:.4f}, the chance that a positive is rated",
+        "above a negative, ties counted half.",
+        *_origin_lines(calibration),
     )
-    click.echo(_origin_text(calibration))
 
 
 def _at_least(alpha: float) -> str:
@@ -192,7 +190,7 @@ def _at_least(alpha: float) -> str:
     return f"{float(Context(prec=2, rounding=ROUND_CEILING).plus(exact)):g}%"
 
 
-def _origin_text(calibration: Calibration) -> str:
+def _origin_lines(calibration: Calibration) -> list[str]:
     source = calibration.provenance
     lines = []
     if source is not None:
@@ -204,4 +202,4 @@ def _origin_text(calibration: Calibration) -> str:
         lines.append(say("certificate.cross_fitted"))
     lines += calibration.remarks
     lines.append(f"Hash of the data: {calibration.data_hash[:16]}.")
-    return "\n".join(lines)
+    return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ratekeeper._cli import options, settings
-from ratekeeper._cli.printing import console
+from ratekeeper._cli.printing import console, echo
 
 _WIDTH = 100  # of rules and running text in a file or a pipe
 _EPILOG = """\b
@@ -32,6 +32,6 @@ def command(export: str | None) -> None:
     from ratekeeper import _demo as demo
 
     if export is not None:
-        click.echo(demo.export(export))
+        echo(*demo.export(export).split("\n"))
         return
     demo.run(console(unseen_width=_WIDTH))

@@ -8,6 +8,7 @@ import click
 
 from ratekeeper._cli import contents, options, settings
 from ratekeeper._cli.printing import (
+    echo,
     print_json,
     print_paragraph,
     print_table,
@@ -190,7 +191,7 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
         if certificate.guarantee.kind == "marginal":
             print_paragraph(_average_text(certificate))
     print_paragraph(say("evaluation.one_look"))
-    click.echo(f"Read {rows_text(found.rows)}. {skipped_text(found.skipped)}".rstrip())
+    echo(f"Read {rows_text(found.rows)}. {skipped_text(found.skipped)}".rstrip())
 
 
 def _worst(parts: dict[str, Any]) -> dict[str, Any]:

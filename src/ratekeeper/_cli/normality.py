@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ratekeeper._cli import options, settings
-from ratekeeper._cli.printing import print_json, print_table, rows_text
+from ratekeeper._cli.printing import echo, print_json, print_table, rows_text
 from ratekeeper._cli.refusals import Refusal
-from ratekeeper._formatting import near
+from ratekeeper._formatting import near, visible
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def command(file: str, column: tuple[str, ...], by: str | None, **given: Any) ->
     else:
         _show(found, by, given["alpha"])
         if without_group:
-            click.echo(f"Skipped {rows_text(without_group)} without {by}.")
+            echo(f"Skipped {rows_text(without_group)} without {by}.")
     if all(one.p_value is None for one in found):
         reasons = dict.fromkeys(str(one.remark) for one in found)
         raise Refusal(f"Nothing was tested. {' '.join(reasons)}")
@@ -242,8 +242,8 @@ def _show(found: list[_Judged], by: str | None, alpha: float) -> None:
     from ratekeeper.normality._result import p_text
 
     has_skipped = any(one.skipped for one in found)
-    headings = ["column", *([by] if by else []), "n", *(["skipped"] if has_skipped else [])]
-    headings += ["statistic", "p-value", "verdict"]
+    headings = ["column", *([visible(by)] if by else []), "n"]
+    headings += [*(["skipped"] if has_skipped else []), "statistic", "p-value", "verdict"]
     rows = []
     for one in found:
         row = [one.column, *([str(one.group)] if by else []), f"{one.n:,}"]
@@ -262,4 +262,4 @@ def _show(found: list[_Judged], by: str | None, alpha: float) -> None:
     for one in found:
         if one.remark:
             where = one.column + (f", {one.group}" if by else "")
-            click.echo(f"{where}: {one.remark}")
+            echo(f"{where}: {one.remark}")

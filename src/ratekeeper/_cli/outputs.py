@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from ratekeeper._atomic import is_device, refuse_inputs
+from ratekeeper._cli.printing import echo
 from ratekeeper._cli.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -61,4 +60,4 @@ class Written:
 
     def say(self) -> None:
         """Say it on standard error, which no pipe mixes with results."""
-        click.echo(f"{'Replaced' if self._was_there else 'Wrote'} {self._output}.", err=True)
+        echo(f"{'Replaced' if self._was_there else 'Wrote'} {self._output}.", err=True)

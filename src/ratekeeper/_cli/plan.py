@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ratekeeper._cli import options, settings
-from ratekeeper._cli.printing import print_json
+from ratekeeper._cli.printing import echo, print_json
 from ratekeeper._cli.promise import WHICH_RATE
 from ratekeeper._cli.refusals import Refusal
 
@@ -62,18 +62,19 @@ def command(fnr: float | None, fpr: float | None, json: bool, **given: Any) -> N
     if json:
         print_json({one.control: _facts(one) for one in plans})
     else:
-        click.echo("\n".join(map(_wrapped, plans)))
+        echo(*(line for one in plans for line in _wrapped(one)))
 
 
-def _wrapped(plan: Plan) -> str:
-    from textwrap import fill
+def _wrapped(plan: Plan) -> list[str]:
+    from textwrap import wrap
 
     lines = str(plan).splitlines()
     indents = [" " * (len(line) - len(line.lstrip()) + 2) for line in lines]
-    return "\n".join(
-        fill(line, _WIDTH, subsequent_indent=indent)
+    return [
+        part
         for line, indent in zip(lines, indents, strict=True)
-    )
+        for part in wrap(line, _WIDTH, subsequent_indent=indent)
+    ]
 
 
 def _facts(plan: Plan) -> dict[str, Any]:

@@ -1,4 +1,8 @@
-"""Answers: tables for people, plain where nobody looks, and JSON for machines."""
+"""Answers: tables for people, plain where nobody looks, and JSON for machines.
+
+Names in an answer come from strangers, and no terminal may act on them: nothing but what stands
+here prints, and it makes them visible.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from ratekeeper._formatting import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,13 +30,32 @@ _WIDEST = 10_000
 _WIDTH = 79
 
 
+def echo(*lines: str, err: bool = False) -> None:
+    """Print lines; no name in one of them begins another."""
+    click.echo("\n".join(map(visible, lines)), err=err)
+
+
+def print_exactly(text: str) -> None:
+    """Print what another program reads, to the last character, of which click leaves out some."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+class Help(click.HelpFormatter):
+    """Help of a command with settings, which it shows as defaults."""
+
+    def write(self, string: str) -> None:
+        """Add a text."""
+        super().write(visible(string, keep="\n"))
+
+
 def print_json(facts: Mapping[str, Any]) -> None:
     """Print one JSON object. Numbers that JSON does not know are texts: "inf", "-inf", "nan"."""
     import json
 
     from ratekeeper._formatting import json_ready
 
-    click.echo(json.dumps(json_ready(facts), indent=2, allow_nan=False))
+    print_exactly(json.dumps(json_ready(facts), indent=2, allow_nan=False))  # ASCII only
 
 
 def print_table(
@@ -47,13 +72,13 @@ def print_table(
     for i, heading in enumerate(headings):
         is_text = i < texts or heading == "verdict"
         table.add_column(
-            Text(heading),
+            Text(visible(heading, keep="\n")),
             justify="left" if is_text else "right",
             overflow="fold",
             no_wrap=not is_text,
         )
     for row in rows:
-        table.add_row(*(Text(cell, style=_COLOURS.get(cell, "")) for cell in row))
+        table.add_row(*(Text(visible(cell), style=_COLOURS.get(cell, "")) for cell in row))
     screen.print(table)
 
 
@@ -62,7 +87,7 @@ def print_paragraph(text: str) -> None:
     import textwrap
 
     if text:
-        click.echo(textwrap.fill(text, _WIDTH))
+        echo(*textwrap.wrap(visible(text), _WIDTH))
 
 
 def console(unseen_width: int = _WIDEST) -> Console:

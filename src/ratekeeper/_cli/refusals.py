@@ -29,7 +29,9 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from ratekeeper._cli import streams
+from ratekeeper._cli.printing import echo
 from ratekeeper._formatting import show as written
+from ratekeeper._formatting import visible
 from ratekeeper.exceptions import NOTHING, RatekeeperError, RatekeeperWarning, TooFewScoresError
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ INTERRUPTED = 130
 TERMINATED = 143
 NO_READER = 141
 TRACEBACK = "RATEKEEPER_TRACEBACK"
+_HELP = getattr(click.exceptions, "NoArgsIsHelpError", ())  # of newer click: help, in lines
 # Parameters of the library whose options have other names; the rest are called alike.
 _OPTIONS = {
     "checkpoint": "output",
@@ -87,7 +90,11 @@ def reported() -> Iterator[None]:
         try:
             yield
             sys.stdout.flush()  # here, so that a full disk or a gone reader is still noticed
-        except (click.ClickException, click.exceptions.Exit, click.Abort, SystemExit):
+        except click.ClickException as error:
+            if not isinstance(error, _HELP):
+                error.message = visible(error.message)  # type: ignore[misc]  # final in new click
+            raise
+        except (click.exceptions.Exit, click.Abort, SystemExit):
             raise
         except BaseException as error:  # whatever it is, no traceback
             if os.environ.get(TRACEBACK, "") not in ("", "0"):
@@ -107,7 +114,7 @@ def reported_outside() -> Iterator[None]:
         streams.forget(sys.stdout)
         try:
             if not gone:
-                click.echo(f"Error: {_os_message(error)}", err=True)
+                echo(f"Error: {_os_message(error)}", err=True)
         except OSError:  # nobody will hear of it
             streams.forget(sys.stderr)
         sys.exit(NO_READER if gone else REFUSED)
@@ -178,7 +185,7 @@ def _refuse(error: BaseException) -> NoReturn:
             streams.forget(sys.stdout)
             raise click.exceptions.Exit(NO_READER) from error
         case KeyboardInterrupt():
-            click.echo("\nStopped.", err=True)
+            echo("", "Stopped.", err=True)
             raise click.exceptions.Exit(INTERRUPTED) from error
         case MemoryError():
             raise Refusal(
@@ -217,7 +224,7 @@ def _warning_lines() -> Iterator[None]:
         text = " ".join((ours.worded(spelled) if ours else str(message)).split())
         if text not in seen:
             seen.add(text)
-            click.echo(f"Warning: {text}", err=True)
+            echo(f"Warning: {text}", err=True)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", RatekeeperWarning)

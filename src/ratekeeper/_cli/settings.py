@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from ratekeeper._cli.printing import Help, echo
 from ratekeeper._cli.refusals import Refusal
 from ratekeeper._formatting import near
 
@@ -66,6 +67,7 @@ def _use(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
     path = value or ctx.meta.get(_META)
     if path is not None:
         ctx.default_map = _read(path, ctx)
+        ctx.formatter_class = Help
 
 
 def _read(path: str, ctx: click.Context) -> dict[str, Any]:
@@ -176,7 +178,7 @@ def _warn_of_unknown_variables(ctx: click.Context) -> None:
     known = {f"{prefix}{param.name}".upper() for param in params}
     for name in sorted(os.environ):
         if name.startswith(prefix) and name not in known:
-            click.echo(
+            echo(
                 f"Warning: the environment has {name}, which is no setting.{near(name, known)}",
                 err=True,
             )

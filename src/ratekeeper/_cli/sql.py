@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
 
 from ratekeeper._cli import contents, options, settings
+from ratekeeper._cli.printing import print_exactly
 from ratekeeper._cli.refusals import Refusal
+from ratekeeper._formatting import visible
 
 _EPILOG = """\b
 Examples:
@@ -41,7 +44,12 @@ def command(test: str, table: str, score: str | None, group: str | None, decisio
         group=group or _as_calibrated(loaded, "group"),
         decision=decision,
     )
-    click.echo(f"{query};")  # a client that it is piped into waits for the end
+    if sys.stdout.isatty() and visible(query, keep="\n\t") != query:
+        raise Refusal(
+            "A name in the query has characters that a terminal hides or acts on, and the query "
+            "needs them as they are. Write it to a file: > decide.sql"
+        )
+    print_exactly(f"{query};")  # a client that it is piped into waits for the end
 
 
 def _as_calibrated(test: contents.Test, role: str) -> Any:  # noqa: ANN401 - None without groups

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape as escape_marks
 
-from ratekeeper._formatting import exact_percent
+from ratekeeper._formatting import exact_percent, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,6 +74,17 @@ def draw(comparison: Comparison) -> str:
         *_legend(rows, kinds, f"{target} / {other}, %", comparison.alpha),
     ]
     return "\n".join([*parts, "</svg>", ""])
+
+
+def escape(text: str) -> str:
+    r"""Write a text as XML, and what XML cannot hold as Python writes it.
+
+    Examples
+    --------
+    >>> print(escape("a<b \x1b"))
+    a&lt;b \x1b
+    """
+    return escape_marks(visible(text))
 
 
 def percent(rate: float, alpha: float) -> str:
@@ -198,8 +209,8 @@ def _legend(
     parts = [_text(right, y - 14, heading, "end")]
     for number, row in enumerate(rows, start=1):
         longest = _LONGEST - (len(_undecided(row)) // 2)  # half, as its letters are narrow
-        long = len(row.system) > longest
-        name = f"{row.system[: longest - 3]}..." if long else row.system
+        name = visible(row.system)
+        name = f"{name[: longest - 3]}..." if len(name) > longest else name
         parts.append(_badge((left, y), number, row))
         parts.append(_text(left + 16, y + 4, name + _undecided(row), "start"))
         numbers = f"{percent(row.target, alpha)} / {100 * row.other:.1f}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import math
 import re
@@ -13,7 +14,7 @@ from ratekeeper._atomic import write
 from ratekeeper._comparison.picture import draw, percent
 from ratekeeper._comparison.summary import Summary
 from ratekeeper._comparison.trial import Trial
-from ratekeeper._formatting import exact_percent, show
+from ratekeeper._formatting import exact_percent, show, visible
 
 if TYPE_CHECKING:
     import os
@@ -127,10 +128,11 @@ class Comparison:
     def show(self, console: Console) -> None:
         """Print the table; without times and training rows where it would not fit."""
         from rich import box
-        from rich.markup import escape
         from rich.table import Table
+        from rich.text import Text
 
-        console.print(f"[bold]{escape(self.title)}[/bold]")
+        # Texts, not markup: a name may look like it.
+        console.print(Text(self.title, style="bold"))
         heads = self._heads()[:-1]
         wide = console.width >= self.width
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, int(wide), 0, 0))
@@ -148,18 +150,16 @@ class Comparison:
             if family not in (None, row.family):
                 table.add_section()
             family = row.family
-            cells = [escape(cell) for cell in self._cells(row)]
+            cells = [Text(cell) for cell in self._cells(row)]
             if row.repeats:
-                cells[2] = f"[{_colour(row, self.alpha)}]{cells[2]}[/]"
+                cells[2].stylize(_colour(row, self.alpha))
             table.add_row(*cells[:shown])
         console.print(table)
-        for row in self.rows:
-            if row.note:
-                console.print(f"[dim]{escape(f'{row.system}: {row.note}')}[/dim]")
-        for note in self.notes:
-            console.print(f"[dim]{escape(note)}[/dim]")
         narrow = f"Times and training rows are in the files, or shown on {self.width} columns."
-        console.print(f"[dim]{self._legend} {_LEGEND_WIDE if wide else narrow}[/dim]")
+        notes = [f"{row.system}: {row.note}" for row in self.rows if row.note]
+        legend = f"{self._legend} {_LEGEND_WIDE if wide else narrow}"
+        for note in (*notes, *self.notes, legend):
+            console.print(Text(visible(note), style="dim"))
 
     @property
     def width(self) -> int:
@@ -184,7 +184,7 @@ class Comparison:
         return [*heads, "fit s", "s/1,000", "trained\non", "note"]
 
     def _cells(self, row: Summary) -> list[str]:
-        start = [row.system, row.promise + "*" * bool(row.assumption)]
+        start = [visible(row.system), row.promise + "*" * bool(row.assumption)]
         if not row.repeats:
             return [*start, "refused", *[""] * (len(self._heads()) - 4)]
         low, high = (percent(rate, self.alpha) for rate in (row.target_low, row.target_high))
@@ -203,6 +203,9 @@ class Comparison:
         return console.export_text().rstrip()
 
 
+# Marks of Markdown where they mean something: not "<=", f_g nor a star at the end.
+_MARKS = re.compile(r"[\\`\[\]|~$]|\*(?!$)|(?<![^\W_])_|_(?![^\W_])")
+_TAGS = re.compile(r"<(?=[a-zA-Z/!?])|&(?=#?\w+;)")
 _LONGEST = 24  # letters of a name in the table
 _LEGEND = (
     "*: a promise only if an assumption about the data is true; the CSV names it. (95%): interval "
@@ -221,14 +224,15 @@ _LEGEND_WIDE = (
 
 
 def _as_markdown(text: str) -> str:
-    r"""Return a text that stays in its cell, and is no tag.
+    r"""Return a text that stays in its cell, and in which nothing is a tag, a link or code.
 
     Examples
     --------
-    >>> print(_as_markdown("a|b <= <c>"))
-    a\|b <= &lt;c>
+    >>> print(_as_markdown("a|b <= <c> ![d](e) f_g _h_"))
+    a\|b <= &lt;c> !\[d\](e) f_g \_h\_
     """
-    return re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", text).replace("|", "\\|")
+    marked = _MARKS.sub(r"\\\g<0>", visible(text))
+    return _TAGS.sub(lambda sign: html.escape(sign[0]), marked)
 
 
 def _seconds(value: float) -> str:

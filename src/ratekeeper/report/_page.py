@@ -6,13 +6,13 @@ import base64
 import hashlib
 import json
 import re
-from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._atomic import whole_file
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import show
+from ratekeeper._markup import text
 from ratekeeper._sentences import SECTIONS
 from ratekeeper._version import __version__
 from ratekeeper.batch import FileEvaluation
@@ -106,7 +106,7 @@ def build(
             "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
             f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
         ),
-        "title": escape(title or heading(test)),
+        "title": text(title or heading(test)),
         "style": _part("page.css"),
         "certificate": certificate_html(test, checked),
         "evaluation": evaluated,

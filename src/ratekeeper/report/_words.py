@@ -7,6 +7,7 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
+from ratekeeper._formatting import visible
 from ratekeeper._markup import Html, text
 from ratekeeper._sentences import PAGE
 
@@ -108,7 +109,7 @@ def class_text(certificate: Certificate, *, positive: bool) -> str:
     """
     value = certificate.positive_label if positive else certificate.negative_label
     if isinstance(value, str) and not value.lstrip("+-").isdigit():
-        return f"“{value}”"
+        return f"“{visible(value)}”"
     column = certificate.provenance and certificate.provenance.label
-    name = f"{column} = {value}" if column else str(value)
+    name = f"{visible(column)} = {value}" if column else str(value)
     return f"{'positive' if positive else 'negative'} ({name})"
