@@ -16,9 +16,12 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
@@ -26,6 +29,7 @@ from sklearn.linear_model import LogisticRegression
 import ratekeeper as rk
 from ratekeeper import plots, report
 from ratekeeper._cli import COMMANDS, main
+from ratekeeper._cli.refusals import Refusal, reported
 from ratekeeper._formatting import show, visible
 from ratekeeper._progress import track
 from ratekeeper._provenance import Provenance
@@ -429,6 +433,20 @@ def test_errors_and_warnings_hide_nothing(tmp_path):
     assert not hidden(str(caught.value), keep="")
 
 
+def test_endings_of_commands_hide_nothing():
+    """Whatever ends a command, of the system, of click or a bug, ends in one plain line."""
+    for error in (
+        OSError(2, "No such file", EVIL),
+        RuntimeError(EVIL),
+        rk.exceptions.StoredFileError(EVIL),
+        Refusal(EVIL),
+        click.BadParameter(EVIL),
+    ):
+        with pytest.raises(click.ClickException) as caught, reported():
+            raise error
+        assert not hidden(caught.value.format_message(), keep=""), type(error)
+
+
 def test_comparison_with_hostile_systems(tmp_path):
     """Systems may have any name: text, Markdown and picture stay as they are; CSV is exact."""
     rng = np.random.default_rng(1)
@@ -526,7 +544,11 @@ def test_pages_hold_hostile_names(calibration):
     page = report.build(test, title=EVIL)
     assert not hidden(page), sorted(map(ascii, hidden(page)))
     assert "[red]x" in page
-    assert "<b>&amp;" not in page.partition("<script")[0]
+    html, _, rest = page.partition('<script type="application/json" id="facts">')
+    assert "<b>&" not in html
+    facts = json.loads(rest.partition("</script>")[0])
+    assert facts["exactGroups"] == GROUPS
+    assert not hidden("".join([*facts["groups"], *facts["names"], *facts["labels"]]), keep="")
 
 
 def test_queries_have_plain_comments(calibration):
@@ -560,6 +582,16 @@ def test_what_is_shown(text, shown):
     assert visible(text) == shown
     assert visible(shown) == shown
     assert visible(f"{text}\n", keep="\n").endswith("\n")
+
+
+@given(st.text(st.characters(codec=None, exclude_categories=())))
+def test_any_text_is_made_visible_once(text):
+    """Nothing hidden is left in any text, what is left prints anywhere, and stays as it is."""
+    shown = visible(text)
+    assert not hidden(shown, keep="\u200c\u200d")
+    assert visible(shown) == shown
+    assert shown.encode().decode() == shown
+    assert text != shown or text.isprintable() or not hidden(text, keep="\u200c\u200d")
 
 
 def test_values_of_any_kind_are_shown_plainly():

@@ -62,10 +62,10 @@ _OPTIONS = {
 
 
 class Refusal(click.ClickException):
-    """A message and an exit code instead of a traceback."""
+    """A message, in one line of plain text, and an exit code instead of a traceback."""
 
     def __init__(self, message: str, exit_code: int = REFUSED) -> None:
-        super().__init__(message)
+        super().__init__(visible(message))
         self.exit_code = exit_code  # type: ignore[misc]  # click has it in the class
 
 
@@ -91,7 +91,7 @@ def reported() -> Iterator[None]:
             yield
             sys.stdout.flush()  # here, so that a full disk or a gone reader is still noticed
         except click.ClickException as error:
-            if not isinstance(error, _HELP):
+            if not isinstance(error, _HELP):  # one of click's own may name what was typed
                 error.message = visible(error.message)  # type: ignore[misc]  # final in new click
             raise
         except (click.exceptions.Exit, click.Abort, SystemExit):

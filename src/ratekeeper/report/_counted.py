@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._formatting import exact_percent, percent
+from ratekeeper._formatting import exact_percent, percent, visible
 from ratekeeper._markup import Html, text
 from ratekeeper._provenance import reasons
 from ratekeeper._sentences import VERDICTS, say
@@ -33,7 +33,7 @@ def evaluation_rows(test: FinishedTest, found: FileEvaluation) -> list[dict[str,
         row
         for group, one in [(None, found.overall), *found.groups.items()]
         if group is None or group in shown
-        for row in _rows(None if group is None else str(group), one)
+        for row in _rows(None if group is None else visible(str(group)), one)
     ]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._cells import tail_of
 from ratekeeper._finished import decide_read
-from ratekeeper._formatting import show
+from ratekeeper._formatting import show, visible
 from ratekeeper.methods import Conformal, Empirical, HighProbability, Simultaneous
 from ratekeeper.report import _grid as grid
 from ratekeeper.report import _knots as knots
@@ -69,7 +69,8 @@ def page_facts(test: FinishedTest) -> dict[str, Any]:
     return {
         "labels": [show(first.negative_label), show(first.positive_label)],
         "names": [class_text(first, positive=side) for side in (False, True)],
-        "groups": groups,
+        "groups": groups and [visible(group) for group in groups],
+        "exactGroups": groups,  # for the download
         "hiddenGroups": len(calibration.cells[0]) - len(shown),
         "totals": [sum(scores.size for scores in cells) for cells in calibration.cells],
         "higherIsPositive": calibration.higher_is_positive,

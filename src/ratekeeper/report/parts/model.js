@@ -99,6 +99,7 @@ const Model = (() => {
         const nOther = cell.n[1 - test.nullClass];
         return {
           group: facts.groups === null ? null : facts.groups[i],
+          exactGroup: facts.groups === null ? null : facts.exactGroups[i],
           n,
           nOther,
           tied: cell.tied[test.nullClass],
