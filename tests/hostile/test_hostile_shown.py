@@ -541,14 +541,17 @@ def test_plots_draw_hostile_names(calibration, tmp_path):
 def test_pages_hold_hostile_names(calibration):
     """The report is plain text with names of any kind in it, which its script gets exactly."""
     test = calibration.control("fnr", alpha=0.05)
-    page = report.build(test, title=EVIL)
+    found = test.evaluate([0.0, 3.0], LABELS, GROUPS)
+    page = report.build(test, title=EVIL, evaluation=found)
     assert not hidden(page), sorted(map(ascii, hidden(page)))
     assert "[red]x" in page
     html, _, rest = page.partition('<script type="application/json" id="facts">')
     assert "<b>&" not in html
     facts = json.loads(rest.partition("</script>")[0])
     assert facts["exactGroups"] == GROUPS
-    assert not hidden("".join([*facts["groups"], *facts["names"], *facts["labels"]]), keep="")
+    counted = [row["group"] or "" for row in facts["evaluation"]]
+    words = [*facts["groups"], *facts["names"], *facts["labels"], *counted]
+    assert not hidden("".join(words), keep="")
 
 
 def test_queries_have_plain_comments(calibration):
