@@ -98,6 +98,18 @@ class Calibration:
         """Number type of the scores."""
         return self.cells[0][0].dtype
 
+    @cached_property
+    def places(self) -> dict[Any, int]:
+        """Where each group stands in `groups`; empty without groups."""
+        names = [] if self.groups is None else self.groups.tolist()
+        return {name: i for i, name in enumerate(names)}
+
+    @cached_property
+    def extent(self) -> tuple[float, float]:
+        """The lowest and the highest of all scores."""
+        cells = [scores for cells in self.cells for scores in cells if scores.size]
+        return min(float(scores[0]) for scores in cells), max(float(scores[-1]) for scores in cells)
+
     def n(self, label: object, group: object = None) -> int:
         """Return the number of scores of a class (in a group), by the user's own label."""
         names = self.classes.tolist()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._cells import null_of, nulls_of
+from ratekeeper._cells import null_of, nulls_of, of_class
 from ratekeeper._certificate import Cell, Certificate, pooled_text
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Promise
@@ -160,13 +160,13 @@ class ErrorRateTest(FinishedTest):
 
     @cached_property
     def _other_errors(self) -> tuple[Rate, ...]:
-        rates = []
-        for i, scores in enumerate(self.calibration.cells[1 - self.null_class]):
-            index = np.full(scores.size, i, dtype=np.intp)
-            positive = self._positive(scores, index)[0]
-            errors = int(np.count_nonzero(positive == (self.control == "fnr")))
-            rates.append(Rate(errors, scores.size))
-        return tuple(rates)
+        label = 1 - self.null_class
+        scores, index = of_class(self.calibration, label)
+        is_wrong = self._positive(scores, index)[0] == (self.control == "fnr")
+        groups = np.zeros(scores.size, dtype=np.intp) if index is None else index
+        errors = np.bincount(groups[is_wrong], minlength=len(self._nulls)).tolist()
+        sizes = (cell.size for cell in self.calibration.cells[label])
+        return tuple(map(Rate, errors, sizes))
 
     @cached_property
     def _other_nulls(self) -> tuple[NullDistribution | None, ...]:
@@ -344,14 +344,18 @@ class ErrorRateTest(FinishedTest):
             return np.greater_equal if self.calibration.higher_is_positive else np.less_equal
         return np.greater if self.calibration.higher_is_positive else np.less
 
+    @cached_property
+    def _limits(self) -> NDArray[np.float64]:
+        # An array, so that the two number types are brought to the wider one; a bare number
+        # would be rounded to the type of the scores.
+        return np.array(list(self.thresholds.values()), dtype=np.float64)
+
     def _positive(
         self, scores: Floats, index: Index
     ) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None]:
         """Return which objects are called positive, and the p-values if these were needed."""
         if self.method.decides_by_threshold:
-            # An array, so that the two number types are brought to the wider one; a bare number
-            # would be rounded to the type of the scores.
-            limits = np.array(list(self.thresholds.values()), dtype=np.float64)
+            limits = self._limits
             return self._positive_if(scores, limits if index is None else limits[index]), None
         null_p = judge(self._nulls, scores, index)
         return (null_p <= self.alpha) == (self.control == "fpr"), null_p
@@ -415,11 +419,12 @@ def build_test(
     null_class = 1 if control == "fnr" else 0
     alpha = check_probability(alpha, "alpha")
     check_choice(thin_groups, "thin_groups", ("refuse", "pool"))
-    cells = calibration.cells[null_class]
-    pooled = tuple(not method.can_promise(scores.size, alpha) for scores in cells)
+    sizes = [scores.size for scores in calibration.cells[null_class]]
+    enough = _enough(method, sizes, alpha)
+    pooled = tuple(size not in enough for size in sizes)
     if any(pooled) and (calibration.groups is None or thin_groups == "refuse"):
         raise _too_few(calibration, control, alpha, method)
-    if not method.can_promise(sum(scores.size for scores in cells), alpha):
+    if not method.can_promise(sum(sizes), alpha):
         raise _too_few(calibration.pooled(), control, alpha, method)
     shared = null_of(calibration.pooled(), null_class, 0, method) if any(pooled) else None
     nulls = tuple(
@@ -441,6 +446,11 @@ def build_test(
     )
 
 
+def _enough(method: Method, sizes: list[int], alpha: float) -> set[int]:
+    """Return the numbers of scores, of those given, with which alpha can be promised."""
+    return {n for n in set(sizes) if method.can_promise(n, alpha)}
+
+
 def _too_few(
     calibration: Calibration, control: str, alpha: float, method: Method
 ) -> TooFewScoresError:
@@ -451,10 +461,11 @@ def _too_few(
     got, where = f"got {sizes[0]:,}", ""
     remedy: list[Words] = ["Add data, or raise ", Parameter("alpha"), "."]
     if calibration.groups is not None:
+        enough = _enough(method, sizes, alpha)
         thin = [
             f"group {show(name)}: {n:,}"
             for name, n in zip(calibration.groups.tolist(), sizes, strict=True)
-            if not method.can_promise(n, alpha)
+            if n not in enough
         ]
         more = f" and {len(thin) - _SHOWN:,} more" if len(thin) > _SHOWN else ""
         got, where = f"too few in {', '.join(thin[:_SHOWN])}{more}", " in each group"
