@@ -14,8 +14,9 @@ import numpy as np
 from ratekeeper import _markup as markup
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._cells import count_outside, known_groups, nulls_of, read_new, warn_if_outside
+from ratekeeper._certificate import shown_text
 from ratekeeper._control import ErrorRateTest, build_test
-from ratekeeper._formatting import listed_with_count, plain_value, show
+from ratekeeper._formatting import extremes, listed_with_count, plain_value, show
 from ratekeeper._inputs import (
     check_aligned,
     read_groups,
@@ -48,6 +49,7 @@ _DIGITS = 10
 _MIXED = 0.05
 _LOOKED_AT = 200
 _USELESS_AUC = 0.6
+_SHOWN = 8  # groups
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -351,9 +353,12 @@ class Calibration:
         head = ("class", "label", "scores", "lowest", "highest")
         parts = [markup.table(head, rows, numbers=(2, 3, 4))]
         if self.groups is not None:
-            sizes = [[f"{a.size:,}", f"{b.size:,}"] for a, b in zip(*self.cells, strict=True)]
-            names = self.groups.tolist()
-            parts.append(markup.by_group(names, ("negative", "positive"), sizes, numbers=(0, 1)))
+            sizes = [[scores.size for scores in cells] for cells in self.cells]
+            shown = extremes(*sizes, most=_SHOWN, each=_SHOWN // 4)
+            rows = [[f"{sizes[label][i]:,}" for label in (0, 1)] for i in shown]
+            names = [self.groups[i] for i in shown]
+            parts.append(markup.by_group(names, ("negative", "positive"), rows, numbers=(0, 1)))
+            parts += map(markup.note, shown_text(len(shown), self.groups.size))
         end = "high" if self.higher_is_positive else "low"
         parts.append(markup.note(f"Scores are {self.origin}; {end} ones indicate positive."))
         parts += map(markup.note, self.remarks)

@@ -14,11 +14,11 @@ import numpy as np
 
 from ratekeeper import _markup as markup
 from ratekeeper._cells import null_of, nulls_of, of_class
-from ratekeeper._certificate import Cell, Certificate, pooled_text
+from ratekeeper._certificate import Cell, Certificate, pooled_text, shown_text
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Promise
 from ratekeeper._finished import FinishedTest
-from ratekeeper._formatting import exact_percent, plain_value, show
+from ratekeeper._formatting import exact_percent, extremes, plain_value, show
 from ratekeeper._p_values import PValues, judge
 from ratekeeper._ranks import has_ties
 from ratekeeper._rates import Rate, RealisedRate
@@ -286,37 +286,50 @@ class ErrorRateTest(FinishedTest):
         side = "positive" if self.control == "fnr" else "negative"
         n = sum(null.size for null in self.calibration.cells[self.null_class])
         negative, positive = map(show, self.calibration.classes)
+        names = list(self.thresholds)
         rules = []
-        for (name, threshold), pooled in zip(self.thresholds.items(), self._pooled, strict=True):
-            condition = self._condition(threshold)
+        for i in self._shown:
+            condition = self._condition(self.thresholds[names[i]])
             rule = say(
                 "certificate.rule", positive=positive, condition=condition, negative=negative
             )
-            where = "" if self.calibration.groups is None else f"group {show(name)}: "
-            rules.append(where + rule + (say("certificate.pooled") if pooled else ""))
-        if len(rules) > _SHOWN:
-            poor = sum(self._pooled[_SHOWN:])
-            about = f", {poor:,} of them without a promise" if poor else ""
-            rules[_SHOWN:] = [f"... and {len(rules) - _SHOWN:,} more groups{about}"]
+            where = "" if self.calibration.groups is None else f"group {show(names[i])}: "
+            rules.append(where + rule + (say("certificate.pooled") if self._pooled[i] else ""))
+        rules += self._shown_text
         return (
             f"ErrorRateTest: {aim(self)}, {self.method!r}, {n:,} {side} scores\n  "
             + "\n  ".join(rules)
         )
 
+    @property
+    def _shown(self) -> list[int]:
+        """Positions of the groups to show: of many, those with the fewest and the most scores."""
+        sizes = [scores.size for scores in self.calibration.cells[self.null_class]]
+        own = [np.nan if is_thin else n for n, is_thin in zip(sizes, self._pooled, strict=True)]
+        return extremes(sizes, own, most=_SHOWN, each=_SHOWN // 4)
+
+    @property
+    def _shown_text(self) -> list[str]:
+        poor = sum(self._pooled) - sum(self._pooled[i] for i in self._shown)
+        about = say("certificate.groups.shown.unpromised", n=f"{poor:,}") if poor else ""
+        about += say("certificate.groups.shown.thresholds")
+        return shown_text(len(self._shown), len(self._nulls), about)
+
     def _repr_html_(self) -> str:
-        cal = self.calibration
+        cal, shown, names = self.calibration, self._shown, list(self.thresholds)
         head = ["scores", f"positive ({show(cal.classes[1])}) if"]
         columns = [
-            [f"{null.size:,}" for null in cal.cells[self.null_class]],
+            [f"{cal.cells[self.null_class][i].size:,}" for i in shown],
             [
-                self._condition(threshold) + (say("certificate.pooled") if pooled else "")
-                for threshold, pooled in zip(self.thresholds.values(), self._pooled, strict=True)
+                self._condition(self.thresholds[names[i]])
+                + (say("certificate.pooled") if self._pooled[i] else "")
+                for i in shown
             ],
         ]
         if self.method.decides_by_threshold:  # else finding the other error can be long work
             head.append(f"price: {'FPR' if self.control == 'fnr' else 'FNR'}")
-            columns.append([str(rate) for rate in self._other_errors])
-        names = list(self.thresholds)
+            columns.append([str(self._other_errors[i]) for i in shown])
+        groups = None if cal.groups is None else [names[i] for i in shown]
         pooled = [name for name, is_thin in zip(names, self._pooled, strict=True) if is_thin]
         facts = [
             (f"promise ({self.guarantee.kind})", self.guarantee.promise),
@@ -325,7 +338,8 @@ class ErrorRateTest(FinishedTest):
         return markup.card(
             f"ErrorRateTest: {aim(self)}".replace("<=", "≤"),
             [
-                markup.by_group(cal.groups, head, list(zip(*columns, strict=True)), numbers=[0]),
+                markup.by_group(groups, head, list(zip(*columns, strict=True)), numbers=[0]),
+                *map(markup.note, self._shown_text),
                 *([markup.note(pooled_text(pooled))] if pooled else []),
                 markup.facts(facts),
             ],

@@ -60,6 +60,25 @@ def listed_with_count(values: Sequence[Any], most: int = _SHOWN) -> str:
     return listed(values, most) + (f" ({len(values):,} in all)" if len(values) > most else "")
 
 
+def extremes(*columns: Sequence[float], most: int, each: int) -> list[int]:
+    """Return which of many to show: the few lowest and the few highest of each column, in order.
+
+    All of them if there are at most `most`. NaN is neither low nor high.
+
+    Examples
+    --------
+    >>> extremes([5, 1, 2, 3, 4], most=4, each=1), extremes([5, 1, 2], most=4, each=1)
+    ([0, 1], [0, 1, 2])
+    """
+    if len(columns[0]) <= most:
+        return list(range(len(columns[0])))
+    found: set[int] = set()
+    for column in columns:
+        order = sorted((i for i, x in enumerate(column) if x == x), key=column.__getitem__)  # noqa: PLR0124
+        found.update(order[:each], order[-each:])
+    return sorted(found)
+
+
 def show(value: object) -> str:
     """Write a value as people write it, and not longer than half a line.
 

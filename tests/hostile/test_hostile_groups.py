@@ -70,13 +70,9 @@ def steps(n_groups):
     yield done("p-values", lambda: cal.p_values(later[0], groups=later[2]))
     for method in METHODS:
         single = f"control {method.name}"
-        yield done(
-            single, lambda m=method: cal.control("fnr", 0.1, method=m, thin_groups="pool")
-        )
+        yield done(single, lambda m=method: cal.control("fnr", 0.1, method=m, thin_groups="pool"))
         both = f"control both {method.name}"
-        yield done(
-            both, lambda m=method: cal.control_both(0.1, 0.1, method=m, thin_groups="pool")
-        )
+        yield done(both, lambda m=method: cal.control_both(0.1, 0.1, method=m, thin_groups="pool"))
         for kind in (single, both):
             test = made[kind]
             yield done(f"{kind}: certify", lambda t=test: t.certificate)

@@ -80,7 +80,8 @@ class RankNull(NullDistribution):
     def p_values(self, scores: Floats) -> NDArray[np.float64]:
         """Return the p-value of each score."""
         self._judged += scores.size
-        if self.n > _SHARED_UP_TO and self._judged <= self.n:  # a table would be longer than the work so far
+        if self.n > _SHARED_UP_TO and self._judged <= self.n:
+            # A table would be longer than the work so far.
             counts = count_as_extreme(self._scores, scores, self._tail)
             return self._method.p_of_count(counts, self.n)
         return look_up(self._scores, scores, self._tail, self._table)
