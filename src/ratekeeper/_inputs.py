@@ -34,7 +34,7 @@ _NUMBERS = (int, float, np.bool_, np.integer, np.floating)
 _HOW = "Pass a list, a NumPy array, a torch tensor, or a column of a table."
 _NAMES = "text, whole numbers or booleans throughout"
 _CONVERT = "Convert to float, or check whether scores and labels were swapped."
-_EXACT_UP_TO = 2.0**53  # whole numbers that float64 holds without a gap
+_EXACT_BELOW = 2.0**53  # float64 holds all whole numbers up to here
 _PIECE = 1 << 16  # rows
 
 
@@ -343,7 +343,7 @@ def _floats(array: NDArray[Any], name: str) -> Floats:
 
 def _refuse_rounded(array: NDArray[Any], floats: NDArray[np.float64], name: str) -> None:
     """Raise if a whole number is another one as float64."""
-    large = np.flatnonzero(np.abs(floats) > _EXACT_UP_TO)
+    large = np.flatnonzero(np.abs(floats) >= _EXACT_BELOW)
     if not large.size:
         return
     before, after = array[large], floats[large]
@@ -368,6 +368,7 @@ def _names(column: ArrayLike, name: str) -> NDArray[Any]:
     if array.dtype.kind in "OT":
         array, values = array.astype(object), array.tolist()
         if _all_are(str, values):
+            check_names(set(values), name)  # before they are compared, by way of NumPy's texts
             return array
         if not _all_are(_NUMBERS, values):
             family = str if isinstance(values[0], str) else _NUMBERS
@@ -376,6 +377,8 @@ def _names(column: ArrayLike, name: str) -> NDArray[Any]:
         numbers = exact_numbers(values)
         if numbers is not None:
             return numbers
+        found = f" has numbers that no type holds together: {show(min(values))} and "
+        raise _wrong(name, f"{found}{show(max(values))}.", _NAMES, "Convert with .astype(str).")
     found = f" is {_kind(array)}, but {_NAMES} are needed."
     raise _wrong(name, found, _NAMES, "Convert with .astype(str).")
 
@@ -514,7 +517,7 @@ def _from_list(values: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
     if not any(issubclass(kind, str | bytes) for kind in kinds):
         array = np.asarray(values)
         whole = any(issubclass(kind, int | np.integer) for kind in kinds)
-        if array.dtype.kind != "f" or not whole or not (np.abs(array) > _EXACT_UP_TO).any():
+        if array.dtype.kind != "f" or not whole or not (np.abs(array) >= _EXACT_BELOW).any():
             return array
     return np.fromiter(values, dtype=object, count=len(values))
 
@@ -538,7 +541,9 @@ def _from_table(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
         series = series[series.columns[0]]
     if isinstance(series, nw.Series):
         _refuse_where(series.is_null().to_numpy(), name, "missing value")
-        return np.asarray(series.to_numpy())
+        # Texts as the library itself has them: narwhals would make fixed-width ones of polars'.
+        source = series.to_native() if series.dtype == nw.String else series
+        return np.asarray(source.to_numpy())
     if hasattr(column, "__array__"):
         return np.asarray(column)
     what = "None" if column is None else f"a {type(column).__name__}"
