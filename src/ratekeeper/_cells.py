@@ -59,8 +59,8 @@ def of_class(calibration: Calibration, label: int) -> tuple[Floats, NDArray[np.i
     cells = calibration.cells[label]
     if calibration.groups is None:
         return cells[0], None
-    sizes = [scores.size for scores in cells]
-    return np.concatenate(cells), np.repeat(np.arange(len(cells)), sizes)
+    scores: Floats = np.concatenate(cells)  # type: ignore[assignment]  # all of one type
+    return scores, np.repeat(np.arange(len(cells)), [cell.size for cell in cells])
 
 
 def read_new(

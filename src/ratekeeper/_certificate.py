@@ -6,7 +6,6 @@ statements, which text, notebook card, report and JSON show each in their own wa
 
 from __future__ import annotations
 
-import json
 import math
 import textwrap
 from abc import ABC, abstractmethod
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ratekeeper import _markup as markup
-from ratekeeper._formatting import exact_percent, extremes, json_ready, percent, show
+from ratekeeper._formatting import exact_percent, extremes, json_text, percent, show
 from ratekeeper._sentences import say, state
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ class Stated(ABC):
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON text. Infinite thresholds are written as strings."""
-        return json.dumps(json_ready(self.to_dict()), indent=2, allow_nan=False)
+        return json_text(self.to_dict())
 
     def __str__(self) -> str:
         paragraphs = [self.headline, *map(str, self.statements)]
@@ -262,7 +261,7 @@ class Certificate(Stated):
 
     def sizes(self) -> tuple[list[float], list[float]]:
         """Return the numbers of scores of the cells; NaN in the second list for pooled ones."""
-        sizes = [cell.n["null"] for cell in self.cells]
+        sizes: list[float] = [cell.n["null"] for cell in self.cells]
         return sizes, [math.nan if cell.pooled else cell.n["null"] for cell in self.cells]
 
     def _shown(self, most: int, each: int) -> list[Cell]:

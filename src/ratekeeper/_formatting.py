@@ -178,3 +178,43 @@ def json_ready(value: Any) -> Any:  # noqa: ANN401 - any value of an answer
     if isinstance(value, float) and not abs(value) < float("inf"):
         return str(value)
     return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def json_text(value: Any) -> str:  # noqa: ANN401 - any value of an answer
+    """Write JSON in indented lines, as ``json.dumps(json_ready(value), indent=2)`` does.
+
+    Several times as fast, which for very many groups matters.
+
+    Examples
+    --------
+    >>> print(json_text({"threshold": float("-inf"), "n": [1, None]}))
+    {
+      "threshold": "-inf",
+      "n": [
+        1,
+        null
+      ]
+    }
+    """
+    from json import dumps
+    from json.encoder import encode_basestring_ascii as quoted
+
+    def written(value: Any, line: str) -> str:  # noqa: ANN401
+        if type(value) is str:
+            return quoted(value)
+        if type(value) is int or (type(value) is float and abs(value) < float("inf")):
+            return repr(value)
+        inner = f"{line}  "
+        if isinstance(value, dict) and value:
+            names = (key if isinstance(key, str) else str(json_ready(key)) for key in value)
+            items = (
+                f"{inner}{quoted(name)}: {written(item, inner)}"
+                for name, item in zip(names, value.values(), strict=True)
+            )
+            return f"{{{','.join(items)}{line}}}"
+        if isinstance(value, list | tuple) and value:
+            return f"[{','.join(inner + written(item, inner) for item in value)}{line}]"
+        ready = json_ready(value)
+        return written(ready, line) if isinstance(ready, list) and ready else dumps(ready)
+
+    return written(value, "\n")

@@ -372,7 +372,7 @@ def _names(column: ArrayLike, name: str) -> NDArray[Any]:
             return array
         if not _all_are(_NUMBERS, values):
             family = str if isinstance(values[0], str) else _NUMBERS
-            _refuse_odd(array, family, name, _NAMES, "Write all in the same way.")
+            _refuse_odd(array, family, name, _NAMES, "Write all in the same way, such as text.")
         _refuse_missing(array, name)
         numbers = exact_numbers(values)
         if numbers is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import json
 import subprocess
 import sys
 import textwrap
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 import ratekeeper as rk
+from ratekeeper._formatting import json_ready, json_text
 
 FEW, MANY = 60, 240  # groups: four times as many may cost little more than four times the work
 # Methods of containers that go over all that they hold.
@@ -153,6 +155,28 @@ def test_an_evaluation_of_very_many_groups_shows_the_worst():
         assert "exceeded" in shown
         assert "of 300 groups are shown" in shown
     assert len(found.to_dict()["groups"]) == 300
+
+
+def test_json_is_written_as_the_standard_library_does():
+    """The faster writer of certificates changes no character."""
+    odd = {"a": [1, -0.0, 1e300, True, None, 'é\n"', {}, [], {"b": (0.5, float("nan"))}]}
+    odd |= {1: np.array([1.5, np.inf]), 2.5: np.int64(3), None: np.str_("q"), "z": np.array([])}
+    scores, labels, names = grouped(30)
+    both = rk.calibrate(scores, labels, groups=names).control_both(0.15, 0.15)
+    for facts in (odd, both.certificate.to_dict()):
+        assert json_text(facts) == json.dumps(json_ready(facts), indent=2, allow_nan=False)
+
+
+def test_p_values_belong_to_the_scores_that_were_decided_on():
+    """Changing or reordering the caller's arrays afterwards changes neither, however many."""
+    cal = rk.calibrate(np.arange(200.0), np.repeat([0, 1], 100))
+    test = cal.control("fnr", 0.1)
+    scores = np.random.default_rng(0).uniform(0, 199, 1_200_000)
+    expected = test.p_values(scores)
+    decisions = test.decide(scores)
+    scores[:] = scores[::-1].copy()
+    assert (decisions.p_values.p1 == expected.p1).all()
+    assert (decisions.p_values.p0 == expected.p0).all()
 
 
 def named(bad):

@@ -26,11 +26,9 @@ _WIDTH = 79
 
 def print_json(facts: Mapping[str, Any]) -> None:
     """Print one JSON object. Numbers that JSON does not know are texts: "inf", "-inf", "nan"."""
-    import json
+    from ratekeeper._formatting import json_text
 
-    from ratekeeper._formatting import json_ready
-
-    click.echo(json.dumps(json_ready(facts), indent=2, allow_nan=False))
+    click.echo(json_text(facts))
 
 
 def print_table(
