@@ -27,7 +27,7 @@ from ratekeeper._inputs import (
 )
 from ratekeeper._merging import check_mergeable, merged_cells, merged_provenance
 from ratekeeper._p_values import PValues, judge, judge_intervals
-from ratekeeper._ranks import sorted_parts
+from ratekeeper._ranks import sort_in_place, sorted_parts
 from ratekeeper._sentences import say
 from ratekeeper._separation import separation
 from ratekeeper.exceptions import InputError, Parameter, ReversedScoreWarning
@@ -50,6 +50,7 @@ _MIXED = 0.05
 _LOOKED_AT = 200
 _USELESS_AUC = 0.6
 _SHOWN = 8  # groups
+_MANY_RUNS = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -270,7 +271,12 @@ class Calibration:
         """Return the same scores without groups."""
         if self.groups is None:
             return self
-        parts = [np.sort(np.concatenate(self.cells[c]), kind="stable") for c in (0, 1)]
+        parts: list[Floats] = [np.concatenate(cells) for cells in self.cells]  # type: ignore[misc]
+        if self.groups.size < _MANY_RUNS:  # a stable sort merges ascending runs
+            for part in parts:
+                part.sort(kind="stable")
+        else:
+            sort_in_place(parts)
         return replace(self, cells=((parts[0],), (parts[1],)), groups=None)
 
     @cached_property
