@@ -11,6 +11,7 @@ NAMES = (
     "kernel",
     "crepes_p_values",
     "decisions",
+    "groups",
     "normality",
     "cross_validated",
     "files",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper import _markup as markup
+from ratekeeper._cells import of_class
 from ratekeeper._certificate import JointCertificate
 from ratekeeper._control import aim, condition_text
 from ratekeeper._decisions import Decisions
@@ -20,7 +21,7 @@ from ratekeeper._p_values import PValues
 from ratekeeper._rates import Rate
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._calibration import Calibration
     from ratekeeper._control import ErrorRateTest
@@ -80,16 +81,16 @@ class AbstainingTest(FinishedTest):
         return tuple(between(fnr, fpr, higher=higher) for fnr, fpr in pairs)
 
     @cached_property
+    def _limits(self) -> NDArray[np.float64]:
+        return np.array(self.crossed, dtype=np.float64)  # NaN where they do not cross
+
+    @cached_property
     def certificate(self) -> JointCertificate:
         """What is promised for each rate, and how often nothing is decided."""
         undecided = {}
         for label, name in enumerate(("negative", "positive")):
-            counts = [
-                (int((found.abstained | found.neither).sum()), len(found))
-                for i, scores in enumerate(self.calibration.cells[label])
-                for found in [self._decide(scores, self._index(scores, i))]
-            ]
-            undecided[name] = Rate(sum(c for c, _ in counts), sum(n for _, n in counts))
+            found = self._decide(*of_class(self.calibration, label))
+            undecided[name] = Rate(int((found.abstained | found.neither).sum()), len(found))
         higher = self.calibration.higher_is_positive
         crossed = [
             None
@@ -103,16 +104,11 @@ class AbstainingTest(FinishedTest):
             self.fnr.certificate, self.fpr.certificate, tuple(crossed), undecided
         )
 
-    def _index(self, scores: Floats, group: int) -> Index:
-        grouped = self.calibration.groups is not None
-        return np.full(scores.size, group, dtype=np.intp) if grouped else None
-
     def _decide(self, values: Floats, index: Index) -> Decisions:
         fnr, fpr = (decide_read(part, values, index) for part in self.parts)
         may_be_positive, may_be_negative = fnr.positive, ~fpr.positive
         if any(threshold is not None for threshold in self.crossed):
-            limits = np.array(self.crossed, dtype=np.float64)  # NaN where they do not cross
-            limit = limits if index is None else limits[index]
+            limit = self._limits if index is None else self._limits[index]
             one = values >= limit if self.calibration.higher_is_positive else values <= limit
             crossed = ~np.isnan(limit)
             may_be_positive = np.where(crossed, one, may_be_positive)

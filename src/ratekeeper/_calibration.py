@@ -14,8 +14,9 @@ import numpy as np
 from ratekeeper import _markup as markup
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._cells import count_outside, known_groups, nulls_of, read_new, warn_if_outside
+from ratekeeper._certificate import shown_text
 from ratekeeper._control import ErrorRateTest, build_test
-from ratekeeper._formatting import listed_with_count, plain_value, show
+from ratekeeper._formatting import extremes, listed_with_count, plain_value, show
 from ratekeeper._inputs import (
     check_aligned,
     read_groups,
@@ -26,7 +27,7 @@ from ratekeeper._inputs import (
 )
 from ratekeeper._merging import check_mergeable, merged_cells, merged_provenance
 from ratekeeper._p_values import PValues, judge, judge_intervals
-from ratekeeper._ranks import sorted_parts
+from ratekeeper._ranks import sort_in_place, sorted_parts
 from ratekeeper._sentences import say
 from ratekeeper._separation import separation
 from ratekeeper.exceptions import InputError, Parameter, ReversedScoreWarning
@@ -48,6 +49,8 @@ _DIGITS = 10
 _MIXED = 0.05
 _LOOKED_AT = 200
 _USELESS_AUC = 0.6
+_SHOWN = 8  # groups
+_MANY_RUNS = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,6 +100,18 @@ class Calibration:
     def dtype(self) -> np.dtype[Any]:
         """Number type of the scores."""
         return self.cells[0][0].dtype
+
+    @cached_property
+    def places(self) -> dict[Any, int]:
+        """Where each group stands in `groups`; empty without groups."""
+        names = [] if self.groups is None else self.groups.tolist()
+        return {name: i for i, name in enumerate(names)}
+
+    @cached_property
+    def extent(self) -> tuple[float, float]:
+        """The lowest and the highest of all scores."""
+        cells = [scores for cells in self.cells for scores in cells if scores.size]
+        return min(float(scores[0]) for scores in cells), max(float(scores[-1]) for scores in cells)
 
     def n(self, label: object, group: object = None) -> int:
         """Return the number of scores of a class (in a group), by the user's own label."""
@@ -256,7 +271,12 @@ class Calibration:
         """Return the same scores without groups."""
         if self.groups is None:
             return self
-        parts = [np.sort(np.concatenate(self.cells[c]), kind="stable") for c in (0, 1)]
+        parts: list[Floats] = [np.concatenate(cells) for cells in self.cells]  # type: ignore[misc]
+        if self.groups.size < _MANY_RUNS:  # a stable sort merges ascending runs
+            for part in parts:
+                part.sort(kind="stable")
+        else:
+            sort_in_place(parts)
         return replace(self, cells=((parts[0],), (parts[1],)), groups=None)
 
     @cached_property
@@ -339,9 +359,12 @@ class Calibration:
         head = ("class", "label", "scores", "lowest", "highest")
         parts = [markup.table(head, rows, numbers=(2, 3, 4))]
         if self.groups is not None:
-            sizes = [[f"{a.size:,}", f"{b.size:,}"] for a, b in zip(*self.cells, strict=True)]
-            names = self.groups.tolist()
-            parts.append(markup.by_group(names, ("negative", "positive"), sizes, numbers=(0, 1)))
+            sizes = [[scores.size for scores in cells] for cells in self.cells]
+            shown = extremes(*sizes, most=_SHOWN, each=_SHOWN // 4)
+            rows = [[f"{sizes[label][i]:,}" for label in (0, 1)] for i in shown]
+            names = [self.groups[i] for i in shown]
+            parts.append(markup.by_group(names, ("negative", "positive"), rows, numbers=(0, 1)))
+            parts += map(markup.note, shown_text(len(shown), self.groups.size))
         end = "high" if self.higher_is_positive else "low"
         parts.append(markup.note(f"Scores are {self.origin}; {end} ones indicate positive."))
         parts += map(markup.note, self.remarks)

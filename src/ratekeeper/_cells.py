@@ -54,6 +54,15 @@ def nulls_of(
     return tuple(null_of(calibration, null_class, i, method) for i in cells)
 
 
+def of_class(calibration: Calibration, label: int) -> tuple[Floats, NDArray[np.intp] | None]:
+    """Return all scores of a class, group by group, and the index of each one's group."""
+    cells = calibration.cells[label]
+    if calibration.groups is None:
+        return cells[0], None
+    scores: Floats = np.concatenate(cells)  # type: ignore[assignment]  # all of one type
+    return scores, np.repeat(np.arange(len(cells)), [cell.size for cell in cells])
+
+
 def read_new(
     calibration: Calibration, scores: ArrayLike, groups: ArrayLike | None
 ) -> tuple[Floats, NDArray[np.intp] | None]:
@@ -87,13 +96,12 @@ def group_index(
 
 def known_groups(calibration: Calibration, names: list[Any]) -> list[int]:
     """Return the positions of groups by name; refuse unknown ones."""
-    groups = [] if calibration.groups is None else calibration.groups.tolist()
-    known = {name: i for i, name in enumerate(groups)}
+    known = calibration.places
     unknown = [name for name in names if name not in known]
     if unknown:
         raise InputError(
             f"groups has {listed_with_count(unknown)}, which the calibration does not know; it has "
-            f"{listed_with_count(groups)}.",
+            f"{listed_with_count(list(known))}.",
             parameter="groups",
             value=unknown[0],
             remedy="Add calibration objects of the missing groups.",
@@ -101,15 +109,9 @@ def known_groups(calibration: Calibration, names: list[Any]) -> list[int]:
     return [known[name] for name in names]
 
 
-def extent(calibration: Calibration) -> tuple[float, float]:
-    """Return the lowest and the highest of all calibration scores."""
-    cells = [scores for cells in calibration.cells for scores in cells if scores.size]
-    return min(float(scores[0]) for scores in cells), max(float(scores[-1]) for scores in cells)
-
-
 def count_outside(calibration: Calibration, scores: Floats) -> int:
     """Count new scores outside the range of all calibration scores; NaN is not outside."""
-    low, high = extent(calibration)
+    low, high = calibration.extent
     if not scores.size or (scores.min() >= low and scores.max() <= high):
         return 0
     return int(np.count_nonzero(scores < low) + np.count_nonzero(scores > high))
@@ -122,16 +124,18 @@ def is_outside(calibration: Calibration, outside: int, n: int) -> bool:
     over calibration sets, so the number of such new objects is beta-binomial. The smaller class
     gives the larger chance; what is called impossible happens with probability below 1e-6.
     """
+    if not outside:
+        return False
     sizes = [sum(scores.size for scores in cells) for cells in calibration.cells]
     least = min(size for size in sizes if size)
-    if not outside or least < 2:  # noqa: PLR2004 - one score has no range
+    if least < 2:  # noqa: PLR2004 - one score has no range
         return False
     return bool(beta_binomial_tail(outside, n, 2, least) <= _IMPOSSIBLE)
 
 
 def outside_text(calibration: Calibration, outside: int, n: int) -> str:
     """Say that new scores lie outside the calibration's range."""
-    lowest, highest = (f"{end:.6g}" for end in extent(calibration))
+    lowest, highest = (f"{end:.6g}" for end in calibration.extent)
     facts = {"outside": f"{outside:,}", "n": f"{n:,}", "lowest": lowest, "highest": highest}
     return say("evaluation.outside", **facts)
 
@@ -170,12 +174,11 @@ def refuse_calibration_objects(calibration: Calibration, found: Sequence[int]) -
         found[:2]
     ):
         return
-    own = np.zeros(4, dtype=np.uint64)
-    for label, cells in enumerate(calibration.cells):
-        for scores in cells:
-            is_positive = np.full(scores.size, bool(label))
-            own += np.array(fingerprint(scores, is_positive), dtype=np.uint64)
-    if own.tolist() == list(found) and tells_objects_apart(calibration):
+    own = fingerprint(
+        np.concatenate([scores for cells in calibration.cells for scores in cells]),
+        np.arange(sum(found[:2])) >= found[0],  # negatives come first
+    )
+    if list(own) == list(found) and tells_objects_apart(calibration):
         raise InputError(
             say("evaluation.calibration_objects"),
             parameter="scores",

@@ -6,14 +6,14 @@ statements, which text, notebook card, report and JSON show each in their own wa
 
 from __future__ import annotations
 
-import json
+import math
 import textwrap
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ratekeeper import _markup as markup
-from ratekeeper._formatting import exact_percent, json_ready, percent, show
+from ratekeeper._formatting import exact_percent, extremes, json_text, percent, show
 from ratekeeper._sentences import say, state
 
 if TYPE_CHECKING:
@@ -29,8 +29,11 @@ Origin = Literal["held out", "cross-fitted"]
 NO_PROMISE = ("asymptotic", "none")  # kinds of guarantees that say nothing about finite n
 _WIDTH = 79
 _NAMED = 30  # groups
+# How many groups are shown, and of more than that how many from either end of each order.
+_IN_TEXT = {"most": 24, "each": 3}
+_IN_TABLE = {"most": 8, "each": 1}
 _SIDES = ("negative", "positive")
-_OF_CELLS = ("rule", "true_rate", "price", "fit", "group")
+_OF_CELLS = ("rule", "true_rate", "price", "fit", "group", "shown")
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ class Stated(ABC):
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON text. Infinite thresholds are written as strings."""
-        return json.dumps(json_ready(self.to_dict()), indent=2, allow_nan=False)
+        return json_text(self.to_dict())
 
     def __str__(self) -> str:
         paragraphs = [self.headline, *map(str, self.statements)]
@@ -242,7 +245,8 @@ class Certificate(Stated):
     def _cell_dict(self, cell: Cell) -> dict[str, Any]:
         found = cell.realised
         return {
-            **{name: value for name, value in asdict(cell).items() if name != "realised"},
+            **{name: value for name, value in vars(cell).items() if name != "realised"},
+            "n": dict(cell.n),
             "rule": self._rule(cell),
             "realised_rate": found
             and {
@@ -255,8 +259,26 @@ class Certificate(Stated):
             "other_error": {"name": self.other.lower(), **cell.other_error.to_dict()},
         }
 
+    def sizes(self) -> tuple[list[float], list[float]]:
+        """Return the numbers of scores of the cells; NaN in the second list for pooled ones."""
+        sizes: list[float] = [cell.n["null"] for cell in self.cells]
+        return sizes, [math.nan if cell.pooled else cell.n["null"] for cell in self.cells]
+
+    def _shown(self, most: int, each: int) -> list[Cell]:
+        """Return the cells to show: of many, those that are extreme in some way."""
+        price = [cell.other_error.rate for cell in self.cells]
+        doubt = [float(cell.contradicted) or math.nan for cell in self.cells]
+        places = extremes(*self.sizes(), price, doubt, most=most, each=each)
+        return [self.cells[i] for i in places]
+
+    def _shown_text(self, shown: int) -> list[str]:
+        n = len(self.cells)
+        facts = {"shown": shown, "n": f"{n:,}", "hidden": f"{n - shown:,}", "other": self.other}
+        return [say("certificate.groups.shown", **facts)] if shown < n else []
+
     def _about_cells(self) -> Iterator[Statement]:
-        for cell in self.cells:
+        shown = self._shown(**_IN_TEXT)
+        for cell in shown:
             rule = f"{self._rule(cell)}."
             if cell.group is None:
                 yield state("rule", rule)
@@ -269,6 +291,8 @@ class Certificate(Stated):
             price = f"{say('title.price')}: {self._price(cell.other_error)}"
             text = " ".join(filter(None, [rule, *found, price, cell.remark]))
             yield state("group", text, group=show(cell.group), n=f"{cell.n['null']:,}")
+        for text in self._shown_text(len(shown)):
+            yield state("shown", text, title="groups")
 
     def about_rate(self, cell: Cell) -> Iterator[Statement]:
         """Say how the true rate of such a test is distributed, where that is known."""
@@ -311,20 +335,22 @@ class Certificate(Stated):
 
     def _cell_html(self) -> list[markup.Html]:
         head = ["scores", f"positive ({show(self.positive_label)}) if", f"price: {self.other}"]
+        shown = self._shown(**_IN_TABLE)
         rows = [
             [f"{cell.n['null']:,}", cell.condition_text, self._price(cell.other_error)]
-            for cell in self.cells
+            for cell in shown
         ]
-        if any(cell.realised for cell in self.cells):
+        if any(cell.realised for cell in shown):
             head += [f"true {self.rate}: mean", "5%", "95%", f"above {exact_percent(self.alpha)}"]
-            rows = [row + self._rate_cells(c) for row, c in zip(rows, self.cells, strict=True)]
-        groups = None if self.cells[0].group is None else [cell.group for cell in self.cells]
-        notes = [
+            rows = [row + self._rate_cells(c) for row, c in zip(rows, shown, strict=True)]
+        groups = None if self.cells[0].group is None else [cell.group for cell in shown]
+        notes = self._shown_text(len(shown))
+        notes += [
             cell.remark if groups is None else f"{show(cell.group)}: {cell.remark}"
-            for cell in self.cells
+            for cell in shown
             if cell.remark
         ]
-        if any(cell.tied and cell.realised for cell in self.cells):
+        if any(cell.tied and cell.realised for cell in shown):
             notes.append(say("certificate.true_rate.tied"))
         table = markup.by_group(groups, head, rows, numbers=(0, 3, 4, 5, 6))
         return [table, *map(markup.note, notes)]
@@ -404,8 +430,17 @@ class JointCertificate(Stated):
         yield state("both", " ".join(said))
         yield state("not_covered", say("certificate.both.not_covered"))
 
+    def _shown(self, most: int, each: int) -> list[int]:
+        """Return the positions of the cells to show: of many, those that are extreme."""
+        return extremes(*self.fnr.sizes(), *self.fpr.sizes(), most=most, each=each)
+
+    def _shown_text(self, shown: int) -> list[str]:
+        return shown_text(shown, len(self.fnr.cells), say("certificate.groups.shown.all"))
+
     def _about_cells(self) -> Iterator[Statement]:
-        for i, (fnr, fpr) in enumerate(zip(self.fnr.cells, self.fpr.cells, strict=True)):
+        shown = self._shown(**_IN_TEXT)
+        for i in shown:
+            fnr, fpr = self.fnr.cells[i], self.fpr.cells[i]
             rule = f"{self.rule(i)}."
             bound = f" {say('certificate.true_rate.crossed')}" if self.crossed[i] else ""
             true_rates = [
@@ -424,6 +459,8 @@ class JointCertificate(Stated):
                 text = " ".join([rule, *(s.text for s in (*true_rates, *fits))])
                 n = f"{fnr.n['null'] + fnr.n['other']:,}"
                 yield state("group", text, group=show(fnr.group), n=n)
+        for text in self._shown_text(len(shown)):
+            yield state("shown", text, title="groups")
 
     def rule(self, i: int) -> str:
         """Return when the cell of this index is decided positive and when negative."""
@@ -449,13 +486,14 @@ class JointCertificate(Stated):
         return say("certificate.price.both", **shares)
 
     def _cell_html(self) -> list[markup.Html]:
-        cells = self.fnr.cells
-        groups = None if cells[0].group is None else [cell.group for cell in cells]
-        rows = [[self.rule(i)] for i in range(len(cells))]
-        notes = [
+        cells, shown = self.fnr.cells, self._shown(**_IN_TABLE)
+        groups = None if cells[0].group is None else [cells[i].group for i in shown]
+        rows = [[self.rule(i)] for i in shown]
+        notes = self._shown_text(len(shown))
+        notes += [
             f"{part.rate}{'' if groups is None else f', {show(cell.group)}'}: {cell.remark}"
             for part in self._parts
-            for cell in part.cells
+            for cell in (part.cells[i] for i in shown)
             if cell.remark
         ]
         return [markup.by_group(groups, ["rule"], rows), *map(markup.note, notes)]
@@ -502,6 +540,12 @@ def _ground(facts: Certificate) -> Iterator[Statement]:
     if facts.provenance is not None:
         key = "file.skipped" if facts.provenance.n_skipped else "file"
         yield state("file", say(f"certificate.{key}", rows=facts.provenance))
+
+
+def shown_text(shown: int, n: int, about: str = "") -> list[str]:
+    """Say which groups are shown, if not all: those with the fewest and the most scores."""
+    facts = {"shown": shown, "n": f"{n:,}", "hidden": f"{n - shown:,}", "about": about}
+    return [say("certificate.groups.shown.sizes", **facts)] if shown < n else []
 
 
 def pooled_text(groups: Sequence[object]) -> str:

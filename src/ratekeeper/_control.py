@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._cells import null_of, nulls_of
-from ratekeeper._certificate import Cell, Certificate, pooled_text
+from ratekeeper._cells import null_of, nulls_of, of_class
+from ratekeeper._certificate import Cell, Certificate, pooled_text, shown_text
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Promise
 from ratekeeper._finished import FinishedTest
-from ratekeeper._formatting import exact_percent, plain_value, show
+from ratekeeper._formatting import exact_percent, extremes, plain_value, show
 from ratekeeper._p_values import PValues, judge
 from ratekeeper._ranks import has_ties
 from ratekeeper._rates import Rate, RealisedRate
@@ -160,13 +160,13 @@ class ErrorRateTest(FinishedTest):
 
     @cached_property
     def _other_errors(self) -> tuple[Rate, ...]:
-        rates = []
-        for i, scores in enumerate(self.calibration.cells[1 - self.null_class]):
-            index = np.full(scores.size, i, dtype=np.intp)
-            positive = self._positive(scores, index)[0]
-            errors = int(np.count_nonzero(positive == (self.control == "fnr")))
-            rates.append(Rate(errors, scores.size))
-        return tuple(rates)
+        label = 1 - self.null_class
+        scores, index = of_class(self.calibration, label)
+        is_wrong = self._positive(scores, index)[0] == (self.control == "fnr")
+        groups = np.zeros(scores.size, dtype=np.intp) if index is None else index
+        errors = np.bincount(groups[is_wrong], minlength=len(self._nulls)).tolist()
+        sizes = (cell.size for cell in self.calibration.cells[label])
+        return tuple(map(Rate, errors, sizes))
 
     @cached_property
     def _other_nulls(self) -> tuple[NullDistribution | None, ...]:
@@ -286,37 +286,50 @@ class ErrorRateTest(FinishedTest):
         side = "positive" if self.control == "fnr" else "negative"
         n = sum(null.size for null in self.calibration.cells[self.null_class])
         negative, positive = map(show, self.calibration.classes)
+        names = list(self.thresholds)
         rules = []
-        for (name, threshold), pooled in zip(self.thresholds.items(), self._pooled, strict=True):
-            condition = self._condition(threshold)
+        for i in self._shown:
+            condition = self._condition(self.thresholds[names[i]])
             rule = say(
                 "certificate.rule", positive=positive, condition=condition, negative=negative
             )
-            where = "" if self.calibration.groups is None else f"group {show(name)}: "
-            rules.append(where + rule + (say("certificate.pooled") if pooled else ""))
-        if len(rules) > _SHOWN:
-            poor = sum(self._pooled[_SHOWN:])
-            about = f", {poor:,} of them without a promise" if poor else ""
-            rules[_SHOWN:] = [f"... and {len(rules) - _SHOWN:,} more groups{about}"]
+            where = "" if self.calibration.groups is None else f"group {show(names[i])}: "
+            rules.append(where + rule + (say("certificate.pooled") if self._pooled[i] else ""))
+        rules += self._shown_text
         return (
             f"ErrorRateTest: {aim(self)}, {self.method!r}, {n:,} {side} scores\n  "
             + "\n  ".join(rules)
         )
 
+    @property
+    def _shown(self) -> list[int]:
+        """Positions of the groups to show: of many, those with the fewest and the most scores."""
+        sizes = [scores.size for scores in self.calibration.cells[self.null_class]]
+        own = [np.nan if is_thin else n for n, is_thin in zip(sizes, self._pooled, strict=True)]
+        return extremes(sizes, own, most=_SHOWN, each=_SHOWN // 4)
+
+    @property
+    def _shown_text(self) -> list[str]:
+        poor = sum(self._pooled) - sum(self._pooled[i] for i in self._shown)
+        about = say("certificate.groups.shown.unpromised", n=f"{poor:,}") if poor else ""
+        about += say("certificate.groups.shown.thresholds")
+        return shown_text(len(self._shown), len(self._nulls), about)
+
     def _repr_html_(self) -> str:
-        cal = self.calibration
+        cal, shown, names = self.calibration, self._shown, list(self.thresholds)
         head = ["scores", f"positive ({show(cal.classes[1])}) if"]
         columns = [
-            [f"{null.size:,}" for null in cal.cells[self.null_class]],
+            [f"{cal.cells[self.null_class][i].size:,}" for i in shown],
             [
-                self._condition(threshold) + (say("certificate.pooled") if pooled else "")
-                for threshold, pooled in zip(self.thresholds.values(), self._pooled, strict=True)
+                self._condition(self.thresholds[names[i]])
+                + (say("certificate.pooled") if self._pooled[i] else "")
+                for i in shown
             ],
         ]
         if self.method.decides_by_threshold:  # else finding the other error can be long work
             head.append(f"price: {'FPR' if self.control == 'fnr' else 'FNR'}")
-            columns.append([str(rate) for rate in self._other_errors])
-        names = list(self.thresholds)
+            columns.append([str(self._other_errors[i]) for i in shown])
+        groups = None if cal.groups is None else [names[i] for i in shown]
         pooled = [name for name, is_thin in zip(names, self._pooled, strict=True) if is_thin]
         facts = [
             (f"promise ({self.guarantee.kind})", self.guarantee.promise),
@@ -325,7 +338,8 @@ class ErrorRateTest(FinishedTest):
         return markup.card(
             f"ErrorRateTest: {aim(self)}".replace("<=", "≤"),
             [
-                markup.by_group(cal.groups, head, list(zip(*columns, strict=True)), numbers=[0]),
+                markup.by_group(groups, head, list(zip(*columns, strict=True)), numbers=[0]),
+                *map(markup.note, self._shown_text),
                 *([markup.note(pooled_text(pooled))] if pooled else []),
                 markup.facts(facts),
             ],
@@ -344,14 +358,18 @@ class ErrorRateTest(FinishedTest):
             return np.greater_equal if self.calibration.higher_is_positive else np.less_equal
         return np.greater if self.calibration.higher_is_positive else np.less
 
+    @cached_property
+    def _limits(self) -> NDArray[np.float64]:
+        # An array, so that the two number types are brought to the wider one; a bare number
+        # would be rounded to the type of the scores.
+        return np.array(list(self.thresholds.values()), dtype=np.float64)
+
     def _positive(
         self, scores: Floats, index: Index
     ) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None]:
         """Return which objects are called positive, and the p-values if these were needed."""
         if self.method.decides_by_threshold:
-            # An array, so that the two number types are brought to the wider one; a bare number
-            # would be rounded to the type of the scores.
-            limits = np.array(list(self.thresholds.values()), dtype=np.float64)
+            limits = self._limits
             return self._positive_if(scores, limits if index is None else limits[index]), None
         null_p = judge(self._nulls, scores, index)
         return (null_p <= self.alpha) == (self.control == "fpr"), null_p
@@ -415,11 +433,12 @@ def build_test(
     null_class = 1 if control == "fnr" else 0
     alpha = check_probability(alpha, "alpha")
     check_choice(thin_groups, "thin_groups", ("refuse", "pool"))
-    cells = calibration.cells[null_class]
-    pooled = tuple(not method.can_promise(scores.size, alpha) for scores in cells)
+    sizes = [scores.size for scores in calibration.cells[null_class]]
+    enough = _enough(method, sizes, alpha)
+    pooled = tuple(size not in enough for size in sizes)
     if any(pooled) and (calibration.groups is None or thin_groups == "refuse"):
         raise _too_few(calibration, control, alpha, method)
-    if not method.can_promise(sum(scores.size for scores in cells), alpha):
+    if not method.can_promise(sum(sizes), alpha):
         raise _too_few(calibration.pooled(), control, alpha, method)
     shared = null_of(calibration.pooled(), null_class, 0, method) if any(pooled) else None
     nulls = tuple(
@@ -441,6 +460,11 @@ def build_test(
     )
 
 
+def _enough(method: Method, sizes: list[int], alpha: float) -> set[int]:
+    """Return the numbers of scores, of those given, with which alpha can be promised."""
+    return {n for n in set(sizes) if method.can_promise(n, alpha)}
+
+
 def _too_few(
     calibration: Calibration, control: str, alpha: float, method: Method
 ) -> TooFewScoresError:
@@ -451,10 +475,11 @@ def _too_few(
     got, where = f"got {sizes[0]:,}", ""
     remedy: list[Words] = ["Add data, or raise ", Parameter("alpha"), "."]
     if calibration.groups is not None:
+        enough = _enough(method, sizes, alpha)
         thin = [
             f"group {show(name)}: {n:,}"
             for name, n in zip(calibration.groups.tolist(), sizes, strict=True)
-            if not method.can_promise(n, alpha)
+            if n not in enough
         ]
         more = f" and {len(thin) - _SHOWN:,} more" if len(thin) > _SHOWN else ""
         got, where = f"too few in {', '.join(thin[:_SHOWN])}{more}", " in each group"

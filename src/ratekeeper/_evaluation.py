@@ -283,6 +283,26 @@ def evaluate(
     )
 
 
+def gravest(groups: Mapping[Any, Any], most: int = _SHOWN) -> dict[Any, Any]:
+    """Return all groups, or of many those most at odds with what is promised, these first."""
+    if len(groups) <= most:
+        return dict(groups)
+
+    def doubt(name: object) -> tuple[float, float]:
+        parts = groups[name].parts
+        p = min((part.p_value for part in parts if part.p_value is not None), default=2.0)
+        return p, -max((part.target.rate for part in parts if part.target.n), default=-1.0)
+
+    return {name: groups[name] for name in sorted(groups, key=doubt)[:most]}
+
+
+def gravest_text(shown: int, n: int, about: str | None = None) -> list[str]:
+    """Say which groups are shown, if not all."""
+    about = say("evaluation.gravest.all") if about is None else about
+    facts = {"shown": shown, "n": f"{n:,}", "about": about}
+    return [say("evaluation.gravest", **facts)] if shown < n else []
+
+
 class _Evaluated(ABC):
     """What evaluations of one and of both rates share: groups, text and notebook card."""
 
@@ -306,17 +326,15 @@ class _Evaluated(ABC):
         """Return the counted rates as rows of a table."""
 
     def __repr__(self) -> str:
-        lines = self._lines()
-        for name, one in list(self.groups.items())[:_SHOWN]:
+        lines, shown = self._lines(), gravest(self.groups)
+        for name, one in shown.items():
             text = "; ".join(one._lines())  # noqa: SLF001 - of the same kind
             lines.append(say("evaluation.group", group=show(name), text=text))
-        if len(self.groups) > _SHOWN:
-            lines.append(say("evaluation.more_groups", n=f"{len(self.groups) - _SHOWN:,}"))
-        return "\n".join(lines)
+        return "\n".join([*lines, *gravest_text(len(shown), len(self.groups))])
 
     def _repr_html_(self) -> str:
-        rows = self._rows()
-        for name, one in list(self.groups.items())[:_SHOWN]:
+        rows, shown = self._rows(), gravest(self.groups)
+        for name, one in shown.items():
             rows += [[f"{row[0]}, {show(name)}", *row[1:]] for row in one._rows()]  # noqa: SLF001
         evaluated = [self, *self.groups.values()]
         verdicts = [part.verdict for one in evaluated for part in one.parts]
@@ -324,7 +342,7 @@ class _Evaluated(ABC):
             "Evaluation",
             [
                 markup.table(_HEAD, rows, numbers=_NUMBERS),
-                *markup.rest(_SHOWN, len(self.groups), "groups"),
+                *map(markup.note, gravest_text(len(shown), len(self.groups))),
                 markup.note(verdicts_text(verdicts)),
                 markup.note(say("evaluation.one_look")),
             ],

@@ -69,6 +69,25 @@ def listed_with_count(values: Sequence[Any], most: int = _SHOWN) -> str:
     return listed(values, most) + (f" ({len(values):,} in all)" if len(values) > most else "")
 
 
+def extremes(*columns: Sequence[float], most: int, each: int) -> list[int]:
+    """Return which of many to show: the few lowest and the few highest of each column, in order.
+
+    All of them if there are at most `most`. NaN is neither low nor high.
+
+    Examples
+    --------
+    >>> extremes([5, 1, 2, 3, 4], most=4, each=1), extremes([5, 1, 2], most=4, each=1)
+    ([0, 1], [0, 1, 2])
+    """
+    if len(columns[0]) <= most:
+        return list(range(len(columns[0])))
+    found: set[int] = set()
+    for column in columns:
+        order = sorted((i for i, x in enumerate(column) if x == x), key=column.__getitem__)  # noqa: PLR0124
+        found.update(order[:each], order[-each:])
+    return sorted(found)
+
+
 def show(value: object) -> str:
     """Write a value as people write it, and not longer than half a line.
 
@@ -200,3 +219,43 @@ def json_ready(value: Any) -> Any:  # noqa: ANN401 - any value of an answer
     if isinstance(value, float) and not abs(value) < float("inf"):
         return str(value)
     return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def json_text(value: Any) -> str:  # noqa: ANN401 - any value of an answer
+    """Write JSON in indented lines, as ``json.dumps(json_ready(value), indent=2)`` does.
+
+    Several times as fast, which for very many groups matters.
+
+    Examples
+    --------
+    >>> print(json_text({"threshold": float("-inf"), "n": [1, None]}))
+    {
+      "threshold": "-inf",
+      "n": [
+        1,
+        null
+      ]
+    }
+    """
+    from json import dumps
+    from json.encoder import encode_basestring_ascii as quoted
+
+    def written(value: Any, line: str) -> str:  # noqa: ANN401
+        if type(value) is str:
+            return quoted(value)
+        if type(value) is int or (type(value) is float and abs(value) < float("inf")):
+            return repr(value)
+        inner = f"{line}  "
+        if isinstance(value, dict) and value:
+            names = (key if isinstance(key, str) else str(json_ready(key)) for key in value)
+            items = (
+                f"{inner}{quoted(name)}: {written(item, inner)}"
+                for name, item in zip(names, value.values(), strict=True)
+            )
+            return f"{{{','.join(items)}{line}}}"
+        if isinstance(value, list | tuple) and value:
+            return f"[{','.join(inner + written(item, inner) for item in value)}{line}]"
+        ready = json_ready(value)
+        return written(ready, line) if isinstance(ready, list) and ready else dumps(ready)
+
+    return written(value, "\n")

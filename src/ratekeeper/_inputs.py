@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ratekeeper._formatting import listed, plain_value, show
+from ratekeeper._validation import LONGEST_NAME
 from ratekeeper.exceptions import NOTHING, InputError, Parameter, ScoreTypeWarning
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ _NUMBERS = (int, float, np.bool_, np.integer, np.floating)
 _HOW = "Pass a list, a NumPy array, a torch tensor, or a column of a table."
 _NAMES = "text, whole numbers or booleans throughout"
 _CONVERT = "Convert to float, or check whether scores and labels were swapped."
+_EXACT_BELOW = 2.0**53  # float64 holds all whole numbers up to here
+_PIECE = 1 << 16  # rows
 
 
 def read_scores(scores: ArrayLike, name: str = "scores") -> Floats:
@@ -142,7 +145,9 @@ def read_labels(
     # NaN equals nothing, not even itself, so this count finds it too.
     if np.count_nonzero(is_first) + np.count_nonzero(array == second) < array.size:
         _refuse_labels(array)
-    classes = np.unique(np.array([array[0], second]))
+    pair = [plain_value(array[0]), plain_value(second)]
+    check_names(pair, "labels")
+    classes = np.unique(np.array(pair, dtype=None if array.dtype.kind in "OU" else array.dtype))
     if not _last_is_positive(classes, positive_label):
         classes = classes[::-1].copy()
     return (is_first if array[0] == classes[1] else ~is_first), classes
@@ -178,15 +183,74 @@ def read_groups(groups: ArrayLike, n_objects: int) -> tuple[NDArray[np.intp], ND
     """
     array = _names(groups, "groups")
     same_length("groups", array.size, n_objects)
-    if array.dtype.kind == "O":  # text of any length: a dictionary is faster than sorting
-        names = sorted(set(array.tolist()))
-        position = {value: i for i, value in enumerate(names)}
-        index = np.fromiter(map(position.__getitem__, array.tolist()), np.intp, array.size)
-        return index, np.array(names, dtype=str)
+    if array.dtype.kind in "OU":
+        return _of_texts(array)
     if array.dtype.kind == "f":
         array = _whole_numbers(array)
     distinct, index = np.unique(array, return_inverse=True)
     return index.astype(np.intp, copy=False), distinct
+
+
+class _Codes(dict[str, int]):
+    """A number for each name, in order of appearance."""
+
+    def __missing__(self, name: str) -> int:
+        self[name] = code = len(self)
+        return code
+
+
+def _of_texts(array: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.str_]]:
+    """Return what `read_groups` does, by a dictionary: sorting rows of texts takes longer."""
+    codes, index = _Codes(), np.empty(array.size, dtype=np.intp)
+    for start in range(0, array.size, _PIECE):
+        piece = array[start : start + _PIECE].tolist()
+        index[start : start + _PIECE] = np.fromiter(map(codes.__getitem__, piece), np.intp)
+    check_names(codes, "groups")
+    names = sorted(codes)
+    place = np.empty(len(names), dtype=np.intp)
+    place[[codes[name] for name in names]] = np.arange(len(names))
+    return place[index], np.array(names, dtype=str)
+
+
+def check_names(names: Iterable[object], name: str) -> None:
+    """Raise if a label or the name of a group is too long, or holds what NumPy drops from texts.
+
+    Examples
+    --------
+    >>> check_names(["north", 7], "groups")
+    """
+    for text in names:
+        if not isinstance(text, str):
+            continue
+        if len(text) > LONGEST_NAME:
+            found = f" has a name of {len(text):,} characters, {text[:40]!r}...; up to "
+            need = f"names of up to {LONGEST_NAME} characters"
+            remedy = "Is it the right column? Otherwise use shorter names."
+            raise _wrong(name, f"{found}{LONGEST_NAME} are allowed.", need, remedy, text)
+        if "\0" in text:
+            found = f" has {show(text)}. NumPy drops NUL characters at the end of texts, so that "
+            remedy = "Remove the NUL characters, as with .rstrip('\\0')."
+            need = "names without NUL characters"
+            raise _wrong(name, f"{found}two names could become one.", need, remedy, text)
+
+
+def exact_numbers(values: list[Any]) -> NDArray[Any] | None:
+    """Return numbers as an array that holds each of them exactly; None if no type does.
+
+    Examples
+    --------
+    >>> exact_numbers([1, 2**63]), exact_numbers([-1, 2**63])
+    (array([                  1, 9223372036854775808], dtype=uint64), None)
+    """
+    is_whole = _all_are((int, np.integer, np.bool_), values)
+    for dtype in (None, np.uint64):  # NumPy itself makes floats of whole numbers from 2**63 up
+        try:
+            array = np.array(values, dtype=dtype)
+        except (OverflowError, ValueError):
+            continue
+        if array.dtype.kind in ("biu" if is_whole else "biuf") and array.tolist() == values:
+            return array
+    return None
 
 
 def same_length(name: str, size: int, n_objects: int) -> None:
@@ -253,10 +317,12 @@ def _floats(array: NDArray[Any], name: str) -> Floats:
     if array.dtype.char in _FLOATS:  # native byte order is not copied
         return array.astype(_FLOATS[array.dtype.char], copy=False)
     if array.dtype.kind in "iub":
-        return array.astype(np.float64)
+        floats = array.astype(np.float64)
+        _refuse_rounded(array, floats, name)
+        return floats
     if array.size == 0:  # an empty list has no type to speak of
         return np.zeros(0)
-    if array.dtype.kind not in "Of":
+    if array.dtype.kind not in "Of" or _all_are(str, array[:1].tolist()):
         found = f" is {_kind(array)}, but real numbers are needed."
         raise _wrong(name, found, "real numbers", _CONVERT)
     if array.dtype.kind == "O" and not _all_are(_NUMBERS, array.tolist()):
@@ -269,7 +335,29 @@ def _floats(array: NDArray[Any], name: str) -> Floats:
         found = f" has {show(array[first])} at position {first}, beyond the largest float64, "
         remedy = "Rescale the scores: only their order matters."
         raise _wrong(name, f"{found}1.8e308.", "numbers up to 1.8e308", remedy, array[first])
-    return array.astype(np.float64)
+    floats = array.astype(np.float64)
+    if array.dtype.kind == "O":
+        _refuse_rounded(array, floats, name)
+    return floats
+
+
+def _refuse_rounded(array: NDArray[Any], floats: NDArray[np.float64], name: str) -> None:
+    """Raise if a whole number is another one as float64."""
+    large = np.flatnonzero(np.abs(floats) >= _EXACT_BELOW)
+    if not large.size:
+        return
+    before, after = array[large], floats[large]
+    if array.dtype.kind == "O":
+        pairs = zip(before.tolist(), after.tolist(), strict=True)
+        is_other = np.array([isinstance(x, int | np.integer) and int(x) != y for x, y in pairs])
+    else:
+        beyond = after >= 2.0 ** (64 if array.dtype.kind == "u" else 63)  # rounded up
+        is_other = beyond | (np.where(beyond, 0.0, after).astype(array.dtype) != before)
+    if is_other.any():
+        i = int(large[np.argmax(is_other)])
+        found = f" has {show(array[i])} at position {i}, which float64 cannot hold exactly: it "
+        need, remedy = "numbers that float64 holds", "Subtract the same number from all scores."
+        raise _wrong(name, f"{found}would become {int(floats[i])}.", need, remedy, array[i])
 
 
 def _names(column: ArrayLike, name: str) -> NDArray[Any]:
@@ -280,12 +368,17 @@ def _names(column: ArrayLike, name: str) -> NDArray[Any]:
     if array.dtype.kind in "OT":
         array, values = array.astype(object), array.tolist()
         if _all_are(str, values):
+            check_names(set(values), name)  # before they are compared, by way of NumPy's texts
             return array
         if not _all_are(_NUMBERS, values):
             family = str if isinstance(values[0], str) else _NUMBERS
-            _refuse_odd(array, family, name, _NAMES, "Write all in the same way.")
-        if np.array(values).dtype.kind in "biuf":
-            return np.array(values)
+            _refuse_odd(array, family, name, _NAMES, "Write all in the same way, such as text.")
+        _refuse_missing(array, name)
+        numbers = exact_numbers(values)
+        if numbers is not None:
+            return numbers
+        found = f" has numbers that no type holds together: {show(min(values))} and "
+        raise _wrong(name, f"{found}{show(max(values))}.", _NAMES, "Convert with .astype(str).")
     found = f" is {_kind(array)}, but {_NAMES} are needed."
     raise _wrong(name, found, _NAMES, "Convert with .astype(str).")
 
@@ -375,7 +468,7 @@ def _places(mask: NDArray[np.bool_], what: str) -> str:
 
 
 def _kind(array: NDArray[Any]) -> str:
-    word = "text" if array.dtype.kind in "UT" else str(array.dtype)
+    word = "text" if _all_are(str, array[:1].tolist()) else str(array.dtype)
     return f"{word} (such as {listed(array[:1])})"
 
 
@@ -406,17 +499,27 @@ def _to_numpy(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
     if isinstance(column, np.ndarray | str | int | float | complex):
         return np.asarray(column)
     if isinstance(column, list | tuple):
-        array = np.asarray(column)
-        if array.dtype.kind in "US" and not _all_are(str, column):
-            # NumPy has turned 1 beside text into "1": let each value be what it was.
-            return np.fromiter(column, dtype=object, count=len(column))
-        return array
+        return _from_list(column)
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(column, torch.Tensor):
         # NumPy does not know the narrow kinds such as bfloat16; all are exact in float32.
         narrow = column.is_floating_point() and column.element_size() < 4  # noqa: PLR2004
         return np.asarray((column.float() if narrow else column).numpy(force=True))
     return _from_table(column, name)
+
+
+def _from_list(values: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
+    """Return an array of numbers, or of objects where NumPy would change values.
+
+    It makes every text as wide as the longest, 1 beside text "1", and whole numbers floats.
+    """
+    kinds = set(map(type, values))
+    if not any(issubclass(kind, str | bytes) for kind in kinds):
+        array = np.asarray(values)
+        whole = any(issubclass(kind, int | np.integer) for kind in kinds)
+        if array.dtype.kind != "f" or not whole or not (np.abs(array) >= _EXACT_BELOW).any():
+            return array
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def _from_table(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
@@ -438,7 +541,9 @@ def _from_table(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
         series = series[series.columns[0]]
     if isinstance(series, nw.Series):
         _refuse_where(series.is_null().to_numpy(), name, "missing value")
-        return np.asarray(series.to_numpy())
+        # Texts as the library itself has them: narwhals would make fixed-width ones of polars'.
+        source = series.to_native() if series.dtype == nw.String else series
+        return np.asarray(source.to_numpy())
     if hasattr(column, "__array__"):
         return np.asarray(column)
     what = "None" if column is None else f"a {type(column).__name__}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._cells import tells_objects_apart
+from ratekeeper._inputs import exact_numbers
 from ratekeeper._provenance import Provenance
 from ratekeeper.exceptions import InputError
 
@@ -64,7 +65,14 @@ def merged_cells(one: Calibration, other: Calibration) -> tuple[Cells, NDArray[A
         pairs = [[(one.cells[c][0], other.cells[c][0])] for c in (0, 1)]
     else:
         # By way of Python, since NumPy would turn large mixed integers into fractions.
-        names = np.array(sorted({*one.groups.tolist(), *other.groups.tolist()}))
+        union = sorted({*one.groups.tolist(), *other.groups.tolist()})
+        names = np.array(union) if one.groups.dtype.kind == "U" else exact_numbers(union)
+        if names is None:
+            raise InputError(
+                f"No 64-bit type holds the groups of both, such as {union[0]} and {union[-1]}.",
+                parameter="other",
+                remedy="Calibrate both with the names of groups as text.",
+            )
         mine, theirs = (
             {name: i for i, name in enumerate(groups.tolist())}
             for groups in (one.groups, other.groups)

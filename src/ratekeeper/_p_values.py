@@ -100,8 +100,9 @@ def judge(
         (null,) = nulls
         return np.ones(scores.size) if null is None else null.p_values(scores)
     p = np.ones(scores.size)
-    for null, members in zip(nulls, _members(index, len(nulls)), strict=True):
-        if null is not None and members.size:
+    for group, members in _members(index, len(nulls)):
+        null = nulls[group]
+        if null is not None:
             p[members] = null.p_values(scores[members])
     return p
 
@@ -115,19 +116,23 @@ def judge_intervals(
     if index is None:
         index = np.zeros(scores.size, dtype=np.intp)
     limits = np.tile([0.0, 1.0], (scores.size, 1))
-    for null, members in zip(nulls, _members(index, len(nulls)), strict=True):
-        if null is not None and members.size:
+    for group, members in _members(index, len(nulls)):
+        null = nulls[group]
+        if null is not None:
             limits[members] = null.intervals(scores[members])  # type: ignore[attr-defined]
     return limits
 
 
-def _members(index: NDArray[np.intp], n: int) -> Iterable[NDArray[np.intp]]:
-    """Return the positions of the objects of each group, in ascending order."""
+def _members(index: NDArray[np.intp], n: int) -> Iterable[tuple[int, NDArray[np.intp]]]:
+    """Return each group that has objects, with their positions in ascending order."""
     if n <= _FEW_GROUPS:
-        return (np.flatnonzero(index == i) for i in range(n))
+        parts = ((i, np.flatnonzero(index == i)) for i in range(n))
+        return ((i, members) for i, members in parts if members.size)
     order = index.argsort(kind="stable")
-    ends = index[order].searchsorted(np.arange(n + 1))
-    return (order[start:end] for start, end in pairwise(ends.tolist()))
+    ordered = index[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][: index.size])
+    ends = [*starts.tolist(), index.size]
+    return zip(ordered[starts].tolist(), (order[i:j] for i, j in pairwise(ends)), strict=True)
 
 
 def _start(values: NDArray[np.float64]) -> str:

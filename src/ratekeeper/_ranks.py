@@ -9,7 +9,7 @@ back, and the chunks run on all cores (sorting and searching release the interpr
 from __future__ import annotations
 
 import os
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -150,8 +150,15 @@ def _side_by_side(
         return tuple(map(work, items))
     from concurrent.futures import ThreadPoolExecutor
 
+    # Runs of items, since those of very many groups are shorter work than a task is.
+    turns = min(4 * _cores(), len(items))
+    edges = [turn * len(items) // turns for turn in range(turns + 1)]
+
+    def run(start: int, stop: int) -> list[Floats]:
+        return list(map(work, items[start:stop]))
+
     with ThreadPoolExecutor(min(_cores(), len(items))) as pool:
-        return tuple(pool.map(work, items))
+        return tuple(chain.from_iterable(pool.map(run, edges, edges[1:])))
 
 
 def has_ties(ascending: Floats) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from ratekeeper._formatting import percent
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _NEGLIGIBLE = 1e-18  # a term of a sum, as a share of it
+_KEPT = 1 << 14  # results: very many groups share few sizes
 _SERIES_FROM = 16.0  # from here four terms of Stirling's series have all digits
 
 
@@ -288,8 +290,7 @@ class Rate:
     @property
     def interval(self) -> tuple[float, float]:
         """Exact two-sided confidence interval; (0, 1) if there are no objects."""
-        low, high = clopper_pearson(self.errors, self.n, self.confidence)
-        return float(low), float(high)
+        return _interval(self.errors, self.n, self.confidence)
 
     def to_dict(self) -> dict[str, float | int]:
         """Return counts, rate and interval as plain values."""
@@ -308,6 +309,12 @@ class Rate:
         if not self.n:
             return "unknown (no objects)"
         return f"{percent(self.rate)} ({percent(low)} to {percent(high)})"
+
+
+@lru_cache(maxsize=_KEPT)
+def _interval(errors: int, n: int, confidence: float) -> tuple[float, float]:
+    low, high = clopper_pearson(errors, n, confidence)
+    return float(low), float(high)
 
 
 @dataclass(frozen=True)
@@ -351,9 +358,7 @@ class RealisedRate:
 
     def quantile(self, probability: float) -> float:
         """Return the rate that is not exceeded with this probability."""
-        from scipy.special import betaincinv
-
-        return float(betaincinv(self.k, self.n + 1 - self.k, probability))
+        return _quantile(self.k, self.n, probability)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -362,7 +367,19 @@ class RealisedRate:
 
     def exceeds(self, rate: float) -> float:
         """Return the probability, over calibration sets, of a true rate above `rate`."""
-        from scipy.special import betaincc
+        return _exceeds(self.k, self.n, min(max(rate, 0.0), 1.0))
 
-        # The upper tail itself, not 1 minus the lower one: exact where it is tiny.
-        return float(betaincc(self.k, self.n + 1 - self.k, min(max(rate, 0.0), 1.0)))
+
+@lru_cache(maxsize=_KEPT)
+def _quantile(k: int, n: int, probability: float) -> float:
+    from scipy.special import betaincinv
+
+    return float(betaincinv(k, n + 1 - k, probability))
+
+
+@lru_cache(maxsize=_KEPT)
+def _exceeds(k: int, n: int, rate: float) -> float:
+    from scipy.special import betaincc
+
+    # The upper tail itself, not 1 minus the lower one: exact where it is tiny.
+    return float(betaincc(k, n + 1 - k, rate))

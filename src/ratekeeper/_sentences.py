@@ -75,6 +75,18 @@ CERTIFICATE = {
         "The promise is made for each group separately; that it fails in at least one of the "
         "{own} groups has probability up to {most}."
     ),
+    "groups.shown": (
+        "{shown} of {n} groups are shown: those with the fewest and with the most scores, and "
+        "those with the lowest and with the highest {other}. The other {hidden} are level with "
+        "some of these or lie between them; to_dict and to_json have all."
+    ),
+    "groups.shown.sizes": (
+        "{shown} of {n} groups are shown: those with the fewest and with the most scores of a "
+        "class. The other {hidden} are level with some of these or lie between them{about}."
+    ),
+    "groups.shown.all": "; to_dict and to_json have all",
+    "groups.shown.thresholds": "; thresholds has all",
+    "groups.shown.unpromised": ", {n} of them without a promise",
     "groups.pooled": (
         "Only the threshold of all groups together, for lack of scores of their own: {names}. "
         "Nothing is promised about the rate in such a group, which can be far above alpha, nor "
@@ -158,7 +170,11 @@ EVALUATION = {
         "class: {neither_0}, {neither_1}"
     ),
     "group": "group {group}: {text}",
-    "more_groups": "... and {n} more groups",
+    "gravest": (
+        "{shown} of {n} groups are shown: those with the smallest p-values and, where these are "
+        "equal or nothing is promised, with the highest rates{about}."
+    ),
+    "gravest.all": "; to_dict has all",
     "p_value": (
         "The p-value is at most how often there are so many errors or more if nothing has changed "
         "since calibration: the larger of the chances at a true rate equal to the promise and "
@@ -263,7 +279,6 @@ PAGE = {
         "what was counted in each."
     ),
     "full": "The full certificate",
-    "full.too_long": "That of {n} groups is too long for this page. {inspect} prints it.",
     "checked": "Checked on {n} new objects",
     "checked.groups": "By group: {verdicts}.",
     "checked.groups.both": "By group and rate: {verdicts}.",

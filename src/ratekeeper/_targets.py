@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from ratekeeper._formatting import listed, plain_value, show
-from ratekeeper._inputs import read_labels
+from ratekeeper._inputs import check_names, read_labels
 from ratekeeper.exceptions import InputError, Parameter, PositiveLabelWarning
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ def read_target(y: ArrayLike, positive_label: object = None, *, stacklevel: int 
     >>> read_target(["no", "Yes", "no"]).positive
     'Yes'
     """
+    if isinstance(y, list | tuple) and all(isinstance(label, str) for label in y):
+        check_names(set(y), "y")  # an array of texts no longer has what NumPy drops
     labels = _plain(column_or_1d(y, warn=True))
     assert_all_finite(labels, input_name="y")
     kind = type_of_target(labels, input_name="y")

@@ -89,7 +89,7 @@ def test_the_repr_is_one_short_line(people, halves, name):
     """A display at the end of a cell says what it is of, however long the name of its group is."""
     assert repr(make(name, halves)(draw=False)).startswith(f"{name} of ")
     scores, labels, _ = people
-    groups = np.full(3000, "a group with a name " + "that goes on and on " * 20)
+    groups = np.full(3000, "a group with a name " + "that goes on and on " * 11)
     test = rk.calibrate(scores, labels, groups=groups).control("fnr", 0.1, method=rk.Conformal())
     new = {"scores": scores, "labels": labels, "groups": groups}
     new = new if name in ("PValueHistogramDisplay", "RateAgainstAlphaDisplay") else {}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._cli.printing import echo, print_table
+from ratekeeper._cli.printing import echo, print_paragraph, print_table
 from ratekeeper._cli.refusals import Refusal
 from ratekeeper._sentences import say
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     Test = FinishedTest
 
 _DELTA = 0.05
+_MOST_GROUPS = 40  # in a table
 
 
 def load_test(path: str) -> Test:
@@ -109,11 +111,12 @@ def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
     }
 
 
-def _cells(calibration: Calibration) -> list[dict[str, Any]]:
-    """Describe each group; the only one is everybody where there are no groups."""
+def _cells(calibration: Calibration, shown: list[int] | None = None) -> list[dict[str, Any]]:
+    """Describe groups, by default all; the only one is everybody where there are no groups."""
     names = [None] if calibration.groups is None else calibration.groups.tolist()
     cells = []
-    for name, negatives, positives in zip(names, *calibration.cells, strict=True):
+    for i in range(len(names)) if shown is None else shown:
+        name, negatives, positives = names[i], calibration.cells[0][i], calibration.cells[1][i]
         cells.append(
             {
                 "group": name,
@@ -127,6 +130,7 @@ def _cells(calibration: Calibration) -> list[dict[str, Any]]:
     return cells
 
 
+@lru_cache(maxsize=4096)  # thousands of groups share a few sizes
 def _least(n: int) -> dict[str, float | None]:
     """Return the smallest rate that can be promised with n scores, by method."""
     import numpy as np
@@ -141,10 +145,16 @@ def _least(n: int) -> dict[str, float | None]:
 
 
 def _show_calibration(calibration: Calibration) -> None:
+    from ratekeeper._certificate import shown_text
+    from ratekeeper._formatting import extremes
+
     negative, positive = calibration.classes.tolist()
     end = "high" if calibration.higher_is_positive else "low"
+    n_groups = len(calibration.cells[0])
+    sizes = [[scores.size for scores in cells] for cells in calibration.cells]
+    shown = extremes(*sizes, most=_MOST_GROUPS, each=_MOST_GROUPS // 4)
     rows = []
-    for cell in _cells(calibration):
+    for cell in _cells(calibration, shown):
         row = ["everybody" if cell["group"] is None else str(cell["group"])]
         for side, rate in (("positive", "fnr"), ("negative", "fpr")):
             least = cell["least_alpha"][rate].values()
@@ -166,6 +176,7 @@ def _show_calibration(calibration: Calibration) -> None:
         ],
         rows,
     )
+    print_paragraph("".join(shown_text(len(shown), n_groups, "; --json has all")))
     echo(
         "* For this very test, except in 5% of calibration sets (high-probability, the",
         "default method), or on average over calibration sets (conformal).",

@@ -169,19 +169,21 @@ def _check(found: FileEvaluation, require: str | None, least: int | None, *, che
 
 
 def _show(found: FileEvaluation, test: contents.Test) -> None:
+    from ratekeeper._evaluation import gravest, gravest_text
+
     parts = _named_parts(found)
     by_rate = _by_rate(parts)
     joint = len(by_rate) > 1
-    shown = _worst(parts)
+    *names, everybody = parts
+    groups = gravest({name: parts[name] for name in names}, _MOST_GROUPS)
+    shown = {**groups, everybody: parts[everybody]}
     for evaluations in _by_rate(shown):
         _show_target(evaluations, joint=joint)
     if joint:
         _show_undecided(shown)
     else:
         _show_price(shown)
-    if len(shown) < len(parts):
-        n = f"{len(parts) - len(shown):,}"
-        print_paragraph(f"{say('evaluation.more_groups', n=n)}; --json has all.")
+    print_paragraph("".join(gravest_text(len(groups), len(names), "; --json has all")))
     verdicts = [part.verdict for evaluations in by_rate for part in evaluations.values()]
     for word in VERDICTS:
         print_paragraph(verdicts_text({word}.intersection(verdicts)))
@@ -192,19 +194,6 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
             print_paragraph(_average_text(certificate))
     print_paragraph(say("evaluation.one_look"))
     echo(f"Read {rows_text(found.rows)}. {skipped_text(found.skipped)}".rstrip())
-
-
-def _worst(parts: dict[str, Any]) -> dict[str, Any]:
-    """Return all groups, or those with the highest rates if they are many, and everybody."""
-    *groups, everybody = parts
-    if len(groups) <= _MOST_GROUPS:
-        return parts
-    rates = {name: [part.target for part in parts[name].parts] for name in groups}
-    highest = {
-        name: max((r.rate for r in found if r.n), default=-1.0) for name, found in rates.items()
-    }
-    worst = sorted(groups, key=lambda name: -highest[name])[:_MOST_GROUPS]
-    return {name: parts[name] for name in (*worst, everybody)}
 
 
 def _average_text(certificate: Certificate) -> str:

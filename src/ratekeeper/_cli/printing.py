@@ -51,11 +51,9 @@ class Help(click.HelpFormatter):
 
 def print_json(facts: Mapping[str, Any]) -> None:
     """Print one JSON object. Numbers that JSON does not know are texts: "inf", "-inf", "nan"."""
-    import json
+    from ratekeeper._formatting import json_text
 
-    from ratekeeper._formatting import json_ready
-
-    print_exactly(json.dumps(json_ready(facts), indent=2, allow_nan=False))  # ASCII only
+    print_exactly(json_text(facts))  # ASCII only
 
 
 def print_table(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _SMALLEST_ALPHA = 1e-12
 _TABLE_PIECE = 1 << 18
+_SHARED_UP_TO = 256  # scores: very many groups are small ones, which share their tables
 
 
 class RankMethod(Method):
@@ -74,16 +75,13 @@ class RankNull(NullDistribution):
 
     @cached_property
     def _table(self) -> NDArray[np.float64]:
-        table = np.empty(self.n + 1)
-        for start in range(0, table.size, _TABLE_PIECE):  # else it takes four times its memory
-            part = table[start : start + _TABLE_PIECE]
-            part[:] = self._method.p_of_count(np.arange(start, start + part.size), self.n)
-        return table
+        return (_shared_table if self.n <= _SHARED_UP_TO else _table)(self._method, self.n)
 
     def p_values(self, scores: Floats) -> NDArray[np.float64]:
         """Return the p-value of each score."""
         self._judged += scores.size
-        if self._judged <= self.n:  # a table would be longer than the work so far
+        if self.n > _SHARED_UP_TO and self._judged <= self.n:
+            # A table would be longer than the work so far.
             counts = count_as_extreme(self._scores, scores, self._tail)
             return self._method.p_of_count(counts, self.n)
         return look_up(self._scores, scores, self._tail, self._table)
@@ -99,6 +97,18 @@ class RankNull(NullDistribution):
             return -np.inf if self._tail == "low" else np.inf
         # m <= k - 1 scores at least as extreme <=> strictly beyond the k-th most extreme score.
         return float(self._scores[k - 1] if self._tail == "low" else self._scores[-k])
+
+
+def _table(method: RankMethod, n: int) -> NDArray[np.float64]:
+    """Return the p-value of each count, from 0 to n."""
+    table = np.empty(n + 1)
+    for start in range(0, table.size, _TABLE_PIECE):  # else it takes four times its memory
+        part = table[start : start + _TABLE_PIECE]
+        part[:] = method.p_of_count(np.arange(start, start + part.size), n)
+    return table
+
+
+_shared_table = lru_cache(maxsize=4 * _SHARED_UP_TO)(_table)
 
 
 @lru_cache(maxsize=4096)  # thousands of groups share a few sizes

@@ -24,8 +24,8 @@ def said(key: str, **facts: object) -> Html:
 
     Examples
     --------
-    >>> said("page.full.too_long", n="<b>", inspect=code("ratekeeper inspect"))[:48]
-    'That of &lt;b&gt; groups is too long for this pa'
+    >>> said("page.impossible.least", n="<b>")
+    'at least &lt;b&gt;'
     >>> said("page.evaluated.left_out", hidden=2, n=5, verdicts="", evaluate="").split("</")[0]
     '<strong>2 of 5 groups are not shown here.'
     """
