@@ -30,9 +30,9 @@ NEXT = """
 Ready: ratekeeper {version}. What a human does next:
 
 [ ] Read the new part of CHANGELOG.md once more as a user would.
-[ ] Ask for known vulnerabilities of what users get, and of what we build with:
-    pipx run pip-audit --strict --require-hashes --disable-pip -r .ci/pins/runtime.txt
-    pipx run pip-audit --strict --require-hashes --disable-pip -r .ci/pins/build.txt
+[ ] Ask for known vulnerabilities of what users get and of what we build with (one command):
+    pipx run pip-audit --strict --require-hashes --disable-pip -r .ci/pins/requirements.txt
+    -r .ci/pins/build.txt
 [ ] See that the workflows have passed for commit {commit} on every Python.
 [ ] git tag -a v{version} -m "ratekeeper {version}" {short}, and push the tag.
 [ ] Upload {files}, and nothing else.
