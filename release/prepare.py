@@ -8,15 +8,19 @@ the gate and the build.
 from __future__ import annotations
 
 import argparse
-import email
-import hashlib
 import importlib.util
+import os
 import re
 import subprocess
 import sys
-import tarfile
-import zipfile
+import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import sbom
+
+if TYPE_CHECKING:
+    from email.message import Message
 
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
@@ -26,11 +30,14 @@ NEXT = """
 Ready: ratekeeper {version}. What a human does next:
 
 [ ] Read the new part of CHANGELOG.md once more as a user would.
+[ ] Ask for known vulnerabilities of what users get and of what we build with (one command):
+    pipx run pip-audit --strict --require-hashes --disable-pip -r .ci/pins/requirements.txt
+    -r .ci/pins/build.txt
 [ ] See that the workflows have passed for commit {commit} on every Python.
 [ ] git tag -a v{version} -m "ratekeeper {version}" {short}, and push the tag.
 [ ] Upload {files}, and nothing else.
 [ ] In a fresh environment: pip install ratekeeper=={version} && ratekeeper demo.
-[ ] Publish the new part of the changelog beside the tag on the project's page.
+[ ] Publish the new part of the changelog beside the tag on the project's page, with dist/{listed}.
 [ ] Begin the next version: a heading "## [Unreleased]" at the top of CHANGELOG.md.
 """
 
@@ -79,26 +86,16 @@ def tree_problems(wanted: str) -> list[str]:
 
 
 def build() -> list[Path]:
-    """Build wheel and sdist, and return their paths."""
-    run(sys.executable, "-m", "build", "--outdir", str(DIST), str(ROOT))
+    """Build wheel and sdist with pinned tools, and return their paths."""
+    with tempfile.TemporaryDirectory() as folder:
+        sbom.download("build", Path(folder))
+        pinned = os.environ | {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": folder}
+        run(sys.executable, "-m", "build", "--outdir", str(DIST), str(ROOT), env=pinned)
     return sorted(DIST.iterdir())
 
 
-def metadata_of(path: Path) -> str:
-    """Return the metadata inside a wheel or an sdist."""
-    if path.suffix == ".whl":
-        with zipfile.ZipFile(path) as wheel:
-            [name] = [n for n in wheel.namelist() if n.endswith(".dist-info/METADATA")]
-            return wheel.read(name).decode()
-    with tarfile.open(path) as sdist:
-        [name] = [n for n in sdist.getnames() if re.fullmatch(r"[^/]+/PKG-INFO", n)]
-        file = sdist.extractfile(name)
-        return file.read().decode() if file is not None else ""
-
-
-def metadata_problems(text: str, wanted: str) -> list[str]:
+def metadata_problems(found: Message, wanted: str) -> list[str]:
     """Return what is missing or wrong in the metadata of a built file."""
-    found = email.message_from_string(text)
     problems = [f"The metadata have no {field}." for field in REQUIRED if not found[field]]
     if found["Version"] != wanted:
         problems.append(f"The metadata say version {found['Version']}, not {wanted}.")
@@ -107,9 +104,9 @@ def metadata_problems(text: str, wanted: str) -> list[str]:
     return problems
 
 
-def run(*command: str) -> None:
+def run(*command: str, env: dict[str, str] | None = None) -> None:
     """Run a program in the root of the tree, and stop if it fails."""
-    subprocess.run(command, cwd=ROOT, check=True)
+    subprocess.run(command, cwd=ROOT, check=True, env=env)
 
 
 def git(*arguments: str) -> str:
@@ -138,14 +135,20 @@ def main() -> None:
     run("bash", ".ci/run")
     files = build()
     for file in files:
-        stop_at([f"{file.name}: {p}" for p in metadata_problems(metadata_of(file), wanted)])
-        print(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}")
+        stop_at([f"{file.name}: {p}" for p in metadata_problems(sbom.metadata_of(file), wanted)])
+        print(f"{sbom.digest(file)}  {file.name}")
     if importlib.util.find_spec("twine") is not None:
         run(sys.executable, "-m", "twine", "check", "--strict", *map(str, files))
+    listed = sbom.write(DIST, git("log", "-1", "--format=%cI").strip())
+    print(f"{sbom.digest(listed)}  {listed.name}")
     if git("status", "--porcelain") or git("rev-parse", "HEAD").strip() != commit:
         stop_at(["The tree has changed meanwhile. Begin again."])
     names = " and ".join(f"dist/{file.name}" for file in files)
-    print(NEXT.format(version=wanted, commit=commit, short=commit[:12], files=names))
+    print(
+        NEXT.format(
+            version=wanted, commit=commit, short=commit[:12], files=names, listed=listed.name
+        )
+    )
 
 
 if __name__ == "__main__":

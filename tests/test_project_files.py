@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import email
+import hashlib
+import importlib
+import importlib.metadata
 import importlib.util
+import json
 import os
 import re
-import runpy
 import subprocess
+import tarfile
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -16,15 +22,17 @@ import ratekeeper as rk
 
 ROOT = Path(__file__).parents[1]
 WORKFLOWS = sorted((ROOT / ".github").glob("workflows/*.yml"))
-YAML = [*WORKFLOWS, ROOT / ".pre-commit-config.yaml"]
-SCRIPTS = (ROOT / ".ci" / "fast", ROOT / ".ci" / "run")
+YAML = [*WORKFLOWS, ROOT / ".github" / "dependabot.yml", ROOT / ".pre-commit-config.yaml"]
+SCRIPTS = tuple(ROOT / ".ci" / name for name in ("fast", "run", "fuzz"))
+PINS_OF_DEV = ROOT / ".ci" / "pins" / "requirements.txt"
+PINS = sorted((ROOT / ".ci" / "pins").glob("*.txt"))
 SOURCES = ("src", "tests", "docs", "benchmarks", "reproduction", "release", ".ci", ".github")
 BINARY = {".npz", ".npy", ".png", ".rk", ".pyc"}
 # Folders of one person or one machine, private addresses, and where one machine gets its packages.
 MACHINES = re.compile(
     r"/(home|Users|root|work|mnt|workspace)/\w|[A-Z]:\\Users"
     r"|--(extra-)?index-url|INDEX_URL|trusted-host|[\w-]+\.(internal|corp|lan)\b"
-    r"|\b(artifactory|nexus|devpi)\b|\b(10|192\.168)(\.\d{1,3}){2,3}\b"
+    r"|\b(artifactory|nexus|devpi)\b|(?<!==)\b(10|192\.168)(\.\d{1,3}){2,3}\b"
 )
 
 
@@ -40,32 +48,117 @@ def files():
             yield path
 
 
-def release():
-    return runpy.run_path(str(ROOT / "release" / "prepare.py"))
+@pytest.fixture(autouse=True)
+def _release_scripts(monkeypatch):
+    """Let tests import the scripts of a release, which import each other."""
+    monkeypatch.syspath_prepend(ROOT / "release")
+
+
+def script(name):
+    return importlib.import_module(name)
+
+
+def pinned(name):
+    """Return the versions that a file of pins has for each package: mostly one."""
+    found = {}
+    for pin in script("pin").pins(read(ROOT / ".ci" / "pins" / f"{name}.txt")):
+        package, version = pin.partition(" ;")[0].split("==")
+        found.setdefault(package, []).append(version)
+    return found
+
+
+def requirements(name):
+    """Return the lines of a file of requirements."""
+    return [line for line in read(ROOT / name).splitlines() if line and line[0] != "#"]
+
+
+def name_of(requirement):
+    return re.match(r"[\w.-]+", requirement)[0].lower()
 
 
 def test_scripts_can_be_run():
-    """Both scripts are executable, and bash understands them."""
-    for script in SCRIPTS:
-        assert os.access(script, os.X_OK), script
-        subprocess.run(["/bin/bash", "-n", str(script)], check=True)
+    """The scripts are executable, and bash understands them."""
+    for path in SCRIPTS:
+        assert os.access(path, os.X_OK), path
+        subprocess.run(["/bin/bash", "-n", str(path)], check=True)
+    subprocess.run(["/bin/bash", "-n", str(ROOT / ".ci" / "environment")], check=True)
 
 
 def test_workflows_run_the_scripts_and_nothing_else():
-    """What runs at every push is what one runs by hand, with leave to read only."""
+    """What runs elsewhere is what one runs by hand."""
     called = set()
     for workflow in WORKFLOWS:
+        for command in re.findall(r"^\s*(?:- )?run: *(.*)$", read(workflow), re.MULTILINE):
+            called.add(command.removeprefix("bash "))
+    assert called == {path.relative_to(ROOT).as_posix() for path in SCRIPTS}
+
+
+def test_workflows_may_read_only_and_pin_their_actions():
+    """No workflow may write or keeps a token, and each action is a commit of GitHub's own."""
+    for workflow in WORKFLOWS:
         text = read(workflow)
-        commands = re.findall(r"^\s*(?:- )?run: *(.*)$", text, re.MULTILINE)
-        assert commands
-        for command in commands:
-            script = command.removeprefix("bash ")
-            assert (ROOT / script).is_file(), f"{workflow.name}: {command}"
-            called.add(script)
-        assert re.search(r"^permissions:\n  contents: read\n", text, re.MULTILINE)
-        for action in re.findall(r"uses: *(\S+)", text):
-            assert re.fullmatch(r"actions/[\w-]+@v\d+", action), action
-    assert called == {".ci/fast", ".ci/run"}
+        assert re.findall(r"^ *permissions:.*\n((?: +.*\n)+?)(?=\S)", text, re.MULTILINE) == [
+            "  contents: read\n"
+        ], workflow.name
+        assert text.count("actions/checkout@") == text.count("persist-credentials: false")
+        assert "pull_request_target" not in text
+        assert "secrets." not in text
+        for action in re.findall(r"uses: *(.*)", text):
+            assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), action
+
+
+def test_pins_have_hashes_and_no_addresses():
+    """Every package that the gate installs has a version and the hashes of its files."""
+    for path in PINS:
+        text = read(path)
+        assert "://" not in text
+        found = script("pin").pins(text)
+        assert found
+        for name, hashes in found.items():
+            assert re.match(r"[a-z0-9-]+==[\w.+]+( ; |$)", name), name
+            assert hashes, name
+            assert all(re.fullmatch("[0-9a-f]{64}", one) for one in hashes), name
+
+
+def test_constraints_are_the_pins():
+    """People and the gate get the same versions, and users those that were tested."""
+    assert requirements("constraints.txt") == [*script("pin").pins(read(PINS_OF_DEV))]
+    for name in ("runtime", "build"):
+        for package, version in pinned(name).items():
+            assert pinned("requirements").get(package, version) == version, package
+
+
+def test_all_that_is_required_is_pinned():
+    """Whoever changes a requirement makes the pins anew."""
+    project = tomllib.loads(read(ROOT / "pyproject.toml"))
+    direct = project["project"]["dependencies"]
+    dev = [*direct, *project["project"]["optional-dependencies"]["dev"]]
+    wanted = {"runtime": direct, "requirements": dev, "build": project["build-system"]["requires"]}
+    for name, lines in wanted.items():
+        assert {name_of(line) for line in lines} <= set(pinned(name)), name
+    for path in (ROOT / ".ci" / "pins").glob("*.in"):
+        for line in requirements(path.relative_to(ROOT)):
+            name, _, version = line.partition(";")[0].partition("==")
+            assert pinned(path.stem)[name][0] == version or not version, line
+
+
+def test_the_oldest_libraries_are_those_that_are_allowed():
+    """The gate tests the lower bound of each requirement, and no other version."""
+    project = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]
+    for line in [*project["dependencies"], *project["optional-dependencies"]["parquet"]]:
+        name, bound = line.split(">=")
+        [version] = pinned("floor")[name]
+        assert re.fullmatch(rf"{re.escape(bound)}(\.0)*", version), line
+
+
+def test_the_gate_installs_nothing_without_hashes():
+    """Every call of pip checks hashes, has no index, or installs this very package."""
+    ours = r"--no-deps (--no-build-isolation -e \.|\"\$work\"/dist)"
+    for path in (*SCRIPTS, ROOT / ".ci" / "environment"):
+        for line in read(path).splitlines():
+            if re.search(r"pip\"? (install|download|\"\$1\")|-m build", line):
+                safe = rf"--require-hashes|^ *pinned |{ours}"
+                assert re.search(safe, line), f"{path.name}: {line}"
 
 
 def test_workflows_cover_every_python_that_is_named():
@@ -120,7 +213,7 @@ def test_the_changelog_begins_with_this_version_or_the_next():
 )
 def test_an_unready_changelog_stops_a_release(text, word):
     """A missing, unnamed, other or undated entry is told as a problem; a proper one is none."""
-    problems = release()["changelog_problems"]
+    problems = script("prepare").changelog_problems
     [problem] = problems(text, "0.2.0")
     assert word in problem
     assert problems("# Changelog\n\n## [0.2.0] - 2026-12-01\n", "0.2.0") == []
@@ -128,7 +221,10 @@ def test_an_unready_changelog_stops_a_release(text, word):
 
 def test_incomplete_metadata_stop_a_release():
     """Each field that is missing is named, and so is a wrong version."""
-    problems = release()["metadata_problems"]
+
+    def problems(text, version):
+        return script("prepare").metadata_problems(email.message_from_string(text), version)
+
     whole = (
         "Name: ratekeeper\nVersion: 0.2.0\nSummary: s\nLicense-Expression: BSD-3-Clause\n"
         "Requires-Python: >=3.11\nDescription-Content-Type: text/markdown\n\n# ratekeeper\n"
@@ -141,7 +237,80 @@ def test_incomplete_metadata_stop_a_release():
 
 def test_the_release_script_reads_the_version():
     """It reads the version without importing the package."""
-    assert release()["version"]() == rk.__version__
+    assert script("prepare").version() == rk.__version__
+
+
+@pytest.fixture
+def built(tmp_path):
+    """Make a wheel and an sdist with the metadata of the project, and nothing in them."""
+    metadata = f"Metadata-Version: 2.4\nName: ratekeeper\nVersion: {rk.__version__}\nSummary: s\n"
+    project = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]
+    metadata += f"License-Expression: {project['license']}\n"
+    metadata += "".join(f"Requires-Dist: {one}\n" for one in project["dependencies"])
+    metadata += "Requires-Dist: pyarrow>=17; extra == 'parquet'\n"
+    wheel = tmp_path / f"ratekeeper-{rk.__version__}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as file:
+        file.writestr(f"ratekeeper-{rk.__version__}.dist-info/METADATA", metadata)
+    sdist = tmp_path / f"ratekeeper-{rk.__version__}.tar.gz"
+    tarfile.open(sdist, "w:gz").close()
+    return [sdist, wheel]
+
+
+def installed(names):
+    """Return the metadata of packages, as they are installed here."""
+    texts = [importlib.metadata.distribution(name).read_text("METADATA") for name in names]
+    return [email.message_from_string(text) for text in texts]
+
+
+def all_needed():
+    """Return the names of all packages that ratekeeper needs here, directly or not."""
+    project = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]
+    waiting, found = [name_of(one) for one in project["dependencies"]], set()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            [package] = installed([name])
+            waiting += script("sbom").needs(package)
+    return found
+
+
+def test_the_bill_of_materials_lists_all_that_users_get(built):
+    """It has each dependency with version, licence and purl, and the hashes of both files."""
+    bill = json.loads(script("sbom").bill(built, installed(all_needed()), "2026-12-01T00:00:00Z"))
+    assert (bill["bomFormat"], bill["specVersion"], bill["version"]) == ("CycloneDX", "1.5", 1)
+    assert re.fullmatch(r"urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", bill["serialNumber"])
+    assert bill["metadata"]["timestamp"] == "2026-12-01T00:00:00Z"
+    ours = bill["metadata"]["component"]
+    assert (ours["name"], ours["version"]) == ("ratekeeper", rk.__version__)
+    assert ours["licenses"] == [{"expression": "BSD-3-Clause"}]
+    assert {one["name"]: one["hashes"] for one in ours["components"]} == {
+        path.name: [{"alg": "SHA-256", "content": hashlib.sha256(path.read_bytes()).hexdigest()}]
+        for path in built
+    }
+    assert {one["name"] for one in bill["components"]} == all_needed() == set(pinned("runtime"))
+    for one in bill["components"]:
+        assert one["purl"] == one["bom-ref"] == f"pkg:pypi/{one['name']}@{one['version']}"
+        assert one["type"] == "library"
+        assert one["licenses"], one["name"]
+    graph = {one["ref"]: one["dependsOn"] for one in bill["dependencies"]}
+    assert set(graph) == {ours["bom-ref"], *(one["bom-ref"] for one in bill["components"])}
+    assert set().union(*graph.values()) == set(graph) - {ours["bom-ref"]}
+
+
+def test_the_bill_of_materials_is_the_same_each_time(built):
+    """It depends on the files and the packages, not on their order or on the day."""
+    names = sorted(all_needed())
+    bill = script("sbom").bill
+    assert bill(built, installed(names)) == bill(built[::-1], installed(names[::-1]))
+    assert "timestamp" not in bill(built, installed(names))
+
+
+def test_a_bill_of_materials_with_gaps_is_not_written(built):
+    """A dependency of a dependency that is not pinned stops the release."""
+    names = sorted(all_needed() - {"mdurl"})
+    with pytest.raises(SystemExit, match="lacks mdurl"):
+        script("sbom").bill(built, installed(names))
 
 
 def test_no_file_names_a_machine():
