@@ -482,8 +482,9 @@ def test_comparison_with_hostile_systems(tmp_path):
     assert "e.x" in drawn  # as words, not as a link
 
 
-def test_tables_stay_aligned(folder):
+def test_tables_stay_aligned(folder, monkeypatch):
     """A name is escaped before it is measured, so that columns stay under their headings."""
+    monkeypatch.delenv("COLUMNS", raising=False)  # whole lines, as in a pipe
     table = rows(folder / "rows.csv")
     said = Said()
     result = said("normality", table, "--column", SCORE, "--by", GROUP)
