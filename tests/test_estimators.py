@@ -732,3 +732,25 @@ def test_nan_scores_are_refused():
         clf.predict(X)
     with pytest.raises(rk.InputError, match="NaN"):
         clf.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("options", "fit"),
+    [
+        ({"control": "both"}, {}),
+        ({"control": "fnr", "strategy": "cv+"}, {}),
+        ({"control": "fnr", "method": rk.Smoothed(random_state=0)}, {}),
+        ({"control": "fnr"}, {"groups": np.repeat(["a", "b"], 300)}),
+    ],
+)
+def test_notebooks_show_a_controller_without_a_single_threshold(options, fit):
+    """A missing threshold is a missing attribute for Python, so scikit-learn draws its card."""
+    X, y = make_classification(600, random_state=0)
+    order = np.random.default_rng(0).permutation(600)  # so that both groups have both classes
+    clf = ErrorRateController(LogisticRegression(), alpha=0.2, **options)
+    clf.fit(X[order], y[order], **fit)
+    assert not hasattr(clf, "threshold_")
+    assert "threshold_" not in dir(clf)
+    assert "ErrorRateController" in clf._repr_html_()
+    with pytest.raises(rk.NoThresholdError):
+        _ = clf.threshold_

@@ -27,7 +27,7 @@ from ratekeeper._validation import check_choice, check_control, check_probabilit
 from ratekeeper._version import __version__
 from ratekeeper.exceptions import (
     ContradictedFitWarning,
-    InputError,
+    NoThresholdError,
     Parameter,
     TooFewScoresError,
 )
@@ -134,14 +134,14 @@ class ErrorRateTest(FinishedTest):
         beyond. With groups each has its own: see `thresholds`.
         """
         if self.calibration.groups is not None:
-            raise InputError(
+            raise NoThresholdError(
                 f"Each of the {self.calibration.groups.size:,} groups has its own threshold.",
                 parameter="threshold",
                 remedy="Use .thresholds, a dict by group.",
             )
         (found,) = self.thresholds.values()
         if found is None:
-            raise InputError(
+            raise NoThresholdError(
                 f"{self.method!r} draws p-values at random, so no threshold decides.",
                 parameter="threshold",
                 remedy="Compare .p_values with alpha, or choose a method with a threshold.",

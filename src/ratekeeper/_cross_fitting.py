@@ -27,7 +27,7 @@ from ratekeeper._ranks import count_as_extreme, sorted_parts
 from ratekeeper._sentences import say, state
 from ratekeeper._validation import check_choice, check_probability
 from ratekeeper._version import __version__
-from ratekeeper.exceptions import InputError, Parameter, TooFewScoresError
+from ratekeeper.exceptions import InputError, NoThresholdError, Parameter, TooFewScoresError
 from ratekeeper.methods import Conformal, Guarantee
 from ratekeeper.methods._rank import critical_rank
 
@@ -283,7 +283,7 @@ class CVPlusTest:
     @property
     def threshold(self) -> float:
         """There is none: each fold has scores of its own, and only p-values join them."""
-        raise InputError(
+        raise NoThresholdError(
             "A CV+ test has no threshold: an object has one score for each fold, and is judged by "
             "the sum of their ranks.",
             remedy="Use decide or p_values.",

@@ -35,7 +35,13 @@ from ratekeeper._training import (
     take,
 )
 from ratekeeper._validation import check_probability, null_class_of
-from ratekeeper.exceptions import InputError, Parameter, RefitWarning, TooFewScoresError
+from ratekeeper.exceptions import (
+    InputError,
+    NoThresholdError,
+    Parameter,
+    RefitWarning,
+    TooFewScoresError,
+)
 from ratekeeper.methods import Conformal, HighProbability, Resampled, Smoothed, check_method
 
 if TYPE_CHECKING:
@@ -356,7 +362,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def threshold_(self) -> float:
         """The threshold of a test of one rate, without groups; see `ErrorRateTest.threshold`."""
         if isinstance(self.test_, AbstainingTest):
-            raise InputError(
+            raise NoThresholdError(
                 "A test of both rates has two thresholds.",
                 parameter="threshold_",
                 remedy="Use test_.fnr.threshold and test_.fpr.threshold.",

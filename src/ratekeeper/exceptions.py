@@ -4,6 +4,7 @@
 
     RatekeeperError
     ├── InputError (ValueError)         a value that cannot be used as given
+    │   ├── NoThresholdError            (AttributeError) no single threshold decides
     │   └── TooFewScoresError           no finite answer keeps the promise with this many scores
     └── StoredFileError (ValueError)    a file that is damaged, foreign or too new
         └── MissingFileError            (FileNotFoundError) there is no file
@@ -180,6 +181,13 @@ class TooFewScoresError(InputError):
         super().__init__(found, value=available, need=f"{needed:,} scores", remedy=remedy)
         self.available = available
         self.needed = needed
+
+
+class NoThresholdError(InputError, AttributeError):
+    """No single threshold decides: there are groups, two rates, chance, or several models.
+
+    An `AttributeError`, too, so that `hasattr` and scikit-learn's displays see a missing attribute.
+    """
 
 
 class StoredFileError(RatekeeperError, ValueError):
