@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import subprocess
+import sys
 import warnings
 
 import numpy as np
 import pytest
 
 import ratekeeper as rk
+from ratekeeper._atomic import whole_file, whole_folder, write
 from ratekeeper._rates import beta_binomial_tail, clopper_pearson
 
 HUGE = (2**63, 2**64, 10**30, 10**400, 10**5000, 1e300, float("inf"), np.int64(2**62))
@@ -82,3 +87,173 @@ def test_a_plan_for_a_trillion_scores_keeps_its_digits():
         warnings.simplefilter("error")
         tiny = rk.plan("fnr", 1e-12, delta=5e-324, excess=1e-15, n=10**12)
     assert tiny.n_excess > 10**18
+
+
+STRANGER = 54321  # a user that is not us
+LEFT = ".out.0123456789ab.unfinished"
+WRITING = """if True:
+    import sys
+    from ratekeeper._atomic import whole_file, whole_folder
+    with whole_file(sys.argv[1]) as place:
+        place.write_text("done")
+    with whole_folder(sys.argv[1] + "put"):
+        pass
+"""
+
+
+def given_to_a_stranger(path):
+    try:
+        os.chown(path, STRANGER, STRANGER, follow_symlinks=False)
+    except PermissionError:
+        pytest.skip("only root can play two users")
+
+
+def test_planted_pipes_and_links_do_not_hang_or_mislead_a_writer(tmp_path):
+    """A pipe, link or full folder under the name of a leftover hangs nobody and leads nowhere."""
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "a").write_text("mine")
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    os.mkfifo(folder / LEFT)
+    os.mkfifo(folder / ".output.0123456789ab.unfinished")
+    (folder / LEFT.replace("0", "1")).symlink_to(precious)
+    (folder / LEFT.replace("0", "2")).symlink_to(precious / "a")
+    (folder / LEFT.replace("0", "3")).symlink_to("/dev/tty")
+    (folder / LEFT.replace("0", "4")).mkdir()
+    (folder / LEFT.replace("0", "4") / "link").symlink_to(precious)
+    done = subprocess.run(
+        [sys.executable, "-c", WRITING, folder / "out"], timeout=60, check=True, capture_output=True
+    )
+    assert done.stderr == b""
+    assert (folder / "out").read_text() == "done"
+    assert (precious / "a").read_text() == "mine"
+    assert not (folder / LEFT.replace("0", "4")).exists()  # which may be ours, of a killed run
+
+
+def test_leftovers_of_others_stay(tmp_path):
+    """What another user left, or works on where nothing can be locked, is none of our business."""
+    (tmp_path / LEFT).write_text("theirs")
+    given_to_a_stranger(tmp_path / LEFT)
+    with whole_file(tmp_path / "out") as place:
+        place.write_text("mine")
+    assert (tmp_path / LEFT).read_text() == "theirs"
+
+
+def test_a_lock_that_others_hold_is_not_waited_for(tmp_path, monkeypatch):
+    """Somebody who locks all that is new beside the target stops us with a message."""
+    fcntl = pytest.importorskip("fcntl")
+    real, held = os.open, []
+
+    def watched(path, flags, *mode):
+        number = real(path, flags, *mode)
+        if flags & os.O_CREAT and str(path).endswith(".unfinished"):
+            held.append(real(path, os.O_RDONLY))
+            fcntl.flock(held[-1], fcntl.LOCK_EX)
+        return number
+
+    monkeypatch.setattr(os, "open", watched)
+    with pytest.raises(rk.InputError, match="lock whatever is new"), whole_file(tmp_path / "out"):
+        pass
+    for number in held:
+        os.close(number)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", [0o1777, 0o777])
+def test_links_of_others_in_shared_folders_are_refused(tmp_path, mode):
+    """A stranger's link or pipe in a folder like /tmp is not written through; our own is."""
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(mode)
+    (shared / "link").symlink_to(precious)
+    with whole_file(shared / "link") as place:
+        place.write_text("new")
+    assert precious.read_text() == "new"
+    given_to_a_stranger(shared / "link")
+    os.mkfifo(shared / "pipe")
+    given_to_a_stranger(shared / "pipe")
+    (tmp_path / "hop").symlink_to(shared / "link")
+    for name in ("shared/link", "shared/pipe", "hop"):
+        with pytest.raises(rk.InputError, match="another user"), whole_file(tmp_path / name):
+            pass
+    with pytest.raises(rk.InputError, match="another user"), whole_folder(shared / "link"):
+        pass
+    assert precious.read_text() == "new"
+
+
+def test_a_folder_of_files_is_not_led_astray(tmp_path):
+    """Whatever has the name of a file that is written is replaced itself, never followed."""
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "a").write_text("mine")
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "files").symlink_to(precious / "a")
+    (out / "b").symlink_to(precious / "a")
+    write(out, {"b": b"new"})
+    assert [path.name for path in precious.iterdir()] == ["a"]
+    assert (precious / "a").read_text() == "mine"
+    assert (out / "b").read_text() == "new"
+    assert not (out / "b").is_symlink()
+
+
+def test_a_file_of_others_gives_no_rights_away(tmp_path):
+    """The mode of a stranger's file does not make ours run as us, nor open it to writers."""
+    path = tmp_path / "out"
+    path.write_text("theirs")
+    path.chmod(0o6777)
+    with whole_file(path) as place:
+        assert stat.S_IMODE(place.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.stat().st_mode) == 0o777
+    path.chmod(0o6766)
+    given_to_a_stranger(path)
+    path.chmod(0o6766)
+    with whole_file(path):
+        pass
+    assert stat.S_IMODE(path.stat().st_mode) == 0o744
+    assert path.stat().st_gid == STRANGER
+
+
+def test_a_group_that_cannot_be_kept_gets_no_more_than_all(tmp_path, monkeypatch):
+    """Where the group of the old file is not ours to give, our own does not see what it might."""
+    path = tmp_path / "out"
+    path.touch()
+    path.chmod(0o640)
+    try:
+        os.chown(path, -1, STRANGER)
+    except PermissionError:
+        pytest.skip("only root can give files away")
+
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "fchown", refuse)
+    with whole_file(path):
+        pass
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_an_exchanged_file_is_noticed(tmp_path):
+    """If others put something else under the name that is written, nothing takes the place."""
+    path = tmp_path / "out"
+    path.write_text("old")
+
+    def exchange(place):
+        place.write_text("mine")
+        place.rename(tmp_path / "elsewhere")
+        place.write_text("theirs")
+
+    with pytest.raises(rk.InputError, match="exchanged"), whole_file(path) as place:
+        exchange(place)
+    assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "loop"])
+def test_what_is_no_path_is_refused(tmp_path, name):
+    """NUL, letters that no file name has and links in a circle are errors of ours or the system."""
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises((rk.InputError, OSError)), whole_file(f"{tmp_path}/{name}"):
+        pass

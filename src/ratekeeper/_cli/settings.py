@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from ratekeeper._cli.refusals import Refusal
-from ratekeeper._formatting import near
+from ratekeeper._formatting import near, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     Decorator = Callable[[Command], Command]
 
 _META = "ratekeeper.config"
+_LARGEST = 1_000_000  # bytes of a file of settings
+_LONGEST_KEY = 40
 
 
 def _config(callback: Callable[..., None], **more: Any) -> Decorator:  # noqa: ANN401
@@ -63,9 +65,16 @@ def _use(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
     if ctx.resilient_parsing:
         return
     _warn_of_unknown_variables(ctx)
-    path = value or ctx.meta.get(_META)
+    path = ctx.meta[_META] = value or ctx.meta.get(_META)
     if path is not None:
         ctx.default_map = _read(path, ctx)
+
+
+def files_read() -> list[str]:
+    """Return the file of settings that the running command has read, if any."""
+    context = click.get_current_context(silent=True)
+    path = None if context is None else context.meta.get(_META)
+    return [] if path is None else [path]
 
 
 def _read(path: str, ctx: click.Context) -> dict[str, Any]:
@@ -78,11 +87,13 @@ def _read(path: str, ctx: click.Context) -> dict[str, Any]:
             if not isinstance(table, dict):
                 _refuse_outside(path, name, table)
             raise Refusal(
-                f"{path}: {name!r} is no command, so it can be no table.{near(name, COMMANDS)} "
+                f"{path}: {show(name)} is no command, so it can be no table.{near(name, COMMANDS)} "
                 f"Tables are {', '.join(COMMANDS)}."
             )
         if not isinstance(table, dict):
-            raise Refusal(f"{path}: {name} = {table!r} is not a table. Write [{name}] above it.")
+            raise Refusal(
+                f"{path}: {name} = {show(table)} is not a table. Write [{name}] above it."
+            )
     return _values(tables.get(ctx.info_name or "", {}), path, ctx)
 
 
@@ -100,7 +111,7 @@ def _refuse_outside(path: str, key: str, value: object) -> NoReturn:
     else:
         remedy = f"No command has such a setting.{near(key, every)} Tables are commands, such as "
         remedy += "[calibrate]"
-    raise Refusal(f"{path}: {key} = {value!r} stands outside a table. {remedy}.")
+    raise Refusal(f"{path}: {_name(key)} = {show(value)} stands outside a table. {remedy}.")
 
 
 def _options(command: click.Command) -> dict[str, click.Option]:
@@ -117,12 +128,17 @@ def _tables(path: str) -> dict[str, Any]:
 
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs time at the start
-            return tomllib.load(file)
-    except OSError as error:
-        raise Refusal(
-            f"--config {path} cannot be read: {error.strerror or error}. Check the path."
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            content = file.read(_LARGEST + 1)
+    except (OSError, ValueError) as error:  # the second for what is no path
+        why = error.strerror if isinstance(error, OSError) else None
+        raise Refusal(f"--config {path} cannot be read: {why or error}. Check the path.") from error
+    if len(content) > _LARGEST:
+        raise Refusal(f"--config {path} has more than {_LARGEST:,} bytes. Check the path.")
+    try:
+        return tomllib.loads(content.decode())
+    except RecursionError as error:
+        raise Refusal(f"{path} is nested too deeply. Fix it there.") from error
+    except ValueError as error:
         raise Refusal(f"{path} is not TOML in UTF-8: {error}. Fix it there.") from error
 
 
@@ -130,7 +146,7 @@ def _values(table: Mapping[str, Any], path: str, ctx: click.Context) -> dict[str
     options = _options(ctx.command)
     values = {}
     for key, value in table.items():
-        where = f"{path}: [{ctx.info_name}] {key} = {value!r}"
+        where = f"{path}: [{ctx.info_name}] {_name(key)} = {show(value)}"
         option = options.get(key)
         if option is None or option.name is None:
             raise Refusal(
@@ -144,8 +160,15 @@ def _values(table: Mapping[str, Any], path: str, ctx: click.Context) -> dict[str
             option.type_cast_value(ctx, value)
         except click.BadParameter as error:
             raise Refusal(f"{where}: {error.message}") from error
+        except ValueError as error:  # of whole numbers that Python does not even write
+            raise Refusal(f"{where}: {error}") from error
         values[option.name] = value
     return values
+
+
+def _name(key: str) -> str:
+    """Write a key as it stands in the file, or in quotes if it is no ordinary one."""
+    return key if key.isprintable() and len(key) <= _LONGEST_KEY else show(key)
 
 
 def _wrong_type(option: click.Option, value: object) -> str | None:
@@ -165,7 +188,7 @@ def _wrong_type(option: click.Option, value: object) -> str | None:
     elif kind == "rate":
         is_right, need = is_number or is_text, 'a number, such as 0.05, or "5%"'
     else:
-        is_right, need = is_text, f'a text in quotes, such as "{value}"'
+        is_right, need = is_text, f'a text in quotes, such as "{show(value)}"'
     return None if is_right else need
 
 
