@@ -102,7 +102,8 @@ def check_count(value: object, name: str, least: int = 1, most: int = LARGEST_CO
     number = _number(value)
     need = f"a whole number from {least} up"
     if number > most:
-        raise InputError(parameter=name, value=value, need=f"{need} to {most:,}")
+        remedy = "Take a smaller one."
+        raise InputError(parameter=name, value=value, need=f"{need} to {most:,}", remedy=remedy)
     if not number.is_integer() or number < least:
         raise InputError(parameter=name, value=value, need=need)
     return int(value)  # type: ignore[call-overload, no-any-return]  # a float rounds large ones

@@ -227,7 +227,7 @@ def _warning_lines() -> Iterator[None]:
 
 @contextmanager
 def _ending_when_asked() -> Iterator[None]:
-    """Let a request to end (SIGTERM) unwind the program, so that unfinished files are removed."""
+    """Let Ctrl-C and a request to end unwind the program, so that unfinished files are removed."""
 
     def end(number: int, frame: object) -> NoReturn:
         del number, frame
@@ -236,8 +236,12 @@ def _ending_when_asked() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, end)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    signal.signal(signal.SIGTERM, end)
+    if before[signal.SIGINT] is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
