@@ -9,6 +9,7 @@ import click
 from ratekeeper._cli import contents, options, settings
 from ratekeeper._cli.refusals import Refusal
 
+_QUOTE = '"'
 _EPILOG = """\b
 Examples:
   ratekeeper sql test.rk --table patients
@@ -52,4 +53,5 @@ def _as_calibrated(test: contents.Test, role: str) -> Any:  # noqa: ANN401 - Non
             "Pass --score COLUMN: the calibration knows none, since it was made from arrays, or "
             "merged from files in which it has different names."
         )
-    return column
+    # Quotes that belong to the name: without more of them they would be taken for those of SQL.
+    return f'"{column.replace(_QUOTE, 2 * _QUOTE)}"' if column and _QUOTE in column else column
