@@ -257,3 +257,50 @@ def test_what_is_no_path_is_refused(tmp_path, name):
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises((rk.InputError, OSError)), whole_file(f"{tmp_path}/{name}"):
         pass
+
+
+@pytest.mark.parametrize("size", [20, 3000])
+def test_fits_to_scores_of_any_size_are_right_or_refused(size):
+    """Subnormal and huge scores give numbers between 0 and 1 without a warning, or one error."""
+    base, y = np.random.default_rng(0).normal(size=size), np.tile([0, 1], size // 2)
+    samples = {f"x {scale:g}": base * scale for scale in (1e-310, 1e-300, 1e-140, 1e90, 1e300)}
+    samples["steps"] = np.arange(size) * 5e-324
+    samples["mixed"] = np.r_[base[: size // 2] * 1e-310, base[size // 2 :]]
+    samples["one huge"] = np.r_[base[:-1], 1e308]
+    samples["narrow"] = 1.0 + base * 1e-16
+    methods = [rk.Kernel(), rk.Kernel("silverman"), rk.Kernel(5e-324), rk.Kernel(1e-310)]
+    methods += [rk.Kernel(1e300), rk.Parametric("norm"), rk.Parametric("logistic")]
+    failures, refused = [], 0
+    for name, scores in samples.items():
+        cal = rk.calibrate(scores, y)
+        new = np.r_[scores[:5], 0.0, 5e-324, -1e308, 1e308, np.inf, -np.inf]
+        for method in methods:
+            try:
+                with warnings.catch_warnings(), np.errstate(all="warn"):
+                    warnings.simplefilter("error")
+                    warnings.simplefilter("ignore", rk.RatekeeperWarning)
+                    p = cal.p_values(new, method=method).p1
+                    str(cal.control("fnr", 0.1, method=method).certificate)
+                found = None if ((p >= 0) & (p <= 1)).all() else p
+            except rk.InputError:
+                refused, found = refused + 1, None
+            except Exception as error:  # noqa: BLE001 - shown below
+                found = repr(error)
+            if found is not None:
+                failures.append(f"{method}, {name}: {found}")
+    assert not failures, "\n".join(failures)
+    assert refused < len(samples) * len(methods) / 2
+
+
+@pytest.mark.parametrize("size", [200, 3000])
+def test_a_kernel_on_subnormal_scores_is_that_on_ordinary_ones(size):
+    """Whole numbers of the smallest float have the very p-values of the whole numbers."""
+    rng = np.random.default_rng(1)
+    whole, y = rng.integers(-(10**6), 10**6, size), np.tile([0, 1], size // 2)
+    new = rng.integers(-(10**6), 10**6, 50)
+    for width in (3.0, 1e5):
+        p, tiny = (
+            rk.calibrate(whole * unit, y).p_values(new * unit, method=rk.Kernel(width * unit)).p1
+            for unit in (1.0, 5e-324)
+        )
+        assert (p == tiny).all()
