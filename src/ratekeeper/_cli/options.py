@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,8 +15,34 @@ if TYPE_CHECKING:
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 FORMATS = ("csv", "tsv", "parquet", "arrow", "feather")
-# Whether a path exists is said by whoever opens it: the message then has the remedy, too.
-PATH = click.Path()
+
+
+class PathType(click.Path):
+    """A text that can be a path. Whether it exists is said by whoever opens it, with the remedy.
+
+    Examples
+    --------
+    >>> PathType().convert("a.csv", None, None)
+    'a.csv'
+    """
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str | bytes | os.PathLike[str]:
+        """Return the path, or refuse what no system takes, as a file of settings may have it."""
+        try:
+            possible = b"\0" not in os.fsencode(value)
+        except UnicodeEncodeError:
+            possible = False
+        if not possible:
+            self.fail(f"{value!r} is no path.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH = PathType()
 
 
 class RateType(click.ParamType):  # type: ignore[type-arg]  # generic in new versions only

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from ratekeeper._cli import options
 from ratekeeper._cli.refusals import Refusal
 from ratekeeper._formatting import near, show
 
@@ -35,7 +36,7 @@ def _config(callback: Callable[..., None], **more: Any) -> Decorator:  # noqa: A
     """Return the option ``--config``, of which a command's function hears nothing."""
     return click.option(
         "--config",
-        type=click.Path(dir_okay=False),
+        type=options.PathType(dir_okay=False),
         metavar="FILE",
         help="TOML file with settings, one table per command.",
         expose_value=False,
@@ -104,8 +105,8 @@ def _refuse_outside(path: str, key: str, value: object) -> NoReturn:
     from ratekeeper._cli import COMMANDS
 
     known = {name: _options(import_module(f"ratekeeper._cli.{name}").command) for name in COMMANDS}
-    tables = [f"[{name}]" for name, options in known.items() if key in options]
-    every = {option for options in known.values() for option in options}
+    tables = [f"[{name}]" for name, keys in known.items() if key in keys]
+    every = {option for keys in known.values() for option in keys}
     if tables:
         remedy = f"Write it under the command that it is for: {', '.join(tables)}"
     else:
@@ -129,9 +130,10 @@ def _tables(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs time at the start
             content = file.read(_LARGEST + 1)
-    except (OSError, ValueError) as error:  # the second for what is no path
-        why = error.strerror if isinstance(error, OSError) else None
-        raise Refusal(f"--config {path} cannot be read: {why or error}. Check the path.") from error
+    except OSError as error:
+        raise Refusal(
+            f"--config {path} cannot be read: {error.strerror or error}. Check the path."
+        ) from error
     if len(content) > _LARGEST:
         raise Refusal(f"--config {path} has more than {_LARGEST:,} bytes. Check the path.")
     try:
@@ -143,15 +145,15 @@ def _tables(path: str) -> dict[str, Any]:
 
 
 def _values(table: Mapping[str, Any], path: str, ctx: click.Context) -> dict[str, Any]:
-    options = _options(ctx.command)
+    known = _options(ctx.command)
     values = {}
     for key, value in table.items():
         where = f"{path}: [{ctx.info_name}] {_name(key)} = {show(value)}"
-        option = options.get(key)
+        option = known.get(key)
         if option is None or option.name is None:
             raise Refusal(
-                f"{where}: there is no such setting.{near(key, options)} Settings are "
-                f"{', '.join(options)}."
+                f"{where}: there is no such setting.{near(key, known)} Settings are "
+                f"{', '.join(known)}."
             )
         need = _wrong_type(option, value)
         if need:
