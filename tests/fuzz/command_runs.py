@@ -43,10 +43,11 @@ OPTIONS = {
 HOSTILE = (
     "", " ", "-", "--", "-1", "0", "1", "1e30", "1" + 30 * "0", "9" * 400, "1e-300", "nan", "inf",
     "-inf", "0x10", "1_000", "\uff15", "5%", "%", "\x00", "a\x00b", "\n", "\x1b[2J", "\u202e",
-    "\udcff", "\ud800", "é中", "a" * 300, "'", '"', "\\", "{x}", "%s", "$HOME", "a=b", "size=1", "=",
-    "true", "good.csv", "cal.rk", "test.rk", "by_site.rk", "folder", "empty", "noise", "missing",
-    "missing/deep", "./good.csv", "/dev/null", "risk", "ill", "site", "yes", "no", "conformal",
-    "resampled", "kernel", "parametric", "bootstrap", "smoothed", "skip", "parquet", "csv", ",",
+    "\udcff", "\ud800", "é中", "a" * 300, "'", '"', "\\", "{x}", "%s", "$HOME", "a=b", "size=1",
+    "=", "true", "good.csv", "cal.rk", "test.rk", "by_site.rk", "folder", "empty", "noise",
+    "missing", "missing/deep", "./good.csv", "/dev/null", "risk", "ill", "site", "yes", "no",
+    "conformal", "resampled", "kernel", "parametric", "bootstrap", "smoothed", "skip", "parquet",
+    "csv", ",",
     "bandwidth=5e-324", "distribution=norm", "distribution=t", "replicates=1e9", "random_state=-1",
 )  # fmt: skip
 

@@ -159,7 +159,8 @@ def _outputs():
         settings = [*arguments, "mine.toml", "--config", "mine.toml"]
         yield Case("onto the settings", settings, 2, ("mine.toml", "input"), _settings_file)
         settings = ["--config", "mine.toml", *arguments, "./mine.toml"]
-        yield Case("onto the settings of all", settings, 2, ("mine.toml", "input"), _settings_file)
+        words = ("mine.toml", "input")
+        yield Case(f"{command} onto the settings of all", settings, 2, words, _settings_file)
         env = {"RATEKEEPER_CONFIG": "mine.toml"}
         named = [*arguments, "mine.toml"]
         yield Case("onto named settings", named, 2, ("input",), _settings_file, env)

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ratekeeper._validation import rate_of
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -60,6 +58,8 @@ class RateType(click.ParamType):  # type: ignore[type-arg]  # generic in new ver
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """Return the rate, or refuse."""
+        from ratekeeper._validation import rate_of
+
         text = str(value).strip()
         rate = rate_of(text)
         if not 0.0 < rate < 1.0:
