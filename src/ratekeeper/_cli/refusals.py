@@ -185,6 +185,12 @@ def _refuse(error: BaseException) -> NoReturn:
                 "There is not enough memory for this. Close other programs, take a larger "
                 "machine, or with calibrate keep fewer scores: --sample 1000000."
             ) from error
+        case UnicodeEncodeError():  # bytes of the command line that are no letters
+            found = written(error.object[error.start : error.end])
+            raise Refusal(
+                f"A name or text has what is no letter and cannot be written, {found}. Write all "
+                "options in UTF-8."
+            ) from error
         case OSError():
             streams.forget(sys.stdout)
             raise Refusal(_os_message(error)) from error
