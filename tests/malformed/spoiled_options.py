@@ -84,7 +84,6 @@ def _promises():
         ("no table", ["sql", "test.rk"]),
         ("no test", ["classify"]),
         ("a prefix of no letters", [*CLASSIFY, "-o", "out.csv", "--prefix", "\udcff"]),
-        ("a title of no letters", ["report", "test.rk", "-o", "out.html", "--title", "\udcff"]),
         ("unknown command", ["clasify", "test.rk"]),
         ("unknown system", [*COMPARE, "--systems", "magic"]),
         ("no such share", [*COMPARE, "--test-size", "2"]),
