@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import re
 import sqlite3
 from dataclasses import replace
@@ -450,3 +451,48 @@ def test_what_is_missing_or_ambiguous_is_refused():
     endless = calibration(labels=(0.0, np.inf)).control("fnr", 0.1, method=rk.Conformal())
     with pytest.raises(rk.InputError, match="label inf"):
         decision_sql(endless, table="t", score="s")
+
+
+NAMES = (
+    'say "x"', '"quoted"', '"', '""', '"a', 'a"', "it's", "back\\slash", "two\nlines", "a\rb",
+    "tab\there", "a;b", "--", "/*", "*/ x", "select", "GROUP", "é中", "\u202e", "a\u2028b", "1a",
+    "a b", "a.b", "[x]", "`x`", "$1", "?", ":x", "%s", "{x}", "a" * 200, "ﬀ", "e\u0301",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", [sqlite, duck])
+def test_columns_of_any_name_are_found_from_a_file(engine, tmp_path):
+    """Whatever a column of the held-out file is called, the query finds it in a database."""
+    from click.testing import CliRunner
+
+    from ratekeeper._cli import main
+
+    y = np.tile([0, 1], 60)
+    scores, sites = np.random.default_rng(0).normal(2.0 * y), np.repeat(["n", "s"], 60)
+    for name in NAMES:
+        path, other = tmp_path / "rows.csv", f"{name}2"
+        with path.open("w", newline="", encoding="utf-8") as file:
+            rows = csv.writer(file, quoting=csv.QUOTE_ALL)
+            rows.writerow([name, other, "y"])
+            rows.writerows(zip(scores.tolist(), sites.tolist(), y.tolist(), strict=True))
+        cal = rk.batch.calibrate_file(path, score=name, label="y", group=other)
+        test = cal.control("fnr", 0.1, method=rk.Conformal())
+        rk.save(test, tmp_path / "test.rk")
+        table = quoted(name)
+        done = CliRunner().invoke(main, ["sql", str(tmp_path / "test.rk"), "--table", table])
+        assert done.exit_code == 0, (name, done.output)
+        columns = {name: scores.tolist(), other: sites.tolist()}
+        found = engine(done.stdout, columns, {name: "DOUBLE"}, table=name)
+        assert found == test.decide(scores, groups=sites).labels.tolist(), name
+
+
+def test_no_label_ends_a_comment():
+    """Line ends of any alphabet in labels and groups stay within the comments."""
+    ends = ["\n", "\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
+    for end in [*ends, "*/", "/*", "--"]:
+        cal = calibration(labels=(f"a{end}DROP", f"b{end}DROP"), groups=(f"g{end}x", f"h{end}x"))
+        test = cal.control("fnr", 0.1, method=rk.HighProbability(), thin_groups="pool")
+        sql = decision_sql(test, table="data", score="score", group="site")
+        comments = sql.partition("SELECT t.*")[0].splitlines()
+        assert all(line.startswith("-- ") for line in comments)
+        assert "".join(comments).isprintable()

@@ -152,15 +152,15 @@ def test_many_writers_at_once(tmp_path):
 
 def test_a_file_taken_for_a_leftover_is_made_again(tmp_path, monkeypatch):
     """If another run removes the file before it is locked, nothing is lost."""
-    real, calls = writing._lock, []  # noqa: SLF001 - to look inside
+    real, calls = writing._locked, []  # noqa: SLF001 - to look inside
 
-    def slow(path, *, wait):
-        if wait and len(calls) < 3:
+    def slow(lock, path, **how):
+        if len(calls) < 3:
             calls.append(path)
             path.unlink()  # as another run would
-        return real(path, wait=wait)
+        return real(lock, path, **how)
 
-    monkeypatch.setattr(writing, "_lock", slow)
+    monkeypatch.setattr(writing, "_locked", slow)
     with whole_file(tmp_path / "a.txt") as unfinished:
         unfinished.write_text("one")
     assert len(calls) == 3

@@ -13,11 +13,14 @@ See `calibrate` first, then `Calibration.control` and ``print(test.certificate)`
 and in the modules without an underscore is public; docs/reference.md lists them.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from ratekeeper._version import __version__
 
+TYPE_CHECKING = False  # that of typing, which would take longer to load than all the rest
 if TYPE_CHECKING:
+    from typing import Any
+
     from ratekeeper._abstaining import AbstainingTest
     from ratekeeper._calibration import Calibration, calibrate
     from ratekeeper._certificate import Certificate, JointCertificate

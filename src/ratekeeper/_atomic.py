@@ -3,6 +3,10 @@
 What is being written has another name, ``.NAME.*.unfinished`` beside its place, and is renamed when
 it is complete. A run that is killed leaves such a file behind; the next one to the same place
 removes it.
+
+Others may write in the same folder, as in /tmp, and be unfriendly. So names are not to be guessed
+and nothing is made where something is; a lock is never waited for; and only files and folders of
+one's own, never links, are removed or given another mode.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import secrets
 import shutil
 import stat
 import sys
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 _END = ".unfinished"
+_TRIES = 100
+_MOST_LINKS = 40  # as many as Linux follows
+# Only of what is there itself, at once, and never as the terminal of this process.
+_SAFELY = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY"))
 WRITER = "ratekeeper writer"  # name of threads that write, and may wait for a slow reader
 
 
@@ -37,7 +45,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         The file to write. If the body of the ``with`` raises, or the program is killed, a file
         that is there stays as it was. It keeps its mode, and a file that may not be written is
         not replaced. A link is written through. A device or a pipe, such as /dev/null, is written
-        to as it is.
+        to as it is. Links and pipes that other users made where everybody may write are refused.
 
     Examples
     --------
@@ -48,15 +56,16 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     [file.name for file in Path(name).iterdir()]
     ['a.txt']
     """
+    target = _followed(path)
     if is_device(Path(path)):  # to replace it would harm the whole system
         yield Path(path)
         return
     _refuse_open_file(Path(path))
-    with _unfinished(path, lambda place, target: place.touch(_mode(target))) as (place, target):
+    with _unfinished(target, lambda place: _new_file(place, target)) as (place, lock):
         yield place
         _sync(place, os.O_RDWR)
-        if target.is_file():
-            shutil.copymode(target, place)
+        _refuse_exchanged(place, lock)
+        _keep_mode(place, lock, target)
         place.replace(target)
 
 
@@ -105,11 +114,13 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     [file.name for file in Path(name, "out").iterdir()]
     ['a.txt']
     """
-    with _unfinished(path, lambda place, _: place.mkdir()) as (place, target):
+    target = _followed(path)
+    with _unfinished(target, _new_folder) as (place, lock):
         yield place
         for file in place.rglob("*"):
             if file.is_file():
                 _sync(file, os.O_RDWR)
+        _refuse_exchanged(place, lock)
         place.replace(target)  # fails if the folder holds anything
 
 
@@ -137,41 +148,72 @@ def write(folder: str | os.PathLike[str], files: dict[str, bytes]) -> None:
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     # Within the folder, so that moving is renaming and never copying.
-    with _unfinished(target / "files", lambda place, _: place.mkdir()) as (place, _):
+    with _unfinished(target / "files", _new_folder) as (place, lock):
         for file, content in files.items():
             (place / file).write_bytes(content)
             _sync(place / file, os.O_RDWR)
+        _refuse_exchanged(place, lock)
         for file in files:
             (place / file).replace(target / file)
         place.rmdir()
 
 
 @contextmanager
-def _unfinished(
-    path: str | os.PathLike[str], make: Callable[[Path, Path], None]
-) -> Iterator[tuple[Path, Path]]:
+def _unfinished(target: Path, make: Callable[[Path], int]) -> Iterator[tuple[Path, int]]:
     """Make a place beside the target, and leave nothing there if the work fails.
 
     The place has a lock that ends with the process, however that ends.
     """
-    target = Path(os.path.realpath(path))
     _remove_leftovers(target)
-    place = target.with_name(f"{_start(target)}{secrets.token_hex(6)}{_END}")
-    lock = None
+    place, lock = _made(target, make)
     try:
-        while lock is None:
-            make(place, target)
-            # Before it is locked, another run may take it for a leftover: then it is made again.
-            with suppress(FileNotFoundError):
-                lock = _lock(place, wait=True)
-        yield place, target
+        yield place, lock
         with suppress(OSError):  # where the system can, the new name survives a loss of power, too
-            _sync(target.parent, os.O_RDONLY)
+            _sync(f"{target.parent}/.", os.O_RDONLY)
     except BaseException:
         _remove(place)
         raise
     finally:
-        _unlock(lock)
+        _close(lock)
+
+
+def _made(target: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
+    for _ in range(_TRIES):
+        place, lock = target.with_name(f"{_start(target)}{secrets.token_hex(6)}{_END}"), -1
+        try:
+            lock = make(place)
+            if _locked(lock, place):
+                return place, lock
+        except BaseException:
+            _close(lock)
+            _remove(place)
+            raise
+        # Another run has just taken it for a leftover.
+        _close(lock)
+        _remove(place)
+    raise InputError(
+        f"Other programs do not let {target} be written: they lock whatever is new beside it.",
+        value=target,
+        remedy="Write in a folder where nobody else may.",
+    )
+
+
+def _new_file(place: Path, target: Path) -> int:
+    """Make a file that was not there, to be read by no more people than the target; open it."""
+    _refuse_read_only(target)
+    number = os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _SAFELY, 0o666)
+    if sys.platform == "win32":  # which cannot rename what is open
+        os.close(number)
+        return -1
+    if os.path.lexists(target):
+        os.fchmod(number, 0o600)
+    return number
+
+
+def _new_folder(place: Path) -> int:
+    """Make a folder that was not there, and open it."""
+    place.mkdir()
+    return -1 if sys.platform == "win32" else os.open(place, os.O_RDONLY | _SAFELY)
 
 
 def _remove_leftovers(target: Path) -> None:
@@ -181,11 +223,68 @@ def _remove_leftovers(target: Path) -> None:
             rest = path.name.removeprefix(_start(target))
             if rest != path.name and re.fullmatch(r"[0-9a-f]{12}\.unfinished", rest):
                 with suppress(OSError):
-                    lock = _lock(path, wait=False)
-                    try:
-                        _remove(path)
-                    finally:
-                        _unlock(lock)
+                    _remove_leftover(path)
+
+
+def _remove_leftover(path: Path) -> None:
+    if sys.platform == "win32":  # no locks, but what is open cannot be removed
+        _remove(path)
+        return
+    if not _is_own(path.lstat()):
+        return
+    lock = os.open(path, os.O_RDONLY | _SAFELY)
+    try:
+        if _is_own(os.fstat(lock)) and _locked(lock, path, surely=True):
+            _remove(path)
+    finally:
+        os.close(lock)
+
+
+def _is_own(found: os.stat_result) -> bool:
+    """Return whether this user made it, as a file or a folder and not as anything else."""
+    is_plain = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
+    return is_plain and found.st_uid == os.geteuid()
+
+
+def _followed(path: str | os.PathLike[str]) -> Path:
+    """Return where a path leads if it is a link, and raise if somebody else may have set a trap.
+
+    Only the last part is followed here: for the others the system itself keeps users from being
+    led astray by links in shared folders, which it cannot do for a path that was resolved.
+    """
+    try:
+        os.fsencode(path)
+        if "\0" in os.fspath(path):
+            raise ValueError  # noqa: TRY301 - as the system would say
+    except ValueError:
+        raise InputError(f"{os.fspath(path)!r} is no path.", value=path) from None
+    if sys.platform == "win32":
+        return Path(os.path.realpath(path))
+    target = Path.cwd() / path
+    for _ in range(_MOST_LINKS):
+        _refuse_planted(target)
+        if not target.is_symlink():
+            return target if target.name != ".." else Path(os.path.realpath(target))
+        target = target.parent / target.readlink()
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+
+
+def _refuse_planted(path: Path) -> None:
+    """Raise if others made a link or a pipe there, in a folder where everybody may."""
+    try:
+        found, folder = path.lstat(), path.parent.stat()
+    except OSError:  # there is nothing
+        return
+    is_plain = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
+    if is_plain or not folder.st_mode & stat.S_IWOTH:
+        return
+    if found.st_uid not in (os.geteuid(), folder.st_uid):
+        what = "link" if stat.S_ISLNK(found.st_mode) else "pipe or device"
+        raise InputError(
+            f"{path} is a {what} that another user made in a folder where everybody may write.",
+            value=path,
+            remedy="It could lead anywhere: name another file.",
+        )
 
 
 def _start(target: Path) -> str:
@@ -193,13 +292,42 @@ def _start(target: Path) -> str:
     return f".{os.fsdecode(os.fsencode(target.name)[:200])}."
 
 
-def _mode(target: Path) -> int:
-    """Return how the unfinished file may be read: never by more people than the target."""
-    if not target.is_file():
-        return 0o666  # less what the user's umask takes away
-    if not os.access(target, os.W_OK):
+def _refuse_read_only(target: Path) -> None:
+    if target.is_file() and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
-    return stat.S_IMODE(target.stat().st_mode)
+
+
+def _keep_mode(place: Path, lock: int, target: Path) -> None:
+    """Let those use the new file who might use the one whose place it takes, and nobody else."""
+    try:
+        earlier = target.lstat()
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(earlier.st_mode):
+        return
+    mode = earlier.st_mode & 0o777  # nothing runs as its owner who did not say so
+    if sys.platform == "win32":
+        place.chmod(mode)
+        return
+    own = os.fstat(lock)
+    if earlier.st_uid != own.st_uid:
+        mode &= 0o755  # others decided who may write
+    if earlier.st_gid != own.st_gid:
+        try:
+            os.fchown(lock, -1, earlier.st_gid)
+        except OSError:  # then to those who are in the group now no more than to all
+            mode &= 0o707 | (mode & 0o007) << 3
+    os.fchmod(lock, mode)
+
+
+def _refuse_exchanged(place: Path, lock: int) -> None:
+    """Raise if the name stands for something else now: others may write in the folder."""
+    if lock >= 0 and not os.path.samestat(os.fstat(lock), place.lstat()):
+        raise InputError(
+            f"{place} was exchanged by another program while it was written.",
+            value=place,
+            remedy="Write in a folder where nobody else may.",
+        )
 
 
 def _refuse_open_file(path: Path) -> None:
@@ -227,39 +355,42 @@ def is_device(path: Path) -> bool:
 
 
 def _remove(path: Path) -> None:
-    if path.is_dir():
+    if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
 
 
-def _lock(path: Path, *, wait: bool) -> int:
-    """Lock a file or folder. If another has done so: wait, or raise."""
-    if sys.platform == "win32":  # no such locks: leftovers may be removed under a living run
-        return -1
+def _locked(lock: int, path: Path, *, surely: bool = False) -> bool:
+    """Lock what is open, and return whether it is locked and still has its name.
+
+    Some file systems have no locks: there, only what must not be taken surely is taken.
+    """
+    if sys.platform == "win32":
+        return True
     import fcntl
 
-    lock = os.open(path, os.O_RDONLY)
     try:
-        with suppress(OSError) if wait else nullcontext():  # some file systems have no locks
-            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        # Meanwhile it may have been removed, or removed and made again by another.
-        if not os.path.samestat(os.fstat(lock), path.stat()):
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
     except OSError:
+        if surely:
+            return False
+    try:
+        return os.path.samestat(os.fstat(lock), path.lstat())
+    except FileNotFoundError:
+        return False
+
+
+def _close(lock: int) -> None:
+    if lock >= 0:
         os.close(lock)
-        raise
-    return lock
 
 
-def _unlock(lock: int | None) -> None:
-    if lock is not None and lock >= 0:
-        os.close(lock)
-
-
-def _sync(path: Path, how: int) -> None:
+def _sync(path: str | Path, how: int) -> None:
     """Wait until a file or folder is on the disk."""
-    number = os.open(path, how)
+    number = os.open(path, how | _SAFELY)
     try:
         os.fsync(number)
     finally:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # Labels whose meaning nobody doubts, compared without case.
 _NEGATIVE = (0, -1, "0", "-1", "no", "n", "false", "f", "negative", "neg")
 _POSITIVE = (1, 1, "1", "1", "yes", "y", "true", "t", "positive", "pos")
-_PLAIN_PAIRS = set(zip(_NEGATIVE, _POSITIVE, strict=True))
+PLAIN_PAIRS = set(zip(_NEGATIVE, _POSITIVE, strict=True))
 _FLOATS = {"d": np.float64, "f": np.float32, "e": np.float32}  # half precision fits float32
 _NUMBERS = (int, float, np.bool_, np.integer, np.floating)
 _HOW = "Pass a list, a NumPy array, a torch tensor, or a column of a table."
@@ -411,8 +411,8 @@ def _last_is_positive(values: NDArray[Any], positive_label: object) -> bool:
             remedy="Pass one of the two.",
         )
     pair = (one.lower(), other.lower()) if isinstance(one, str) else (one, other)
-    if pair in _PLAIN_PAIRS or pair[::-1] in _PLAIN_PAIRS:
-        return pair in _PLAIN_PAIRS
+    if pair in PLAIN_PAIRS or pair[::-1] in PLAIN_PAIRS:
+        return pair in PLAIN_PAIRS
     either = (Parameter("positive_label", other), " or ", Parameter("positive_label", one))
     found = f" are {show(one)} and {show(other)}: which one is positive?"
     remedy = ("Say ", *either, ". A missed positive is a false negative.")

@@ -11,13 +11,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from ratekeeper._formatting import percent
-from ratekeeper._validation import check_probability
+from ratekeeper._validation import LARGEST_COUNT, check_probability
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+_LARGEST_N = 10**24  # beyond all plans, and far within floats
 _NEGLIGIBLE = 1e-18  # a term of a sum, as a share of it
 _KEPT = 1 << 14  # results: very many groups share few sizes
 _SERIES_FROM = 16.0  # from here four terms of Stirling's series have all digits
@@ -72,12 +73,16 @@ def _checked_counts(
     """
     import numpy as np
 
-    few, many = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(whole, np.float64))
+    try:
+        few, many = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(whole, np.float64))
+    except OverflowError:  # a whole number beyond all floats
+        few = many = np.array(np.inf)
     are_whole = (few == np.floor(few)) & (many == np.floor(many))  # False for NaN
-    if not (are_whole & (least <= few) & (few <= many) & (many < np.inf)).all():
+    if not (are_whole & (least <= few) & (few <= many) & (many <= LARGEST_COUNT)).all():
         first, second = names
         need = (
-            f" must be whole numbers with {least} <= {first} <= {second}: pass counts, not rates."
+            f" must be whole numbers with {least} <= {first} <= {second} <= {LARGEST_COUNT:,}: "
+            "pass counts, not rates."
         )
         raise InputError(
             (Parameter(first, part), " and ", Parameter(second, whole), need),
@@ -349,6 +354,16 @@ class RealisedRate:
                 (Parameter("k", self.k), " must lie between 1 and ", Parameter("n", self.n), "."),
                 parameter="k",
                 value=self.k,
+            )
+        if min(self.k, self.n + 1 - self.k) > LARGEST_COUNT or self.n > _LARGEST_N:
+            raise InputError(
+                (
+                    *("The true rate of ", Parameter("k", self.k), " of ", Parameter("n", self.n)),
+                    " has a distribution too narrow for floating-point numbers.",
+                ),
+                parameter="n",
+                value=self.n,
+                remedy=f"Take n up to {LARGEST_COUNT:,}.",
             )
 
     @property

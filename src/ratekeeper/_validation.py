@@ -13,6 +13,9 @@ Control = Literal["fnr", "fpr"]
 # Characters of a label or of a group's name. Arrays of texts are as wide as their longest, so that
 # one long cell would otherwise cost memory for every row.
 LONGEST_NAME = 256
+# Up to here distributions of counts are known to six digits, and whole numbers are exact floats.
+LARGEST_COUNT = 10**12
+LARGEST_SEED = 2**128  # as many bits as NumPy advises
 
 
 def check_control(control: object) -> Control:
@@ -88,8 +91,8 @@ def rate_of(text: str) -> float:
     return float(number.scaleb(-2) if text.rstrip().endswith("%") else number)
 
 
-def check_count(value: object, name: str, least: int = 1) -> int:
-    """Return `value` as an int if it is a whole number from `least` up, else raise.
+def check_count(value: object, name: str, least: int = 1, most: int = LARGEST_COUNT) -> int:
+    """Return `value` as an int if it is a whole number from `least` to `most`, else raise.
 
     Examples
     --------
@@ -97,9 +100,24 @@ def check_count(value: object, name: str, least: int = 1) -> int:
     100
     """
     number = _number(value)
+    need = f"a whole number from {least} up"
+    if number > most:
+        remedy = "Take a smaller one."
+        raise InputError(parameter=name, value=value, need=f"{need} to {most:,}", remedy=remedy)
     if not number.is_integer() or number < least:
-        raise InputError(parameter=name, value=value, need=f"a whole number from {least} up")
+        raise InputError(parameter=name, value=value, need=need)
     return int(value)  # type: ignore[call-overload, no-any-return]  # a float rounds large ones
+
+
+def check_seed(value: object, name: str) -> int:
+    """Return `value` as an int if random numbers can be drawn from it, else raise.
+
+    Examples
+    --------
+    >>> check_seed(0, "random_state")
+    0
+    """
+    return check_count(value, name, least=0, most=LARGEST_SEED)
 
 
 def check_positive(value: object, name: str, *, or_else: str) -> float:

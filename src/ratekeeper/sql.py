@@ -343,5 +343,6 @@ def _alike(groups: list[Any]) -> bool:
 
 
 def _comment(sentence: str) -> list[str]:
-    """Wrap a sentence into comment lines; `show` has made line breaks in labels visible."""
+    """Wrap a sentence into comment lines, which no character in a name can end."""
+    sentence = "".join(one if one.isprintable() else " " for one in sentence)
     return textwrap.wrap(sentence, _WIDTH, initial_indent="-- ", subsequent_indent="--   ")

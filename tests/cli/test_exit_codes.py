@@ -138,6 +138,59 @@ def test_a_reader_that_goes_away(calibration, option):
     assert process.returncode == 141
 
 
+def heard():
+    """Let a new process hear Ctrl-C, which one in the background of a shell may ignore."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+# Presses Ctrl-C when a module is about to be imported, or at the very end.
+PRESSING = """if True:
+    import atexit, os, signal, sys
+
+    class Press:
+        def find_spec(self, name, path=None, target=None):
+            if name == when:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    when = sys.argv.pop(1)
+    sys.meta_path.insert(0, Press())
+    if when == "atexit":
+        atexit.register(os.kill, os.getpid(), signal.SIGINT)
+    from ratekeeper.__main__ import main
+    main()
+"""
+
+
+WHILE_LOADING = ["click", "ratekeeper._cli", "ratekeeper._cli.refusals", "ratekeeper._cli.plan"]
+WHILE_WORKING = ["ratekeeper._planning", "numpy", "scipy.special", "atexit"]
+
+
+@pytest.mark.parametrize("when", [*WHILE_LOADING, *WHILE_WORKING])
+def test_interruption_while_libraries_load(when):
+    """Ctrl-C at any moment of the program, from its first import to its end, is no traceback."""
+    done = subprocess.run(
+        [sys.executable, "-c", PRESSING, when, "plan", "--fnr", "1%", "--n", "500"],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=heard,
+    )
+    assert done.stderr.strip() == "Stopped."
+    assert done.returncode == 130
+
+
+def test_where_ctrl_c_is_ignored_it_stays_so():
+    """A program in the background of a shell goes on, as shells want it."""
+    done = subprocess.run(
+        [sys.executable, "-c", PRESSING, "ratekeeper._planning", "plan", "--fnr", "1%"],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("name", ["calibrate", "classify csv", "classify parquet"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_interruption_in_the_middle(run, tmp_path, people, number, code, name):
@@ -150,9 +203,8 @@ def test_interruption_in_the_middle(run, tmp_path, people, number, code, name):
         run("calibrate", people, *columns, "--fnr", "5%", "-o", tmp_path / "test.rk")
         arguments = ["classify", tmp_path / "test.rk", "-", "-o", work / f"out.{name.split()[1]}"]
     pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(
-        [sys.executable, "-m", "ratekeeper", *map(str, arguments)], **pipes
-    ) as process:
+    command = [sys.executable, "-m", "ratekeeper", *map(str, arguments)]
+    with subprocess.Popen(command, preexec_fn=heard, **pipes) as process:  # noqa: PLW1509
         header, rows = people.read_bytes().split(b"\n", 1)
         process.stdin.write(header + b"\n" + 40 * rows)  # and no end of it, so that it waits
         process.stdin.flush()

@@ -70,6 +70,8 @@ def _promises():
     for name, more, words in (
         ("sample of none", ["--sample", "0"], ("--sample",)),
         ("sample of some", ["--sample", "few"], ("few",)),
+        ("sample beyond all", ["--sample", "1" + 30 * "0"], ("--sample", "up to", "smaller")),
+        ("seed beyond all", ["--sample", "9", "--seed", "1" + 60 * "0"], ("--seed", "smaller")),
         ("unknown format", ["--format", "xls"], ("xls", "csv")),
         ("wrong format", ["--format", "parquet"], ("good.csv cannot be read",)),
         ("unknown way", ["--on-invalid", "ignore"], ("ignore", "skip")),
@@ -81,9 +83,16 @@ def _promises():
         ("no output", CALIBRATE),
         ("no table", ["sql", "test.rk"]),
         ("no test", ["classify"]),
+        ("a prefix of no letters", [*CLASSIFY, "-o", "out.csv", "--prefix", "\udcff"]),
         ("unknown command", ["clasify", "test.rk"]),
         ("unknown system", [*COMPARE, "--systems", "magic"]),
         ("no such share", [*COMPARE, "--test-size", "2"]),
+        ("repeats beyond all", [*COMPARE, "--repeats", "1" + 30 * "0"]),
+        ("repeats of a lifetime", [*COMPARE, "--repeats", "1000000000"]),
+        ("processes beyond all", [*COMPARE, "--jobs", "1" + 30 * "0"]),
+        ("n beyond all", ["plan", "--fnr", "5%", "--n", "1" + 30 * "0"]),
+        ("n beyond more", ["plan", "--fnr", "5%", "--n", "1" + 400 * "0"]),
+        ("alpha below all", ["plan", "--fnr", "1e-300"]),
     ):
         yield Case(name, arguments, 2)
 
@@ -101,6 +110,11 @@ def _settings():
         ("no TOML", b"[calibrate\n", ("not TOML",)),
         ("latin1", "# é".encode("latin1"), ("not TOML in UTF-8",)),
         ("key of another command", b"[calibrate]\ntable = 't'\n", ("table",)),
+        ("nested too deeply", b"a = " + 5_000 * b"[", ("nested too deeply",)),
+        ("a number without end", b"[calibrate]\nsample = " + 5_000 * b"9", ("not TOML",)),
+        ("a long key", b"[calibrate]\n" + 5_000 * b"k" + b" = 1", ("no such setting",)),
+        ("a long value", b"[calibrate]\nscor = '" + 5_000 * b"k" + b"'", ("no such setting",)),
+        ("too long", 2_000_000 * b"\n", ("more than 1,000,000 bytes",)),
     ):
 
         def spoil(folder, content=content):
@@ -143,6 +157,16 @@ def _outputs():
         yield Case("onto a full disk", full, 2, ("No space left",), full_device)
         link = [*arguments, "link"]
         yield Case("onto a link to the input", link, 2, ("input",), _link(source))
+        settings = [*arguments, "mine.toml", "--config", "mine.toml"]
+        yield Case("onto the settings", settings, 2, ("mine.toml", "input"), _settings_file)
+        settings = ["--config", "mine.toml", *arguments, "./mine.toml"]
+        words = ("mine.toml", "input")
+        yield Case(f"{command} onto the settings of all", settings, 2, words, _settings_file)
+        env = {"RATEKEEPER_CONFIG": "mine.toml"}
+        named = [*arguments, "mine.toml"]
+        yield Case("onto named settings", named, 2, ("input",), _settings_file, env)
+    folder = [*COMPARE, "-o", "folder", "--config", "folder/comparison.csv"]
+    yield Case("onto the settings", folder, 2, ("comparison.csv", "input"), _settings_within)
     for command in ("calibrate", "control", "report"):
         yield Case("onto standard output", [*commands[command], "-"], 2, ("standard output",))
     words = ("standard output",)
@@ -156,6 +180,15 @@ def _outputs():
 def _folder(folder):
     (folder / "folder").mkdir()
     (folder / "folder" / "mine").touch()
+
+
+def _settings_file(folder):
+    (folder / "mine.toml").write_text("[plan]\ndelta = 0.1\n")
+
+
+def _settings_within(folder):
+    (folder / "folder").mkdir()
+    (folder / "folder" / "comparison.csv").write_text("[plan]\ndelta = 0.1\n")
 
 
 def _link(source):

@@ -24,6 +24,7 @@ SCORES = {
 def cases():
     yield from _scores()
     yield from _labels()
+    yield from _positives()
     yield from _columns()
     yield from _types()
     yield from _groups()
@@ -72,6 +73,29 @@ def _labels():
     yield bytes_case(
         "calibrate", "no such label", text().encode(), words=["maybe"], more=["--positive", "maybe"]
     )
+
+
+def _positives():
+    """Yield positive labels that a file does not have, whether it has one label or two."""
+    other = text().replace(",no,", ",healthy,").replace(",yes,", ",ill,")
+    one = text().replace(",yes,", ",no,")
+    every = text().replace(",no,", ",yes,")
+    strange = text().replace(",no,", ",healthy,").replace(",yes,", ",healthy,")
+    for command in ("evaluate", "report"):
+        for name, data, given in (
+            ("mistyped", other, "il"),
+            ("mistyped, one label", one, "yse"),
+            ("mistyped, all positive", every, "yse"),
+            ("unknown, one label", strange, "ill"),
+            ("turned round", every, "no"),
+        ):
+            more = ["--positive", given]
+            words = [given, "labels of"]
+            yield bytes_case(command, name, data.encode(), words=words, more=more)
+        good = [("recoded", other, "ill"), ("all negative", one, "yes"), ("as ever", text(), "yes")]
+        for name, data, given in good:
+            more = ["--positive", given]
+            yield bytes_case(command, f"{name}, fine", data.encode(), code=0, more=more)
 
 
 def _columns():

@@ -66,11 +66,28 @@ def test_a_batch_gives_what_its_samples_give(alternative, n):
     samples = _samples(3, 24, n)
     together = normality_test(samples, axis=1, alternative=alternative)
     alone = [normality_test(sample, alternative=alternative) for sample in samples]
-    np.testing.assert_allclose(together.pvalue, [one.pvalue for one in alone], **SAME)
-    np.testing.assert_allclose(together.p0, [one.p0 for one in alone], **SAME)
-    np.testing.assert_array_equal(together.ties, [one.ties for one in alone])
+    for name in ("statistic", "pvalue", "p0", "ties"):
+        ours = [getattr(one, name) for one in alone]
+        np.testing.assert_array_equal(getattr(together, name), ours)
     turned = normality_test(np.asfortranarray(samples), axis=1, alternative=alternative)
-    np.testing.assert_allclose(turned.pvalue, together.pvalue, **SAME)
+    np.testing.assert_array_equal(turned.pvalue, together.pvalue)
+
+
+@pytest.mark.parametrize("n", [5, 20, 51, 400, 2_000])
+def test_no_company_changes_a_bit(n):
+    """In batches of any size and at any place in them, on one core or all, bits are the same."""
+    samples = _samples(8, 260 if n < 400 else 40, n)
+    alone = np.array([normality_test(sample).statistic for sample in samples])
+    for size in (2, 3, 7, 8, 9, 15, 16, 17, 31, 64, 129, 260):
+        for start in (0, 1, 5):
+            part = samples[start : start + size]
+            found = normality_test(part, axis=1).statistic
+            np.testing.assert_array_equal(found, alone[start : start + size])
+    many = normality_test(np.tile(samples, (2 + 140_000 // samples.size, 1)), axis=1).statistic
+    np.testing.assert_array_equal(
+        many.reshape(-1, len(samples)), np.tile(alone, (len(many) // len(alone), 1))
+    )
+    np.testing.assert_array_equal(normality_tests(list(samples)).statistic, alone)
 
 
 @pytest.mark.parametrize("n", [1_000, 10_000])
@@ -79,7 +96,7 @@ def test_large_samples_do_not_depend_on_the_batch(n):
     samples = np.random.default_rng(n).normal(size=(12, n))
     together = normality_test(samples, axis=1)
     alone = [normality_test(sample).pvalue for sample in samples]
-    np.testing.assert_allclose(together.pvalue, alone, rtol=0, atol=1e-5)
+    np.testing.assert_array_equal(together.pvalue, alone)
     for other in (np.asfortranarray(samples), -samples, samples[:, ::-1]):
         found = normality_test(other, axis=1).pvalue
         np.testing.assert_allclose(found, together.pvalue, rtol=0, atol=1e-5)

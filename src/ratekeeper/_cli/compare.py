@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ratekeeper._atomic import refuse_inputs
 from ratekeeper._cli import options, settings
-from ratekeeper._cli.outputs import STANDARD
+from ratekeeper._cli.outputs import refuse_inputs
 from ratekeeper._cli.printing import console, echo, print_json, rows_text
 from ratekeeper._cli.refusals import Refusal
 
@@ -84,7 +83,7 @@ def command(file: str, label: str, output: str | None, **given: Any) -> None:  #
 
     as_json, drop = given.pop("json"), given.pop("drop")
     folder = None if output is None else Path(output)
-    if folder is not None and file != STANDARD:
+    if folder is not None:
         for name in (*_OUTPUTS, _CHECKPOINT):
             refuse_inputs(folder / name, [file])
     columns, labels = read_table(file, label=label, drop=drop, source_format=given.pop("format"))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
-
-from ratekeeper._validation import rate_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,8 +13,34 @@ if TYPE_CHECKING:
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 FORMATS = ("csv", "tsv", "parquet", "arrow", "feather")
-# Whether a path exists is said by whoever opens it: the message then has the remedy, too.
-PATH = click.Path()
+
+
+class PathType(click.Path):
+    """A text that can be a path. Whether it exists is said by whoever opens it, with the remedy.
+
+    Examples
+    --------
+    >>> PathType().convert("a.csv", None, None)
+    'a.csv'
+    """
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str | bytes | os.PathLike[str]:
+        """Return the path, or refuse what no system takes, as a file of settings may have it."""
+        try:
+            possible = b"\0" not in os.fsencode(value)
+        except UnicodeEncodeError:
+            possible = False
+        if not possible:
+            self.fail(f"{value!r} is no path.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH = PathType()
 
 
 class RateType(click.ParamType):  # type: ignore[type-arg]  # generic in new versions only
@@ -33,6 +58,8 @@ class RateType(click.ParamType):  # type: ignore[type-arg]  # generic in new ver
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """Return the rate, or refuse."""
+        from ratekeeper._validation import rate_of
+
         text = str(value).strip()
         rate = rate_of(text)
         if not 0.0 < rate < 1.0:

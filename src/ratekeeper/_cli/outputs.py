@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ratekeeper._atomic import is_device, refuse_inputs
+from ratekeeper import _atomic as atomic
+from ratekeeper._cli import settings
 from ratekeeper._cli.printing import echo
 from ratekeeper._cli.refusals import Refusal
 
@@ -28,14 +29,20 @@ def check_output(output: str, inputs: Iterable[str], *, may_be_standard: bool = 
         raise Refusal("-o - is standard output, which this command does not write to. Name a file.")
     if not output or "\0" in output:  # as a file of settings may have it
         raise Refusal(f"-o {output!r} is no path. Name a file.")
-    refuse_inputs(output, (name for name in inputs if name != STANDARD))
+    refuse_inputs(output, inputs)
     target = Path(os.path.realpath(output))
-    if is_device(target):  # nothing is made beside it
+    if atomic.is_device(target):  # nothing is made beside it
         return
     if not target.parent.is_dir():
         raise Refusal(f"There is no folder {target.parent} to write in. Make it first.")
     if not os.access(target.parent, os.W_OK):
         raise Refusal(f"You may not write in {target.parent}. Choose another folder.")
+
+
+def refuse_inputs(output: str | Path, inputs: Iterable[str]) -> None:
+    """Refuse an output that is an input, or the file of settings, or that lies in one."""
+    read = [*inputs, *settings.files_read()]
+    atomic.refuse_inputs(output, (name for name in read if name != STANDARD))
 
 
 class Written:

@@ -192,6 +192,12 @@ def _refuse(error: BaseException) -> NoReturn:
                 "There is not enough memory for this. Close other programs, take a larger "
                 "machine, or with calibrate keep fewer scores: --sample 1000000."
             ) from error
+        case UnicodeEncodeError():  # bytes of the command line that are no letters
+            found = written(error.object[error.start : error.end])
+            raise Refusal(
+                f"A name or text has what is no letter and cannot be written, {found}. Write all "
+                "options in UTF-8."
+            ) from error
         case OSError():
             streams.forget(sys.stdout)
             raise Refusal(_os_message(error)) from error
@@ -234,7 +240,7 @@ def _warning_lines() -> Iterator[None]:
 
 @contextmanager
 def _ending_when_asked() -> Iterator[None]:
-    """Let a request to end (SIGTERM) unwind the program, so that unfinished files are removed."""
+    """Let Ctrl-C and a request to end unwind the program, so that unfinished files are removed."""
 
     def end(number: int, frame: object) -> NoReturn:
         del number, frame
@@ -243,8 +249,12 @@ def _ending_when_asked() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, end)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    signal.signal(signal.SIGTERM, end)
+    if before[signal.SIGINT] is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

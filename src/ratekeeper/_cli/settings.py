@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from ratekeeper._cli import options
 from ratekeeper._cli.printing import Help, echo
 from ratekeeper._cli.refusals import Refusal
-from ratekeeper._formatting import near
+from ratekeeper._formatting import near, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,13 +29,15 @@ if TYPE_CHECKING:
     Decorator = Callable[[Command], Command]
 
 _META = "ratekeeper.config"
+_LARGEST = 1_000_000  # bytes of a file of settings
+_LONGEST_KEY = 40
 
 
 def _config(callback: Callable[..., None], **more: Any) -> Decorator:  # noqa: ANN401
     """Return the option ``--config``, of which a command's function hears nothing."""
     return click.option(
         "--config",
-        type=click.Path(dir_okay=False),
+        type=options.PathType(dir_okay=False),
         metavar="FILE",
         help="TOML file with settings, one table per command.",
         expose_value=False,
@@ -64,10 +67,17 @@ def _use(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
     if ctx.resilient_parsing:
         return
     _warn_of_unknown_variables(ctx)
-    path = value or ctx.meta.get(_META)
+    path = ctx.meta[_META] = value or ctx.meta.get(_META)
     if path is not None:
         ctx.default_map = _read(path, ctx)
         ctx.formatter_class = Help
+
+
+def files_read() -> list[str]:
+    """Return the file of settings that the running command has read, if any."""
+    context = click.get_current_context(silent=True)
+    path = None if context is None else context.meta.get(_META)
+    return [] if path is None else [path]
 
 
 def _read(path: str, ctx: click.Context) -> dict[str, Any]:
@@ -80,11 +90,13 @@ def _read(path: str, ctx: click.Context) -> dict[str, Any]:
             if not isinstance(table, dict):
                 _refuse_outside(path, name, table)
             raise Refusal(
-                f"{path}: {name!r} is no command, so it can be no table.{near(name, COMMANDS)} "
+                f"{path}: {show(name)} is no command, so it can be no table.{near(name, COMMANDS)} "
                 f"Tables are {', '.join(COMMANDS)}."
             )
         if not isinstance(table, dict):
-            raise Refusal(f"{path}: {name} = {table!r} is not a table. Write [{name}] above it.")
+            raise Refusal(
+                f"{path}: {name} = {show(table)} is not a table. Write [{name}] above it."
+            )
     return _values(tables.get(ctx.info_name or "", {}), path, ctx)
 
 
@@ -95,14 +107,14 @@ def _refuse_outside(path: str, key: str, value: object) -> NoReturn:
     from ratekeeper._cli import COMMANDS
 
     known = {name: _options(import_module(f"ratekeeper._cli.{name}").command) for name in COMMANDS}
-    tables = [f"[{name}]" for name, options in known.items() if key in options]
-    every = {option for options in known.values() for option in options}
+    tables = [f"[{name}]" for name, keys in known.items() if key in keys]
+    every = {option for keys in known.values() for option in keys}
     if tables:
         remedy = f"Write it under the command that it is for: {', '.join(tables)}"
     else:
         remedy = f"No command has such a setting.{near(key, every)} Tables are commands, such as "
         remedy += "[calibrate]"
-    raise Refusal(f"{path}: {key} = {value!r} stands outside a table. {remedy}.")
+    raise Refusal(f"{path}: {_name(key)} = {show(value)} stands outside a table. {remedy}.")
 
 
 def _options(command: click.Command) -> dict[str, click.Option]:
@@ -119,25 +131,31 @@ def _tables(path: str) -> dict[str, Any]:
 
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs time at the start
-            return tomllib.load(file)
+            content = file.read(_LARGEST + 1)
     except OSError as error:
         raise Refusal(
             f"--config {path} cannot be read: {error.strerror or error}. Check the path."
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    if len(content) > _LARGEST:
+        raise Refusal(f"--config {path} has more than {_LARGEST:,} bytes. Check the path.")
+    try:
+        return tomllib.loads(content.decode())
+    except RecursionError as error:
+        raise Refusal(f"{path} is nested too deeply. Fix it there.") from error
+    except ValueError as error:
         raise Refusal(f"{path} is not TOML in UTF-8: {error}. Fix it there.") from error
 
 
 def _values(table: Mapping[str, Any], path: str, ctx: click.Context) -> dict[str, Any]:
-    options = _options(ctx.command)
+    known = _options(ctx.command)
     values = {}
     for key, value in table.items():
-        where = f"{path}: [{ctx.info_name}] {key} = {value!r}"
-        option = options.get(key)
+        where = f"{path}: [{ctx.info_name}] {_name(key)} = {show(value)}"
+        option = known.get(key)
         if option is None or option.name is None:
             raise Refusal(
-                f"{where}: there is no such setting.{near(key, options)} Settings are "
-                f"{', '.join(options)}."
+                f"{where}: there is no such setting.{near(key, known)} Settings are "
+                f"{', '.join(known)}."
             )
         need = _wrong_type(option, value)
         if need:
@@ -146,8 +164,15 @@ def _values(table: Mapping[str, Any], path: str, ctx: click.Context) -> dict[str
             option.type_cast_value(ctx, value)
         except click.BadParameter as error:
             raise Refusal(f"{where}: {error.message}") from error
+        except ValueError as error:  # of whole numbers that Python does not even write
+            raise Refusal(f"{where}: {error}") from error
         values[option.name] = value
     return values
+
+
+def _name(key: str) -> str:
+    """Write a key as it stands in the file, or in quotes if it is no ordinary one."""
+    return key if key.isprintable() and len(key) <= _LONGEST_KEY else show(key)
 
 
 def _wrong_type(option: click.Option, value: object) -> str | None:
@@ -167,7 +192,7 @@ def _wrong_type(option: click.Option, value: object) -> str | None:
     elif kind == "rate":
         is_right, need = is_number or is_text, 'a number, such as 0.05, or "5%"'
     else:
-        is_right, need = is_text, f'a text in quotes, such as "{value}"'
+        is_right, need = is_text, f'a text in quotes, such as "{show(value)}"'
     return None if is_right else need
 
 

@@ -12,6 +12,7 @@ from ratekeeper._cli.printing import print_exactly
 from ratekeeper._cli.refusals import Refusal
 from ratekeeper._formatting import visible
 
+_QUOTE = '"'
 _EPILOG = """\b
 Examples:
   ratekeeper sql test.rk --table patients
@@ -60,4 +61,5 @@ def _as_calibrated(test: contents.Test, role: str) -> Any:  # noqa: ANN401 - Non
             "Pass --score COLUMN: the calibration knows none, since it was made from arrays, or "
             "merged from files in which it has different names."
         )
-    return column
+    # Quotes that belong to the name: without more of them they would be taken for those of SQL.
+    return f'"{column.replace(_QUOTE, 2 * _QUOTE)}"' if column and _QUOTE in column else column

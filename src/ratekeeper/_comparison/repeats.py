@@ -21,7 +21,7 @@ from ratekeeper._formatting import plain_value, show
 from ratekeeper._inputs import same_length
 from ratekeeper._progress import track
 from ratekeeper._targets import read_target
-from ratekeeper._validation import check_count, check_probability, null_class_of
+from ratekeeper._validation import check_count, check_probability, check_seed, null_class_of
 from ratekeeper._version import __version__
 from ratekeeper.baselines._inner import fresh
 from ratekeeper.exceptions import InputError
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from ratekeeper._targets import Target
 
     Task = tuple[Entry, str, int]
+
+_MOST_REPEATS = 100_000
+_MOST_JOBS = 1_000
 
 
 def compare(  # noqa: PLR0913 - every option has its name
@@ -118,8 +121,8 @@ def compare(  # noqa: PLR0913 - every option has its name
     control = ("fpr", "fnr")[null_class_of(control)]
     level, risk = check_probability(alpha, "alpha"), check_probability(delta, "delta")
     model = fresh(estimator)
-    repeats = check_count(repeats, "repeats")
-    seed = check_count(random_state, "random_state", least=0)
+    repeats = check_count(repeats, "repeats", most=_MOST_REPEATS)
+    seed = check_seed(random_state, "random_state")
     table = encode(X)
     target = read_target(y, positive_label)
     same_length("y", target.labels.size, len(table.X))
@@ -183,7 +186,7 @@ def _refuse_single(target: Target) -> None:
 def _jobs(n_jobs: int | None) -> int:
     if n_jobs is None or n_jobs == -1:
         return -1
-    return check_count(n_jobs, "n_jobs")
+    return check_count(n_jobs, "n_jobs", most=_MOST_JOBS)
 
 
 def _about(problem: Problem, setting: Setting) -> dict[str, Any]:
@@ -217,7 +220,7 @@ def _run(problem: Problem, setting: Setting, tasks: list[Task], jobs: int) -> It
     from joblib import Parallel, delayed
 
     parallel = Parallel(
-        n_jobs=jobs if len(tasks) > 1 else 1,  # a pool is not worth its start for one trial
+        n_jobs=max(1, min(jobs, len(tasks))),  # a pool is not worth its start for one trial
         return_as="generator_unordered",
         batch_size=1,  # a trial is handed back, and kept, when it is finished, not its batch
     )

@@ -12,7 +12,7 @@ from ratekeeper._formatting import show
 from ratekeeper._inputs import read_labels
 from ratekeeper._provenance import Provenance
 from ratekeeper._ranks import sort_in_place
-from ratekeeper._validation import check_count
+from ratekeeper._validation import check_count, check_seed
 from ratekeeper.batch._columns import Inspector, Kinds, canonical_label, check_columns
 from ratekeeper.batch._sources import open_sources, pieces_of
 from ratekeeper.batch._text_files import TextFile
@@ -279,7 +279,7 @@ class _Sample(_Everything):
     def __init__(self, most: int, seed: int) -> None:
         super().__init__()
         self._most = most
-        self._rng = np.random.default_rng(check_count(seed, "seed", least=0))
+        self._rng = np.random.default_rng(check_seed(seed, "seed"))
         self._keys: list[NDArray[np.float64]] = []
         self._waiting = 0
         self._seen = np.zeros(2, dtype=np.int64)

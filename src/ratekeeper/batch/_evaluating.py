@@ -139,6 +139,7 @@ def evaluate_file(
             tallies = [one + two for one, two in zip(tallies, found, strict=True)]
             seen += np.array(fingerprint(judged.values, judged.truth), dtype=np.uint64)
             repeated += count_repeated(test.calibration, judged.values, judged.truth)
+    judge.refuse_unseen_positive(str(source))
     try:
         refuse_calibration_objects(test.calibration, seen.tolist())
         refuse_repeated(test.calibration, repeated, judge.n_decided)

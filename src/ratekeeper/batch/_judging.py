@@ -10,7 +10,7 @@ import numpy as np
 from ratekeeper._cells import count_outside, warn_if_outside
 from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._formatting import listed, show
-from ratekeeper._inputs import in_precision, read_new_scores
+from ratekeeper._inputs import PLAIN_PAIRS, in_precision, read_new_scores
 from ratekeeper.batch._columns import (
     Inspector,
     Kinds,
@@ -180,13 +180,29 @@ class Judge:
                 remedy=("Leave ", Parameter("positive_label"), " out."),
             )
         positive = self._labels.texts.get(positive_text)
-        if positive is None and len(self._labels.values) > 1:
-            raise InputError(
-                parameter="positive_label",
-                value=self._positive_label,
-                need=f"one of the labels of {name}, {listed(self._labels.values)}",
-            )
+        if len(self._labels.values) > 1:
+            self.refuse_unseen_positive(name)
         return np.where(codes < 0, codes, codes == positive), problems
+
+    def refuse_unseen_positive(self, name: str) -> None:
+        """Raise if the positive label was never met, unless all rows are plainly negative.
+
+        To be called after the last piece, too: one with a single label may be all negative.
+        """
+        if self._labels is None or not self._labels.values:
+            return
+        wanted, seen = canonical_label(self._positive_label), list(self._labels.texts)
+        known = tuple(map(canonical_label, self._calibration.classes.tolist()))
+        pair = (seen[0], wanted)
+        is_plain = pair == known or tuple(map(str.lower, pair)) in PLAIN_PAIRS
+        if wanted in seen or (len(seen) == 1 and is_plain):
+            return
+        raise InputError(
+            parameter="positive_label",
+            value=self._positive_label,
+            need=f"one of the labels of {name}, {listed(self._labels.values)}",
+            remedy="Check how it is written there.",
+        )
 
     def warn_if_outside(self) -> None:
         """Warn, after the last piece, if too many scores were outside the calibration's range."""

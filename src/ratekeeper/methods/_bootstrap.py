@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ratekeeper._ranks import count_as_extreme
-from ratekeeper._validation import check_count, check_probability
+from ratekeeper._validation import check_count, check_probability, check_seed
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods._method import FIXED_ALPHA, INDEPENDENT, Guarantee
 from ratekeeper.methods._rank import RankMethod, RankNull
@@ -64,7 +64,7 @@ class Bootstrap(RankMethod):
         confidence = check_probability(self.confidence, "confidence")
         for name, value in (
             ("replicates", check_count(self.replicates, "replicates", least=2)),
-            ("random_state", check_count(self.random_state, "random_state", least=0)),
+            ("random_state", check_seed(self.random_state, "random_state")),
             ("confidence", confidence),
         ):
             object.__setattr__(self, name, value)

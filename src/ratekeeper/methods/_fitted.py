@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -26,6 +26,9 @@ _LARGEST_SCORE = 1e100  # squares of larger ones, and their sums, would overflow
 
 class FittedMethod(Method):
     """A method that fits a distribution to the scores of a class."""
+
+    # The least range of scores that can be fitted: below, their squares would underflow.
+    least_range: ClassVar[float] = 1e-140
 
     @abstractmethod
     def fit(self, scores: NDArray[np.float64]) -> TailFunction:
@@ -100,11 +103,26 @@ class FittedNull(SmoothNull):
         self._scores = scores
         self._tail = tail
         self._method = method
-        self._tail_function = method.fit(scores)
+        # Far from the scores much overflows or underflows, and is 0, 1 or infinite as it should be.
+        with np.errstate(all="ignore"):
+            self._tail_function = method.fit(scores)
+        some = scores[[0, self.n // 2, -1]]
+        if scores[-1] - scores[0] < method.least_range or np.isnan(self.p_values(some)).any():
+            raise InputError(
+                f"{what} cannot fit scores from {scores[0]:g} to {scores[-1]:g}: they are too "
+                "close together for floating-point numbers.",
+                parameter="method",
+                value=method,
+                remedy=(
+                    "Multiply all scores by a large number, or use Conformal, for which only "
+                    "their order counts."
+                ),
+            )
 
     def p_values(self, scores: Floats) -> NDArray[np.float64]:
         """Return the fitted tail probability of each score."""
-        p = self._tail_function(scores.astype(np.float64), self._tail)
+        with np.errstate(all="ignore"):
+            p = self._tail_function(scores.astype(np.float64), self._tail)
         return np.clip(p, 0.0, 1.0)
 
     @cached_property
@@ -123,7 +141,8 @@ class FittedNull(SmoothNull):
         fitted = np.sort(rng.choice(self._scores, self.n - self.n // 2, replace=False))
         if fitted[0] == fitted[-1]:
             return FitCheck(None, None)
-        tails = np.clip(self._method.fit(fitted)(self._scores, "low"), 0.0, 1.0)
+        with np.errstate(all="ignore"):
+            tails = np.clip(self._method.fit(fitted)(self._scores, "low"), 0.0, 1.0)
         check = kstest(tails, "uniform")
         return FitCheck(float(check.statistic), float(check.pvalue))
 

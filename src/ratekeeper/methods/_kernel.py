@@ -57,6 +57,7 @@ class Kernel(FittedMethod):
 
     bandwidth: float | str = "scott"
     name: ClassVar[str] = "kernel"
+    least_range: ClassVar[float] = 0.0  # a number as the bandwidth may be as small as the scores
 
     def __post_init__(self) -> None:
         if isinstance(self.bandwidth, str) and self.bandwidth in ("scott", "silverman"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_count
+from ratekeeper._validation import check_seed
 from ratekeeper.methods._method import NullDistribution
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def check_random_state(random_state: RandomState) -> None:
     >>> check_random_state(0)
     """
     if not isinstance(random_state, np.random.Generator):
-        check_count(random_state, "random_state", least=0)
+        check_seed(random_state, "random_state")
 
 
 class RandomisedNull(NullDistribution):
@@ -57,7 +57,7 @@ class RandomisedNull(NullDistribution):
     def _generator(self) -> np.random.Generator:
         if isinstance(self._random_state, np.random.Generator):
             return self._random_state
-        return np.random.default_rng([self._random_state, self._stream])
+        return np.random.default_rng([int(self._random_state), self._stream])
 
     def p_values(self, scores: Floats) -> NDArray[np.float64]:
         """Return a random p-value of each score."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,8 @@ _TAIL_A, _TAIL_B = 0.339, np.float32(5.510)
 _TAIL_ROOT = np.float32(_TAIL_A * np.sqrt(2 * np.pi))
 _TAIL_LINE = np.float32((1 - _TAIL_A) * np.sqrt(2 * np.pi))
 _ONE, _MINUS_HALF = np.float32(1), np.float32(-0.5)
+_TOGETHER = 8  # rows in one product of matrices, a multiple of what processors do at a time
+_ONE_THREAD = 1 << 17  # multiplications for which no library takes a second thread
 _FLOOR = 1e-3  # spacings below this share of a standard deviation count as ties
 _BLOCK = 1 << 15  # numbers of a sample worked on at once: what fits a processor's cache
 _MEANS = 11  # functions whose averages are features
@@ -44,8 +46,6 @@ _MEANS_ODD = (False,) * 5 + (True,) * 4 + (False, True)
 _TAILS_ODD = (False, False, True, True, False, True)
 _MEANS_FROM = _LINEAR + len(_SPACINGS_ODD)
 _TAILS_FROM = _MEANS_FROM + _MEANS
-# Mirrored pairs become sums, which are even, and differences, which are odd.
-_SPACING_PAIRS = np.kron([[1.0, -1.0], [1.0, 1.0]], np.eye(5))
 ODD = np.array(_LINEAR_ODD + _SPACINGS_ODD + _MEANS_ODD + _TAILS_ODD)
 
 
@@ -71,6 +71,7 @@ def features(z: NDArray[np.float64]) -> NDArray[np.float64]:
     rows, n = z.shape
     weights = _weights(n)
     found = np.empty((rows, ODD.size))
+    _fill_linear(found, products(z, weights.linear))
     block = min(rows, max(1, _BLOCK // n))
     # One workspace for all blocks: taking memory anew would cost more than the arithmetic.
     planes = np.empty((_MEANS + 2, block, n), dtype=np.float32)
@@ -83,15 +84,21 @@ def features(z: NDArray[np.float64]) -> NDArray[np.float64]:
     return found
 
 
-def _fill(
-    found: NDArray[np.float64], z: NDArray[np.float64], planes: Single, weights: _Weights
-) -> None:
-    linear = z @ weights.linear
+def _fill_linear(found: NDArray[np.float64], linear: NDArray[np.float64]) -> None:
     found[:, :_LINEAR] = linear[:, :_LINEAR]
     spacings = linear[:, _LINEAR:]
     np.maximum(spacings, _FLOOR, out=spacings)
     np.log(spacings, out=spacings)
-    np.matmul(spacings, _SPACING_PAIRS, out=found[:, _LINEAR:_MEANS_FROM])
+    # Mirrored pairs become sums, which are even, and differences, which are odd.
+    pairs = len(_SPACINGS_ODD) // 2
+    left, right = spacings[:, :pairs], spacings[:, pairs:]
+    np.add(left, right, out=found[:, _LINEAR : _LINEAR + pairs])
+    np.subtract(right, left, out=found[:, _LINEAR + pairs : _MEANS_FROM])
+
+
+def _fill(
+    found: NDArray[np.float64], z: NDArray[np.float64], planes: Single, weights: _Weights
+) -> None:
     s = z.astype(np.float32)
     square = _value_planes(s, planes[:_MEANS])
     means = _row_means(planes[:_MEANS])
@@ -101,6 +108,42 @@ def _fill(
     up += down
     np.subtract(up, 2 * down, out=down)
     _tail_sums(found[:, _TAILS_FROM:], s, square, planes, weights)
+
+
+def products(rows: NDArray[np.floating], weights: NDArray[np.floating]) -> NDArray[Any]:
+    """Multiply each row by a matrix, with the bits that it has in any other company.
+
+    A library for matrices chooses the order of its sums by the shape, and by the number of
+    threads that are worth it. So all products have one shape, too small for a second thread, and
+    the last of them is filled up with zeros.
+
+    Examples
+    --------
+    >>> products(np.eye(2), np.array([[1.0], [2.0]]))
+    array([[1.],
+           [2.]])
+    """
+    count, n = rows.shape
+    whole = count - count % _TOGETHER
+    parts = []
+    if whole or not count:
+        full = rows[:whole].astype(weights.dtype, copy=False)
+        full = full.reshape(whole // _TOGETHER, _TOGETHER, n)
+        parts.append(_multiplied(full, weights).reshape(whole, weights.shape[1]))
+    if whole < count:
+        rest = np.zeros((_TOGETHER, n), dtype=weights.dtype)
+        rest[: count - whole] = rows[whole:]
+        parts.append(_multiplied(rest, weights)[: count - whole])
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _multiplied(rows: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
+    n, width = weights.shape
+    step = max(1, _ONE_THREAD // (_TOGETHER * width))
+    found: NDArray[Any] = np.matmul(rows[..., :step], weights[:step])
+    for start in range(step, n, step):
+        found += np.matmul(rows[..., start : start + step], weights[start : start + step])
+    return found
 
 
 def _row_means(planes: Single) -> Single:
@@ -160,10 +203,10 @@ def _tail_sums(
     np.copysign(odds, s, out=odds)
     total += inner
     n = s.shape[1]
-    np.add(total @ weights.tails[:n], odds @ weights.tails[n:], out=found[:, :4])
+    np.add(products(total, weights.tails[:n]), products(odds, weights.tails[n:]), out=found[:, :4])
     odds += weights.logit
     odds *= odds
-    np.matmul(odds, weights.halves, out=found[:, 4:])
+    found[:, 4:] = products(odds, weights.halves)
 
 
 @lru_cache(maxsize=256)

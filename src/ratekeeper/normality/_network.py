@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.normality._features import ODD
+from ratekeeper.normality._features import ODD, products
 from ratekeeper.normality._tables import interpolation
 
 if TYPE_CHECKING:
@@ -102,13 +102,13 @@ class Network:
     def scores(self, features: NDArray[np.float64], n: int) -> NDArray[np.float64]:
         """Return the score of each row of features; a high one is evidence against normality."""
         centre, factor, first, bias, second = _prepared(self, n)
-        hidden = compressed(features, centre, factor) @ first
+        hidden = products(compressed(features, centre, factor), first)
         hidden += bias
         np.maximum(hidden, 0, out=hidden)
-        inner = hidden @ second
+        inner = products(hidden, second)
         inner += self.second_bias
         np.maximum(inner, 0, out=inner)
-        score = inner @ self.last
+        score = products(inner, self.last.reshape(-1, 1))[:, 0]
         score += self.last_bias
         return score.astype(np.float64)
 

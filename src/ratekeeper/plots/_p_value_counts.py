@@ -14,6 +14,7 @@ from ratekeeper.diagnostics import Uniformity, uniformity
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods._rank import RankMethod, critical_rank
 from ratekeeper.plots._count_bands import CountTable
+from ratekeeper.plots._score_bins import MOST_BINS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +96,7 @@ def even_edges(bins: int) -> NDArray[np.float64]:
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     # Divided, not added up, so that 0.05 is the very 0.05 that people write.
-    count = check_count(bins, "bins")
+    count = check_count(bins, "bins", most=MOST_BINS)
     return np.arange(count + 1) / count
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Beyond this, differences of scores would overflow.
 _FARTHEST = 1e300
+MOST_BINS = 100_000  # far more than a picture can show
 
 
 def score_span(scores: Floats, score_range: tuple[float, float] | None) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from ratekeeper._formatting import exact_percent, percent
 from ratekeeper._validation import check_count
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._display import ScoreDisplay
-from ratekeeper.plots._score_bins import score_counts, score_edges, score_span
+from ratekeeper.plots._score_bins import MOST_BINS, score_counts, score_edges, score_span
 from ratekeeper.plots._subject import counted
 
 if TYPE_CHECKING:
@@ -132,9 +132,8 @@ class ScoreDensityDisplay(ScoreDisplay):
         found = subject.thresholds
         thresholds = {name: t for name, t in found.items() if t is not None and np.isfinite(t)}
         cuts = [_cut(subject, name, t) for name, t in thresholds.items()]
-        edges = score_edges(
-            low, high, check_count(bins, "bins"), [c for c in cuts if low < c < high]
-        )
+        n_bins = check_count(bins, "bins", most=MOST_BINS)
+        edges = score_edges(low, high, n_bins, [c for c in cuts if low < c < high])
         wrong, cells = subject.wrong(), subject.cells
         n_outside = sum(int(np.count_nonzero((c < edges[0]) | (c > edges[-1]))) for c in cells)
         display = cls(
