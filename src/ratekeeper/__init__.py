@@ -13,11 +13,14 @@ See `calibrate` first, then `Calibration.control` and ``print(test.certificate)`
 and in the modules without an underscore is public; docs/reference.md lists them.
 """
 
-from typing import TYPE_CHECKING, Any
-
 from ratekeeper._version import __version__
 
+# No module of Python's own is imported here: under ``python -m ratekeeper`` it would still be taken
+# from the current folder, if a file there has its name.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ratekeeper._abstaining import AbstainingTest
     from ratekeeper._calibration import Calibration, calibrate
     from ratekeeper._certificate import Certificate, JointCertificate
@@ -184,7 +187,7 @@ _MODULES = (
 )
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class or a function
+def __getattr__(name: str) -> "Any":  # noqa: ANN401 - a class or a function
     for home, names in _HOMES.items():
         if name in names:
             from importlib import import_module
