@@ -394,14 +394,14 @@ def test_a_file_that_only_lacks_its_last_newline_is_not_overwritten(tmp_path, da
 
 
 def test_a_checkpoint_that_is_no_file_is_refused(tmp_path, data):
-    """Folders, pipes and devices are refused at once."""
+    """Folders, pipes, devices and names that no file can have are refused at once."""
     X, y = data
-    places = [tmp_path, Path(os.devnull)]
+    places = [tmp_path, Path(os.devnull), tmp_path / "a\0b", tmp_path / ("a" * 5000)]
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")
         places.append(tmp_path / "pipe")
     for place in places:
-        with pytest.raises(rk.InputError, match="is not a file"):
+        with pytest.raises(rk.InputError, match="cannot be used"):
             rk.compare(X, y, **ASKED, n_jobs=1, checkpoint=place)
 
 

@@ -43,29 +43,21 @@ class Claim:
         return str(self.path)
 
     def __enter__(self) -> Self:
-        if self.path.exists():  # if another run has it, that is known before any work
+        if os.path.exists(self.path):  # noqa: PTH110 - never raises; if in use, that is known early
             self.open()
         return self
 
     def open(self) -> BinaryIO:
         """Return the file, open for reading and writing, after others are locked out."""
         if self._file is None:
-            if self.path.exists() and not self.path.is_file():
-                raise InputError(
-                    f"{self.path} is not a file.",
-                    parameter="checkpoint",
-                    value=self.path,
-                    remedy=("Use another ", Parameter("checkpoint"), "."),
-                )
             try:
-                how = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-                file = os.fdopen(os.open(self.path, how, 0o666), "r+b")
-            except OSError as error:
+                file = _opened(self.path)
+            except (OSError, ValueError) as error:  # such as a character that names cannot have
                 raise InputError(
-                    f"{self.path} cannot be used: {error.strerror}.",
+                    f"{self.path} cannot be used: {getattr(error, 'strerror', None) or error}.",
                     parameter="checkpoint",
                     value=self.path,
-                    remedy="Use a folder that exists and can be written to.",
+                    remedy="Use a file, in a folder that exists and can be written to.",
                 ) from error
             if not _lock(file.fileno()):
                 file.close()
@@ -91,6 +83,14 @@ class Claim:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def _opened(path: Path) -> BinaryIO:
+    """Open a file, which is made if needed; a pipe could wait forever, and a device is no file."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is not a file")
+    how = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+    return os.fdopen(os.open(path, how, 0o666), "r+b")
 
 
 def _lock(number: int) -> bool:
