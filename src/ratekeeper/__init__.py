@@ -13,11 +13,11 @@ See `calibrate` first, then `Calibration.control` and ``print(test.certificate)`
 and in the modules without an underscore is public; docs/reference.md lists them.
 """
 
-from __future__ import annotations
-
 from ratekeeper._version import __version__
 
-TYPE_CHECKING = False  # that of typing, which would take longer to load than all the rest
+# No module of Python's own is imported here: under ``python -m ratekeeper`` it would still be taken
+# from the current folder, if a file there has its name.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
@@ -190,7 +190,7 @@ _MODULES = (
 )
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class or a function
+def __getattr__(name: str) -> "Any":  # noqa: ANN401 - a class or a function
     for home, names in _HOMES.items():
         if name in names:
             from importlib import import_module

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,22 +79,25 @@ def command(file: str, label: str, output: str | None, **given: Any) -> None:  #
     FILE is a table with a header. Text columns become one column per level, missing numbers the
     median of their column. The table is read into memory.
     """
-    from ratekeeper._comparison import read_table
+    from ratekeeper._comparison import Claim, read_table
 
     as_json, drop = given.pop("json"), given.pop("drop")
     folder = None if output is None else Path(output)
     if folder is not None:
         for name in (*_OUTPUTS, _CHECKPOINT):
             refuse_inputs(folder / name, [file])
-    columns, labels = read_table(file, label=label, drop=drop, source_format=given.pop("format"))
-    _refuse_labels(file, label, labels)
-    if folder is not None:
-        with _writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-    result = _run(columns, labels, folder, given)
-    if folder is not None:  # first, since a reader such as head may close the pipe early
-        with _writing(folder):
-            result.save(folder)
+    with nullcontext() if folder is None else Claim(folder / _CHECKPOINT) as claim:
+        columns, labels = read_table(
+            file, label=label, drop=drop, source_format=given.pop("format")
+        )
+        _refuse_labels(file, label, labels)
+        if folder is not None:
+            with _writing(folder):
+                folder.mkdir(parents=True, exist_ok=True)
+        result = _run(columns, labels, folder, {**given, "checkpoint": claim})
+        if folder is not None:  # first, since a reader such as head may close the pipe early
+            with _writing(folder):
+                result.save(folder)
     if as_json:
         print_json(_facts(result))
     else:
@@ -121,7 +124,6 @@ def _run(
             positive_label=_same_kind(given.pop("positive"), labels),
             random_state=given.pop("seed"),
             n_jobs=given.pop("jobs"),
-            checkpoint=None if folder is None else folder / _CHECKPOINT,
             **given,
         )
     except KeyboardInterrupt:

@@ -3,6 +3,7 @@
 `compare` runs them and returns a `Comparison`; `SYSTEMS` lists what can be run by name.
 """
 
+from ratekeeper._comparison.claim import Claim
 from ratekeeper._comparison.repeats import compare
 from ratekeeper._comparison.result import Comparison
 from ratekeeper._comparison.summary import Summary
@@ -10,4 +11,4 @@ from ratekeeper._comparison.systems import SYSTEMS
 from ratekeeper._comparison.table_file import read_table
 from ratekeeper._comparison.trial import Trial
 
-__all__ = ["SYSTEMS", "Comparison", "Summary", "Trial", "compare", "read_table"]
+__all__ = ["SYSTEMS", "Claim", "Comparison", "Summary", "Trial", "compare", "read_table"]

@@ -3,108 +3,211 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import asdict, replace
+from types import NoneType
+from typing import TYPE_CHECKING, Any
 
-from ratekeeper._comparison.trial import Trial
+from ratekeeper._comparison.trial import MOST, Trial, one_sentence
+from ratekeeper._formatting import show
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
     from pathlib import Path
-    from types import TracebackType
+
+    from ratekeeper._comparison.claim import Claim
 
 _FORMAT = 1
+_LONGEST_LINE = 1_000_000  # bytes; names and notes are bounded, so ours are far shorter
+_LONGEST = 1e9  # seconds
+_COUNT, _TEXT, _SECONDS = (int,), (str,), (float, int)
+_COUNT_OR_NONE, _TEXT_OR_NONE = (int, NoneType), (str, NoneType)
+KINDS: dict[str, tuple[type, ...]] = {
+    "system": _TEXT,
+    "made": _TEXT,
+    "repeat": _COUNT,
+    "refusal": _TEXT_OR_NONE,
+    "warning": _TEXT_OR_NONE,
+    "target_errors": _COUNT,
+    "target_n": _COUNT,
+    "other_errors": _COUNT,
+    "other_n": _COUNT,
+    "abstained": _COUNT,
+    "training_rows": _COUNT,
+    "null_scores": _COUNT_OR_NONE,
+    "fit_seconds": _SECONDS,
+    "judge_seconds": _SECONDS,
+}
+"""What each field of a trial may be in a journal."""
+_WORDS: dict[tuple[type, ...], str] = {
+    _COUNT: f"a whole number from 0 to {MOST:,}",
+    _COUNT_OR_NONE: f"a whole number from 0 to {MOST:,}, or null",
+    _TEXT: "a text",
+    _TEXT_OR_NONE: "a text, or null",
+    _SECONDS: f"a number from 0 to {_LONGEST:,.0f}",
+}
+
+Key = tuple[str, str, int]
 
 
-@dataclass
 class Journal:
-    """A file with one line per trial; without a path, a journal that forgets.
+    """A file with one line per trial; without one, a journal that forgets.
 
     Parameters
     ----------
-    path : Path or None
-        Where the lines are kept.
+    claim : Claim or None
+        The file that keeps the lines.
     about : dict
         What the trials are about: data, rate, level and seed. A file about something else is
         refused rather than mixed in or overwritten.
+    wanted : collection of (system, made, repeat)
+        Trials to take up again. Others stay in the file and are checked, but not remembered, so
+        that memory depends on what is asked for and not on the file.
+    tested : (int, int)
+        Objects of the null class, and of the other one, that every trial is tested on.
+
+    Attributes
+    ----------
+    trials : dict of Trial
+        The wanted trials that are finished.
     """
 
-    path: Path | None
-    about: dict[str, Any]
-
-    def __enter__(self) -> Self:
-        self._file = None
-        self.trials: list[Trial] = []
-        if self.path is None:
-            return self
-        header = json.dumps({"format": _FORMAT, **self.about})
-        try:
-            content = self.path.read_bytes() if self.path.exists() else b""
-            whole = content[: content.rfind(b"\n") + 1]  # a line that was cut off is done again
-            if whole:
-                self.trials = _read(whole, header, self.path)
-            self._file = self.path.open("r+b" if content else "wb")
-            self._file.truncate(len(whole))
-            self._file.seek(len(whole))
-        except OSError as error:
-            raise InputError(
-                f"{self.path} cannot be used: {error.strerror}.",
-                parameter="checkpoint",
-                value=self.path,
-                remedy="Use a folder that exists and can be written to.",
-            ) from error
-        if not whole:
-            self._line(header)
-        return self
+    def __init__(
+        self,
+        claim: Claim | None,
+        about: dict[str, Any],
+        wanted: Collection[Key],
+        tested: tuple[int, int],
+    ) -> None:
+        self.trials: dict[Key, Trial] = {}
+        self._file = None if claim is None else claim.open()
+        if claim is None or self._file is None:
+            return
+        header = json.dumps({"format": _FORMAT, **about})
+        end = 0
+        for number, line in enumerate(self._lines(claim.path), start=1):
+            if number == 1:
+                _check_header(line, header, claim.path)
+            if not line.endswith(b"\n"):  # it was cut off, and is done again
+                break
+            end += len(line)
+            if number > 1:
+                trial = _trial(line, tested, claim.path, number)
+                if trial.key in wanted and self.trials.setdefault(trial.key, trial) is not trial:
+                    raise _wrong(claim.path, number, "this trial stands in an earlier line, too")
+        self._file.truncate(end)
+        self._file.seek(end)
+        if not end:
+            self._write(header)
 
     def add(self, trial: Trial) -> None:
         """Keep a finished trial, at once."""
-        self.trials.append(trial)
-        if self._file is not None:
-            self._line(json.dumps(asdict(trial)))
+        self.trials[trial.key] = trial
+        self._write(json.dumps(asdict(trial)))
 
-    def _line(self, text: str) -> None:
+    def _write(self, text: str) -> None:
         if self._file is not None:
             self._file.write(text.encode() + b"\n")
             self._file.flush()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._file is not None:
-            self._file.close()
+    def _lines(self, path: Path) -> Iterator[bytes]:
+        assert self._file is not None  # noqa: S101 - for the type checker
+        self._file.seek(0)
+        number = 0
+        while line := self._file.readline(_LONGEST_LINE + 1):
+            number += 1
+            if len(line) > _LONGEST_LINE and number > 1:
+                raise _wrong(path, number, f"it is longer than {_LONGEST_LINE:,} bytes")
+            yield line
 
 
-def _read(content: bytes, header: str, path: Path) -> list[Trial]:
-    first, *lines = content.decode(errors="replace").splitlines()
-    try:
-        trials = [Trial(**json.loads(line)) for line in lines]
-    except (TypeError, ValueError):
-        trials = None
-    if first != header or trials is None:
+def _check_header(line: bytes, header: str, path: Path) -> None:
+    """Refuse a file that is not, and does not begin to be, about the same."""
+    wanted = header.encode() + b"\n"
+    if line != wanted[: len(line)]:
         raise InputError(
             f"{path} is about other data or options, or of another program"
-            f"{_differences(first, header)}.",
+            f"{_differences(line, header)}.",
             parameter="checkpoint",
             value=path,
             remedy=("Use another ", Parameter("checkpoint"), ", or remove the file if unneeded."),
         )
-    return trials
 
 
-def _differences(first: str, header: str) -> str:
+def _differences(line: bytes, header: str) -> str:
     """Say what a journal is about that is not wanted here, if it is a journal at all."""
     wanted = json.loads(header)
     try:
-        found = {**json.loads(first)}
-    except (TypeError, ValueError):
+        found = {**json.loads(line)}
+    except (TypeError, ValueError, RecursionError):
         return ""
     told = [
-        f"{name} is {found[name]!r}, not {value!r}"
+        f"{name} is {show(found[name])}, not {show(value)}"
         for name, value in wanted.items()
         if name in found and found[name] != value
     ]
     return f" ({'; '.join(told)})" if told else ""
+
+
+def _trial(line: bytes, tested: tuple[int, int], path: Path, number: int) -> Trial:
+    """Return the trial of a line, or refuse the line."""
+    try:
+        found = json.loads(line.decode(), object_pairs_hook=tuple)
+    except (ValueError, RecursionError):
+        raise _wrong(path, number, "it is no JSON") from None
+    # Objects come as tuples of pairs, since a dict would hide a field that stands twice.
+    fault = _fault_of_fields(found) if type(found) is tuple else "it is no trial"
+    if not fault:
+        trial = Trial(**dict(found))
+        fault = "" if trial.refusal is not None else _fault_of_counts(trial, tested)
+    if fault:
+        raise _wrong(path, number, fault)
+    return replace(
+        trial,
+        refusal=None if trial.refusal is None else one_sentence(trial.refusal),
+        warning=None if trial.warning is None else one_sentence(trial.warning),
+    )
+
+
+def _fault_of_fields(pairs: tuple[tuple[str, object], ...]) -> str:
+    """Say which field is none of a trial, is missing or has a value that it cannot have."""
+    names = [name for name, _ in pairs]
+    for name in (*names, *KINDS):
+        if name not in KINDS:
+            return f"a trial has no field {show(name)}"
+        if names.count(name) != 1:
+            return f"the field {name} {'stands twice' if name in names else 'is missing'}"
+    for name, value in pairs:
+        kinds = KINDS[name]
+        most = _LONGEST if float in kinds else MOST
+        if type(value) not in kinds or (isinstance(value, int | float) and not 0 <= value <= most):
+            return f"{name} is {show(value)}, and must be {_WORDS[kinds]}"
+    return ""
+
+
+def _fault_of_counts(trial: Trial, tested: tuple[int, int]) -> str:
+    """Say which count contradicts another, or the data."""
+    for name, errors, n, objects in (
+        ("target", trial.target_errors, trial.target_n, tested[0]),
+        ("other", trial.other_errors, trial.other_n, tested[1]),
+    ):
+        if n != objects:
+            return f"{name}_n is {n:,}, and {objects:,} such objects are tested"
+        if errors > n:
+            return f"{name}_errors is {errors:,}, of {n:,} objects"
+    if trial.abstained > sum(tested) - trial.target_errors - trial.other_errors:
+        return f"abstained is {trial.abstained:,}, more than the objects without an error"
+    return ""
+
+
+def _wrong(path: Path, number: int, fault: str) -> InputError:
+    return InputError(
+        f"{path}, line {number:,}: {fault}.",
+        parameter="checkpoint",
+        value=path,
+        remedy=(
+            "Remove that line, and its trial is run again, or use another ",
+            Parameter("checkpoint"),
+            ".",
+        ),
+    )

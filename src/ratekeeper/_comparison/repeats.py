@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import closing, nullcontext
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -12,6 +12,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from ratekeeper._comparison.checkpoint import Journal
+from ratekeeper._comparison.claim import Claim
+from ratekeeper._comparison.processes import run_in_processes
 from ratekeeper._comparison.result import Comparison
 from ratekeeper._comparison.summary import summarise
 from ratekeeper._comparison.systems import Entry, Setting, choose
@@ -24,12 +26,13 @@ from ratekeeper._targets import read_target
 from ratekeeper._validation import check_count, check_probability, check_seed, null_class_of
 from ratekeeper._version import __version__
 from ratekeeper.baselines._inner import fresh
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import Guarantee
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Mapping
+    from contextlib import AbstractContextManager
 
     from numpy.typing import ArrayLike
 
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     Task = tuple[Entry, str, int]
 
 _MOST_REPEATS = 100_000
+_MOST_TRIALS = 1_000_000
 _MOST_JOBS = 1_000
 
 
@@ -93,7 +97,8 @@ def compare(  # noqa: PLR0913 - every option has its name
         Number of processes, by default one for each core; so is -1.
     checkpoint : path-like, optional
         File that keeps every finished trial. Called again with the same data and options, the
-        comparison goes on where it stopped; more repeats or more systems add to it.
+        comparison goes on where it stopped; more repeats or more systems add to it. One
+        comparison at a time can use it.
 
     Returns
     -------
@@ -141,23 +146,33 @@ def compare(  # noqa: PLR0913 - every option has its name
     entries = choose(systems)
     as_asked = replace(setting, positive_label=positive_label)
     made = {entry.name: _fingerprint(entry.build(as_asked)) for entry in entries}
+    _refuse_endless(repeats, len(entries))
     wanted = {(name, text, i) for name, text in made.items() for i in range(repeats)}
     jobs = _jobs(n_jobs)
-    path = None if checkpoint is None else Path(checkpoint)
-    with Journal(path, _about(problem, setting)) as journal:
-        done = {(trial.system, trial.made, trial.repeat) for trial in journal.trials} & wanted
+    with _claimed(checkpoint) as claim:
+        journal = Journal(claim, _about(problem, setting), wanted, problem.tested)
         tasks = [
             (entry, made[entry.name], repeat)
             for repeat in range(repeats)
             for entry in entries
-            if (entry.name, made[entry.name], repeat) not in done
+            if (entry.name, made[entry.name], repeat) not in journal.trials
         ]
-        results = _run(problem, setting, tasks, jobs)
         title = f"comparing {len(entries)} systems"
-        for trial in track(results, title, len(wanted), done=len(done)):
-            journal.add(trial)
-        trials = [t for t in journal.trials if (t.system, t.made, t.repeat) in wanted]
+        done = len(journal.trials)
+        with closing(_run(problem, setting, tasks, jobs)) as results:
+            for trial in track(results, title, len(wanted), done=done):
+                journal.add(trial)
+    trials = list(journal.trials.values())
     return _result(table, problem, setting, entries, trials)
+
+
+def _claimed(
+    checkpoint: str | os.PathLike[str] | None,
+) -> AbstractContextManager[Claim | None]:
+    """Hold the journal for this run alone, unless the caller does or there is none."""
+    if checkpoint is None or isinstance(checkpoint, Claim):
+        return nullcontext(checkpoint)
+    return Claim(checkpoint)
 
 
 def _share(value: object, name: str) -> float:
@@ -183,9 +198,23 @@ def _refuse_single(target: Target) -> None:
             )
 
 
+def _refuse_endless(repeats: int, systems: int) -> None:
+    """Refuse more trials than can be listed."""
+    if repeats * systems > _MOST_TRIALS:
+        raise InputError(
+            f"{repeats:,} repeats of {systems:,} system(s) are {repeats * systems:,} trials; at "
+            f"most {_MOST_TRIALS:,} can be run.",
+            parameter="repeats",
+            value=repeats,
+            remedy=("Use fewer ", Parameter("repeats"), " or ", Parameter("systems"), "."),
+        )
+
+
 def _jobs(n_jobs: int | None) -> int:
     if n_jobs is None or n_jobs == -1:
-        return -1
+        from joblib import cpu_count
+
+        return int(cpu_count())  # those that this process may use
     return check_count(n_jobs, "n_jobs", most=_MOST_JOBS)
 
 
@@ -215,20 +244,17 @@ def _fingerprint(system: BaseEstimator) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _run(problem: Problem, setting: Setting, tasks: list[Task], jobs: int) -> Iterator[Trial]:
+def _run(
+    problem: Problem, setting: Setting, tasks: list[Task], jobs: int
+) -> Generator[Trial, None, None]:
     """Yield the trials as they are finished, from so many processes."""
-    from joblib import Parallel, delayed
-
-    parallel = Parallel(
-        n_jobs=max(1, min(jobs, len(tasks))),  # a pool is not worth its start for one trial
-        return_as="generator_unordered",
-        batch_size=1,  # a trial is handed back, and kept, when it is finished, not its batch
-    )
-    calls = (
-        delayed(run_trial)(problem, entry.name, made, _seeded(entry, setting, problem, i), i)
-        for entry, made, i in tasks
-    )
-    yield from parallel(calls)
+    calls = ((entry.name, made, _seeded(entry, setting, problem, i), i) for entry, made, i in tasks)
+    number = min(jobs, len(tasks))
+    if number > 1:
+        yield from run_in_processes(problem, calls, number)
+    else:  # a process is not worth its start for one trial
+        for call in calls:
+            yield run_trial(problem, *call)
 
 
 def _seeded(entry: Entry, setting: Setting, problem: Problem, repeat: int) -> BaseEstimator:

@@ -13,6 +13,7 @@ from ratekeeper import baselines
 from ratekeeper._comparison.ours import BothRates
 from ratekeeper._estimators import ErrorRateController
 from ratekeeper._formatting import show
+from ratekeeper._validation import LONGEST_NAME
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import Conformal, Empirical, HighProbability
 
@@ -178,11 +179,16 @@ def _known(name: object) -> Entry:
     )
 
 
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and name.isprintable() and len(name) <= LONGEST_NAME
+
+
 def _own(name: str, system: BaseEstimator) -> Entry:
     """Return a system of the user's own."""
-    if not isinstance(name, str):
+    if not _is_name(name):
+        one_line = f"texts of one line, of at most {LONGEST_NAME} characters"
         raise InputError(
-            (Parameter("systems"), f" has the key {show(name)}, and names are texts."),
+            (Parameter("systems"), f" has the key {show(name)}, and names are {one_line}."),
             parameter="systems",
             value=name,
         )

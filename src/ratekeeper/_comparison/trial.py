@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
     Rows = NDArray[np.intp]
 
+MOST = 2**53  # of whatever is counted; beyond, numbers are not exact everywhere
+_LONGEST_NOTE = 1000  # characters
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -71,6 +74,11 @@ class Trial:
     judge_seconds: float = 0.0
 
     @property
+    def key(self) -> tuple[str, str, int]:
+        """Which system, how made, on which split."""
+        return self.system, self.made, self.repeat
+
+    @property
     def target(self) -> Rate:
         """The controlled error, as counted."""
         return Rate(self.target_errors, self.target_n)
@@ -92,6 +100,15 @@ class Problem:
     train_size: float
     test_size: float
     seed: int
+
+    @property
+    def tested(self) -> tuple[int, int]:
+        """Objects of the null class, and of the other one, that test on every split."""
+        is_null = self.is_positive == (self.control == "fnr")
+        null, other = (
+            _share(self.test_size, int(np.count_nonzero(mask))) for mask in (is_null, ~is_null)
+        )
+        return null, other
 
     def split(self, repeat: int) -> tuple[Rows, Rows]:
         """Return the rows that train and those that test, drawn at random within each class."""
@@ -120,7 +137,7 @@ def run_trial(problem: Problem, name: str, made: str, system: BaseEstimator, rep
             counted = _train_and_count(problem, clone(system), train, test)
         except Exception as error:  # noqa: BLE001 - one system must not end the others' run
             return Trial(name, made, repeat, refusal=_reason(error))
-    warning = _first_sentence(str(caught[0].message)) if caught else None
+    warning = one_sentence(str(caught[0].message)) if caught else None
     return Trial(name, made, repeat, warning=warning, **counted)
 
 
@@ -132,6 +149,8 @@ def _train_and_count(
     fitted = time.perf_counter()
     wrong, abstained = _judge(system, problem, test)
     judged = time.perf_counter()
+    if {np.shape(wrong), np.shape(abstained)} != {test.shape}:
+        raise InputError(f"The decisions are not one for each of {test.size:,} objects.")
     is_null = problem.is_positive[test] == (problem.control == "fnr")
     return {
         "target_errors": int(np.count_nonzero(wrong & is_null)),
@@ -139,11 +158,18 @@ def _train_and_count(
         "other_errors": int(np.count_nonzero(wrong & ~is_null)),
         "other_n": int(np.count_nonzero(~is_null)),
         "abstained": int(np.count_nonzero(abstained)),
-        "training_rows": int(getattr(system, "n_training_", train.size)),
+        "training_rows": _training_rows(system, train.size),
         "null_scores": _null_scores(system, problem.control),
         "fit_seconds": fitted - start,
         "judge_seconds": judged - fitted,
     }
+
+
+def _training_rows(system: BaseEstimator, given: int) -> int:
+    n = int(getattr(system, "n_training_", given))
+    if not 0 <= n <= MOST:
+        raise InputError(f"n_training_ is {show(n)}, which is no number of rows.")
+    return n
 
 
 def _null_scores(system: BaseEstimator, control: str) -> int | None:
@@ -183,12 +209,21 @@ def _reason(error: Exception) -> str:
     if isinstance(error, TooFewScoresError):
         return f"needs {error.needed:,}, has {error.available:,}"
     if isinstance(error, InputError):
-        return _first_sentence(str(error))
-    return f"failed: {type(error).__name__}: {_first_sentence(str(error))}"
+        return one_sentence(str(error))
+    return one_sentence(f"failed: {type(error).__name__}: {error}")
 
 
-def _first_sentence(text: str) -> str:
-    """Return what a line of notes can hold."""
+def one_sentence(text: str) -> str:
+    r"""Return the first sentence of a text as a note: one line that every screen and file takes.
+
+    Examples
+    --------
+    >>> print(one_sentence("No file\n 'a\x1b'. Look elsewhere."))
+    No file 'a\x1b'.
+    """
     line = " ".join(text.split())
     end = line.find(". ")
-    return line if end < 0 else line[: end + 1]
+    line = line if end < 0 else line[: end + 1]
+    if not line.isprintable():
+        line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+    return line if len(line) <= _LONGEST_NOTE else f"{line[: _LONGEST_NOTE - 3]}..."

@@ -1,0 +1,125 @@
+"""A file for one run alone: a second run is refused while the first one lives."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Self
+
+from ratekeeper.exceptions import InputError, Parameter
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_HELD = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK}
+_FAR = 2**31 - 2  # Windows locks bytes, which nobody else can read: one that no journal reaches
+
+
+class Claim:
+    """A journal that is locked from when it is there until the end of the ``with``.
+
+    The lock ends with the process, however that ends. File systems without locks have none.
+
+    Parameters
+    ----------
+    path : path-like
+        The file. It is made when `open` is called, not before.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as name, Claim(Path(name, "trials.jsonl")) as claim:
+    ...     claim.open().write(b"mine")
+    4
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._file: BinaryIO | None = None
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __enter__(self) -> Self:
+        if os.path.exists(self.path):  # noqa: PTH110 - never raises; if in use, that is known early
+            self.open()
+        return self
+
+    def open(self) -> BinaryIO:
+        """Return the file, open for reading and writing, after others are locked out."""
+        if self._file is None:
+            try:
+                file = _opened(self.path)
+            except (OSError, ValueError) as error:  # such as a character that names cannot have
+                raise InputError(
+                    f"{self.path} cannot be used: {getattr(error, 'strerror', None) or error}.",
+                    parameter="checkpoint",
+                    value=self.path,
+                    remedy="Use a file, in a folder that exists and can be written to.",
+                ) from error
+            if not _lock(file.fileno()):
+                file.close()
+                raise InputError(
+                    f"{self.path} is in use by another comparison{_holder(self.path)}.",
+                    parameter="checkpoint",
+                    value=self.path,
+                    remedy=(
+                        "Wait until that one has ended, or use another ",
+                        Parameter("checkpoint"),
+                        ".",
+                    ),
+                )
+            self._file = file
+        return self._file
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def _opened(path: Path) -> BinaryIO:
+    """Open a file, which is made if needed; a pipe could wait forever, and a device is no file."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is not a file")
+    how = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+    return os.fdopen(os.open(path, how, 0o666), "r+b")
+
+
+def _lock(number: int) -> bool:
+    """Lock an open file, and return whether nobody else has done so."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            os.lseek(number, _FAR, os.SEEK_SET)
+            msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
+            os.lseek(number, 0, os.SEEK_SET)
+        else:
+            import fcntl
+
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:  # or there are no locks here
+        return error.errno not in _HELD
+    return True
+
+
+def _holder(path: Path) -> str:
+    """Say which process has locked a file, where the system tells."""
+    try:
+        about = path.stat()
+        device = f"{os.major(about.st_dev):02x}:{os.minor(about.st_dev):02x}"
+        for line in Path("/proc/locks").read_text().splitlines():
+            _, kind, _, _, process, place, *_ = line.split()
+            if (kind, place) == ("FLOCK", f"{device}:{about.st_ino}") and int(process) > 0:
+                return f" (process {process})"
+    except (AttributeError, OSError, ValueError):  # another system, or another form
+        pass
+    return ""
