@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     Task = tuple[Entry, str, int]
 
-_MOST_REPEATS = 100_000
 _MOST_TRIALS = 1_000_000
 _MOST_JOBS = 1_000
 
@@ -126,7 +125,7 @@ def compare(  # noqa: PLR0913 - every option has its name
     control = ("fpr", "fnr")[null_class_of(control)]
     level, risk = check_probability(alpha, "alpha"), check_probability(delta, "delta")
     model = fresh(estimator)
-    repeats = check_count(repeats, "repeats", most=_MOST_REPEATS)
+    repeats = check_count(repeats, "repeats")
     seed = check_seed(random_state, "random_state")
     table = encode(X)
     target = read_target(y, positive_label)
