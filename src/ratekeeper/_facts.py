@@ -21,7 +21,7 @@ from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._calibration import Calibration
 from ratekeeper._control import ErrorRateTest
 from ratekeeper._formatting import json_ready, listed, show
-from ratekeeper._header import FACTS, FORMAT, NAME_TYPE, misfit
+from ratekeeper._header import FORMAT, misfit
 from ratekeeper._provenance import Provenance
 from ratekeeper._validation import LONGEST_NAME
 from ratekeeper._version import __version__
@@ -74,7 +74,7 @@ def facts_of(obj: Storable) -> tuple[Calibration, Facts]:
         )
     about = {"format": FORMAT, "version": __version__, "kind": kind}
     facts = about | _calibration_facts(calibration) | {"tests": [_test_facts(t) for t in tests]}
-    if wrong := _contradiction(calibration) or misfit(facts, FACTS):
+    if wrong := _contradiction(calibration) or misfit(facts, "facts"):
         remedy = "Save what calibrate, control and control_both return."
         raise InputError(f"This cannot be saved: {wrong}.", parameter="obj", remedy=remedy)
     return calibration, facts
@@ -102,7 +102,7 @@ def _name_facts(names: NDArray[Any]) -> Facts:
     if names.dtype.kind == "U":
         names = names.astype(_text_type(names.dtype, values), copy=False)
     is_long = names.dtype.kind == "U" and names.dtype.itemsize > _WIDEST.itemsize
-    if is_long or misfit(names.dtype.str, NAME_TYPE):
+    if is_long or misfit(names.dtype.str, "name_type"):
         remedy = f"Use booleans, whole numbers, float64 or texts up to {LONGEST_NAME} characters."
         raise InputError(f"Labels or groups of type {names.dtype} cannot be stored.", remedy=remedy)
     if names.dtype.kind == "f":

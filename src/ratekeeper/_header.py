@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from ratekeeper._formatting import show
@@ -57,8 +59,6 @@ _HASH = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 _CONTROL = {"enum": ["fnr", "fpr"]}
 _ORIGIN = {"enum": ["held out", "cross-fitted"]}
 _NAME = {"type": ["string", "integer", "number", "boolean", "null"], "maxLength": LONGEST_NAME}
-# Of classes and groups: what every machine has, and text.
-NAME_TYPE = {"type": "string", "pattern": "^[<>|](b1|[iu][1248]|f[248]|U[1-9][0-9]{0,3})$"}
 _THRESHOLD = "^-?(inf|0x[01][.][0-9a-f]{1,13}p[+-][0-9]{1,4})$"
 _OTHER_ERROR = _object(
     {
@@ -81,14 +81,15 @@ _DEFS: Schema = {
             "data_offsets": _array(_COUNT, 2, 2),
         }
     ),
+    # Of labels and groups: what every machine has, and text.
+    "name_type": {"type": "string", "pattern": "^[<>|](b1|[iu][1248]|f[248]|U[1-9][0-9]{0,3})$"},
     "names": _object(
         {
-            "dtype": NAME_TYPE,
+            "dtype": _ref("name_type"),
             "values": _array(
                 {"type": ["string", "integer", "boolean"], "maxLength": LONGEST_NAME}, 1
             ),
         },
-        type=["object", "null"],
     ),
     "provenance": _object(
         {
@@ -226,8 +227,8 @@ _DEFS: Schema = {
             "format": {"enum": [*range(1, FORMAT + 1)]},
             "version": {"type": "string", "maxLength": 100},
             "kind": {"enum": ["calibration", "test", "abstaining test"]},
-            "classes": {**_ref("names"), "type": "object"},
-            "groups": _ref("names"),
+            "classes": _ref("names"),
+            "groups": {"anyOf": [_ref("names"), {"type": "null"}]},
             "higher_is_positive": _FLAG,
             "origin": _ORIGIN,
             "n": _SIDES,
@@ -264,19 +265,18 @@ SCHEMA: Schema = {
     "additionalProperties": False,
     "$defs": _DEFS,
 }
-METADATA: Schema = SCHEMA["properties"]["__metadata__"]
-TABLE: Schema = {**SCHEMA, "required": []}  # without the metadata
-FACTS: Schema = _ref("facts")  # which the text `ratekeeper` follows
 
-_TYPES = {
-    dict: "object",
-    list: "array",
-    str: "string",
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    type(None): "null",
+# Python's types of what JSON Schema calls a type. Unlike there, 1.0 is no integer here.
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "null": (type(None),),
 }
+Check = Callable[[Any], str | None]  # returns what is wrong, as the rest of a sentence
 
 
 def published() -> str:
@@ -290,92 +290,124 @@ def published() -> str:
     return json.dumps(SCHEMA, indent=2) + "\n"
 
 
-def misfit(value: Any, schema: Schema, where: str = "") -> str | None:  # noqa: ANN401 - any JSON
-    """Return what is wrong with a value that JSON gave, None if it follows the schema.
+def misfit(value: Any, part: str) -> str | None:  # noqa: ANN401 - any JSON
+    """Return what is wrong with a value that should follow a part of the schema, else None.
 
-    Unlike for JSON Schema, 1.0 is no integer here, and no number is infinite.
+    The parts are "table" (the header without its metadata), "metadata", and those of ``$defs``.
 
     Examples
     --------
-    >>> misfit({"name": "conformal", "parameters": {}}, _ref("method"))
-    >>> misfit({"negative": 3}, _SIDES, "n")
-    'n has no positive'
-    >>> misfit("0.05", _RATE, "alpha")
-    "alpha is '0.05'"
+    >>> misfit({"name": "conformal", "parameters": {}}, "method")
+    >>> misfit({"rows": "10"}, "provenance")
+    'it has no group'
+    >>> misfit({"ratekeeper": "{}", "sha256": 5}, "metadata")
+    'sha256 is 5'
     """
+    found = _check_of(part)(value)
+    return found and f"it{found}".removeprefix("it.")
+
+
+@cache
+def _check_of(part: str) -> Check:
+    if part == "table":
+        return _compiled({**SCHEMA, "required": []})
+    return _compiled(SCHEMA["properties"]["__metadata__"] if part == "metadata" else _DEFS[part])
+
+
+def _compiled(schema: Schema) -> Check:
+    """Make a schema a function, since files with very many groups have millions of values."""
     if "$ref" in schema:
-        found = misfit(value, _DEFS[schema["$ref"].rpartition("/")[2]], where)
-        if found or len(schema) == 1:
-            return found
-    kind = _TYPES.get(type(value), "")
-    wanted = schema.get("type", kind)
-    if (
-        (kind != wanted and kind not in wanted and (kind != "integer" or "number" not in wanted))
-        or ("enum" in schema and not _is_among(value, schema["enum"]))
-        or ("const" in schema and not _is_among(value, [schema["const"]]))
-        or ("not" in schema and misfit(value, schema["not"]) is None)
-        or ("anyOf" in schema and all(misfit(value, option) for option in schema["anyOf"]))
-    ):
-        return _is(where, value)
-    check = _CHECKS.get(kind)
-    return None if check is None else check(value, schema, where)
+        return _check_of(schema["$ref"].rpartition("/")[2])
+    names = schema.get("type", list(_TYPES))
+    names = [names] if isinstance(names, str) else names
+    types = frozenset(kind for name in names for kind in _TYPES[name])
+    checks: dict[type, Check] = {
+        str: _text_check(schema),
+        int: _number_check(schema),
+        float: _number_check(schema),
+    }
+    if "additionalProperties" in schema:
+        checks[dict] = _object_check(schema)
+    if "items" in schema:
+        checks[list] = _array_check(schema)
+    choices = [schema["const"]] if "const" in schema else schema.get("enum")
+    options = [_compiled(option) for option in schema.get("anyOf", ())]
+    unwanted = _compiled(schema["not"]) if "not" in schema else None
+
+    def check(value: Any) -> str | None:  # noqa: ANN401
+        kind = type(value)
+        if (
+            kind not in types
+            # True is not 1.
+            or (choices and not any(kind is type(one) and value == one for one in choices))
+            or (options and all(option(value) for option in options))
+            or (unwanted and unwanted(value) is None)
+        ):
+            return _is(value)
+        return checks[kind](value) if kind in checks else None
+
+    return check
 
 
-def _is_among(value: object, choices: list[Any]) -> bool:
-    """Return whether a value is one of some, of its type: true is not 1."""
-    return any(type(value) is type(one) and value == one for one in choices)
+def _object_check(schema: Schema) -> Check:
+    required = frozenset(schema.get("required", ()))
+    known = {name: _compiled(inner) for name, inner in schema.get("properties", {}).items()}
+    patterns = [
+        (re.compile(pattern), _compiled(inner))
+        for pattern, inner in schema.get("patternProperties", {}).items()
+    ]
+    if schema.get("additionalProperties"):  # with names of some pattern
+        names = re.compile(schema["propertyNames"]["pattern"])
+        patterns.append((names, _compiled(schema["additionalProperties"])))
+
+    def check(value: Schema) -> str | None:
+        if not required <= value.keys():
+            return f" has no {min(required - value.keys())}"
+        for name, item in value.items():
+            inner = known.get(name)
+            if inner is None:
+                inner = next((one for pattern, one in patterns if pattern.fullmatch(name)), None)
+            if inner is None:
+                return f" has a member {show(name)}"
+            if found := inner(item):
+                return f".{name}{found}"
+        return None
+
+    return check
 
 
-def _of_object(value: Schema, schema: Schema, where: str) -> str | None:
-    known = schema.get("properties", {})
-    if not value.keys() >= set(schema.get("required", ())):
-        missing = next(name for name in schema["required"] if name not in value)
-        return f"{where or 'it'} has no {missing}"
-    names, others = schema.get("propertyNames"), schema.get("additionalProperties", True)
-    for name, item in value.items():
-        inner = known.get(name)
-        if inner is None:
-            patterns = schema.get("patternProperties", {}).items()
-            inner = next((one for pattern, one in patterns if re.fullmatch(pattern, name)), others)
-        if inner is False or (names and misfit(name, names)):
-            return f"{where or 'it'} has a member {show(name)}"
-        if inner is not True and (found := misfit(item, inner, f"{where}.{name}")):
-            return found.removeprefix(".")
-    return None
+def _array_check(schema: Schema) -> Check:
+    least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
+    inner = _compiled(schema["items"])
+
+    def check(value: list[Any]) -> str | None:
+        if not least <= len(value) <= most:
+            return f" has {len(value):,} members"
+        return next(filter(None, map(inner, value)), None)
+
+    return check
 
 
-def _of_array(value: list[Any], schema: Schema, where: str) -> str | None:
-    if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", math.inf):
-        return f"{where} has {len(value):,} members"
-    inner = schema.get("items", {})
-    return next(filter(None, (misfit(item, inner, where) for item in value)), None)
+def _text_check(schema: Schema) -> Check:
+    longest, pattern = schema.get("maxLength", math.inf), re.compile(schema.get("pattern", ""))
+    matches = pattern.fullmatch if "pattern" in schema else pattern.match
+
+    def check(value: str) -> str | None:
+        return None if len(value) <= longest and matches(value) else _is(value)
+
+    return check
 
 
-def _of_text(value: str, schema: Schema, where: str) -> str | None:
-    too_long = len(value) > schema.get("maxLength", math.inf)
-    if too_long or ("pattern" in schema and not re.fullmatch(schema["pattern"], value)):
-        return _is(where, value)
-    return None
+def _number_check(schema: Schema) -> Check:
+    low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+    above = schema.get("exclusiveMinimum", -math.inf)
+    below = schema.get("exclusiveMaximum", math.inf)
+
+    def check(value: float) -> str | None:  # no number is infinite
+        return None if low <= value <= high and above < value < below else _is(value)
+
+    return check
 
 
-def _of_number(value: float, schema: Schema, where: str) -> str | None:
-    fits = (
-        (isinstance(value, int) or math.isfinite(value))
-        and schema.get("minimum", -math.inf) <= value <= schema.get("maximum", math.inf)
-        and schema.get("exclusiveMinimum", -math.inf) < value
-        and value < schema.get("exclusiveMaximum", math.inf)
-    )
-    return None if fits else _is(where, value)
-
-
-_CHECKS: dict[str, Any] = {
-    "object": _of_object,
-    "array": _of_array,
-    "string": _of_text,
-    "integer": _of_number,
-    "number": _of_number,
-}
-
-
-def _is(where: str, value: object) -> str:
-    return f"{where or 'it'} is {show(value)}"
+def _is(value: object) -> str:
+    return f" is {show(value)}"

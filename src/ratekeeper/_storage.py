@@ -50,7 +50,7 @@ import numpy as np
 from ratekeeper._atomic import whole_file
 from ratekeeper._facts import array_names, facts_of, rebuilt
 from ratekeeper._formatting import listed, show
-from ratekeeper._header import FACTS, FORMAT, METADATA, TABLE, misfit
+from ratekeeper._header import FORMAT, misfit
 from ratekeeper._version import __version__
 from ratekeeper.exceptions import InputError, MissingFileError, Parameter, StoredFileError
 
@@ -222,7 +222,7 @@ def _read(source: Path) -> tuple[Facts, Facts, bytes]:
     if place < 0 or _digest(start, *parts, data).encode() != digest:
         found = "its checksum does not match: it was altered or cut short after it was saved"
         raise StoredFileError(f"{found}. Its numbers cannot be relied on. Get the file again.")
-    if wrong := misfit(table, TABLE) or misfit(facts, FACTS):
+    if wrong := misfit(table, "table") or misfit(facts, "facts"):
         raise StoredFileError(f"{wrong}, which no version of ratekeeper writes. Save it again.")
     return facts, table, data
 
@@ -241,7 +241,7 @@ def _read_metadata(table: Facts) -> tuple[Facts, bytes]:
             f"ratekeeper; this is {__version__} and reads formats up to {FORMAT}. Upgrade "
             "ratekeeper."
         )
-    if wrong := misfit(metadata, METADATA, "__metadata__"):
+    if wrong := misfit(metadata, "metadata"):
         raise StoredFileError(f"{wrong}. Get the file again.")
     return facts, metadata["sha256"].encode()
 
