@@ -73,14 +73,15 @@ def facts_of(obj: Storable) -> tuple[Calibration, Facts]:
             "control and control_both return them.",
         )
     about = {"format": FORMAT, "version": __version__, "kind": kind}
-    facts = about | _calibration_facts(calibration) | {"tests": [_test_facts(t) for t in tests]}
+    facts = about | calibration_facts(calibration) | {"tests": [test_facts(t) for t in tests]}
     if wrong := _contradiction(calibration) or misfit(facts, "facts"):
         remedy = "Save what calibrate, control and control_both return."
         raise InputError(f"This cannot be saved: {wrong}.", parameter="obj", remedy=remedy)
     return calibration, facts
 
 
-def _calibration_facts(calibration: Calibration) -> Facts:
+def calibration_facts(calibration: Calibration) -> Facts:
+    """Return what is stored about the scores."""
     groups = calibration.groups
     return {
         "classes": _name_facts(calibration.classes),
@@ -138,7 +139,8 @@ def _has_nan(names: NDArray[Any]) -> bool:
     return names.dtype.kind == "f" and bool(np.isnan(names).any())
 
 
-def _test_facts(test: ErrorRateTest) -> Facts:
+def test_facts(test: ErrorRateTest) -> Facts:
+    """Return what is stored about a test of one rate."""
     return {
         "control": test.control,
         "alpha": test.alpha,
@@ -172,6 +174,7 @@ def _method_facts(method: methods.Method) -> Facts:
 
 
 def array_names(groups: NDArray[Any] | None) -> list[str]:
+    """Return what the arrays of scores are called, in their order."""
     if groups is None:
         return list(_SIDES)
     return [f"{side}/{i}" for side in _SIDES for i in range(groups.size)]
@@ -206,7 +209,7 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
     )
     if wrong := _contradiction(calibration):
         raise StoredFileError(f"{wrong}. Save it again.")
-    for name, value in _calibration_facts(calibration).items():
+    for name, value in calibration_facts(calibration).items():
         if name not in ("classes", "groups") and value != facts[name]:
             found = f"its {name} is {show(facts[name])}, but that of its scores is {show(value)}"
             raise StoredFileError(f"{found}. Save it again.")

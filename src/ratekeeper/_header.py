@@ -19,7 +19,8 @@ from ratekeeper._validation import LONGEST_NAME
 Schema = dict[str, Any]
 FORMAT = 2
 LONGEST_REASON = 200  # characters of a reason why rows were left out
-MOST_REPLICATES = 1_000_000
+MOST_REPLICATES = 100_000
+_SHOWN = 60  # characters of a text that may be of any length
 ENDLESS_FITS = ["levy_stable", "studentized_range"]  # minutes to hours for a few dozen scores
 
 
@@ -410,4 +411,6 @@ def _number_check(schema: Schema) -> Check:
 
 
 def _is(value: object) -> str:
-    return f" is {show(value)}"
+    if isinstance(value, dict | list):
+        return f" is {'an object' if isinstance(value, dict) else 'a list'} of another kind"
+    return f" is {show(value[:_SHOWN] if isinstance(value, str) else value)}"

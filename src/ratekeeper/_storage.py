@@ -42,6 +42,7 @@ import json
 import os
 import re
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -62,9 +63,10 @@ if TYPE_CHECKING:
 _LONGEST_HEADER = 100_000_000  # the safetensors package refuses longer ones
 _LONGEST_REASON = 300
 _NO_DIGEST = b"0" * 64
-# An empty list in JSON has 2 bytes and takes 72; the densest header that is ours has 3 in 60.
-_MOST_BRACKETS = 1 / 16
-_TEXT = re.compile(rb'"(?:[^"\\]++|\\.)*+"')
+# Of a header, so many bytes for each list or object, and for each member of an object: ours have
+# more, and without a limit "[]," and "a":0, take up to fifty times their length in memory.
+_BYTES_PER = {rb"\[{": 16, rb":": 14}
+_SHORT = 1_000  # bytes in which there is no harm
 
 
 def save(obj: Storable, path: str | os.PathLike[str]) -> None:
@@ -104,7 +106,7 @@ def save(obj: Storable, path: str | os.PathLike[str]) -> None:
         np.ascontiguousarray(scores, dtype=scores.dtype.newbyteorder("<"))
         for scores in (*calibration.cells[0], *calibration.cells[1])
     ]
-    head = _head(facts, _table(array_names(calibration.groups), arrays))
+    head = _head(facts, table_of(array_names(calibration.groups), arrays))
     data = [array.data for array in arrays]
     digest, place = _digest(head, *data).encode(), head.rindex(_NO_DIGEST)
     with whole_file(target) as unfinished, unfinished.open("wb") as file:
@@ -165,7 +167,7 @@ def _as_path(path: object) -> Path:
     return Path(text)
 
 
-def _table(names: list[str], arrays: list[NDArray[Any]]) -> Facts:
+def table_of(names: list[str], arrays: list[NDArray[Any]]) -> Facts:
     """Describe the arrays as they follow each other in the file."""
     table, start = {}, 0
     for name, array in zip(names, arrays, strict=True):
@@ -249,8 +251,7 @@ def _read_metadata(table: Facts) -> tuple[Facts, bytes]:
 def _parse(text: bytes) -> Facts:
     """Read a JSON object; what would take many times the memory of its text is not read."""
     found: object = None
-    most = _MOST_BRACKETS * len(text)
-    if _brackets(text) <= most or _brackets(_TEXT.sub(b"", text)) <= most:
+    if not any(_is_dense(text, marks, n_bytes) for marks, n_bytes in _BYTES_PER.items()):
         with suppress(ValueError, RecursionError):
             found = json.loads(
                 text.decode("ascii"), object_pairs_hook=_members, parse_constant=_refuse_constant
@@ -261,8 +262,15 @@ def _parse(text: bytes) -> Facts:
     return found
 
 
-def _brackets(text: bytes) -> int:
-    return text.count(b"[") + text.count(b"{")
+def _is_dense(text: bytes, marks: bytes, n_bytes: int) -> bool:
+    """Return whether more than one in so many bytes is one of these marks, but for names."""
+    most = (len(text) + _SHORT) // n_bytes
+    if sum(text.count(bytes([mark])) for mark in marks) <= most:
+        return False
+    # Each match goes on to the next mark or to the end, so that no byte is looked at twice.
+    string = rb'"(?:[^"\\]++|\\.?+)*+(?:"|\Z)'
+    pattern = rb'(?s:(?:[^"%b]++|%b)*+(?:[%b]|\Z))' % (marks, string, marks)
+    return sum(1 for _ in islice(re.finditer(pattern, text), most + 3)) > most + 2  # the end twice
 
 
 def _members(pairs: list[tuple[str, Any]]) -> Facts:
