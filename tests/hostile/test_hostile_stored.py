@@ -17,9 +17,11 @@ import pytest
 import ratekeeper as rk
 from ratekeeper import _storage as storage
 from ratekeeper import methods
-from ratekeeper._header import SCHEMA, misfit, published
+from ratekeeper._header import MOST_REPLICATES, SCHEMA, misfit, published
 from ratekeeper._provenance import Provenance
+from ratekeeper._validation import LONGEST_NAME
 
+PER_HEADER_BYTE, PER_SCORE_BYTE = 20, 8  # bytes of memory
 ROOT = Path(__file__).parents[2]
 FORMATS = sorted((ROOT / "tests" / "formats").glob("*.rk"))
 GROWN = """
@@ -151,8 +153,8 @@ def test_memory_is_a_small_multiple_of_the_file(tmp_path):
     """Loading takes at most 20 times the header and 8 times the scores, whatever the file holds."""
     contents = {name: content_of(*parts) for name, parts in bombs().items()}
     answers = dict.fromkeys(contents, "refused")
-    scores = np.random.default_rng(0).random(1_000_000)
-    many = rk.calibrate(scores, np.arange(scores.size) % 2)
+    values = np.random.default_rng(0).random(1_000_000)
+    many = rk.calibrate(values, np.arange(values.size) % 2)
     groups = np.array(["[" * 254 + "ab"])[np.zeros(200, dtype=int)]
     groups[:100] = "{" * 256
     brackets = rk.calibrate(np.linspace(0, 1, 200), np.arange(200) % 2, groups=groups)
@@ -161,10 +163,10 @@ def test_memory_is_a_small_multiple_of_the_file(tmp_path):
     for name, obj in {
         "good scores": many.control_both(0.05, 0.05),
         "good scores in groups": rk.calibrate(
-            scores.astype(np.float32), np.arange(scores.size) % 2, groups=np.arange(scores.size) % 7
+            values.astype(np.float32), np.arange(values.size) % 2, groups=np.arange(values.size) % 7
         ).control("fnr", 0.05),
         "good groups": wide.control("fnr", 0.5, method=rk.Empirical()),
-        "good resamples": rk.calibrate(scores[:20_000], np.arange(20_000) % 2).control(
+        "good resamples": rk.calibrate(values[:20_000], np.arange(20_000) % 2).control(
             "fnr", 0.05, method=rk.Bootstrap(replicates=3_000)
         ),
         "good names of brackets": brackets.control("fnr", 0.2, method=rk.Conformal()),
@@ -182,7 +184,8 @@ def test_memory_is_a_small_multiple_of_the_file(tmp_path):
     for (name, content), line in zip(contents.items(), done.stdout.splitlines(), strict=True):
         answer, grown = line.split()
         length = int.from_bytes(content[:8], "little")
-        allowed = 20 * length + 8 * (len(content) - length) + 20_000_000
+        scores = PER_SCORE_BYTE * (len(content) - length)
+        allowed = PER_HEADER_BYTE * length + scores + 20_000_000
         if answer != answers[name] or int(grown) > allowed:
             wrong.append(f"{name}: {answer}, {int(grown):,} bytes for {len(content):,}")
     assert not wrong, "\n".join(wrong)
@@ -659,3 +662,28 @@ def test_the_schema_knows_every_method():
     assert known == {
         name: {field.name for field in fields(kind)} for name, kind in methods.METHODS.items()
     }
+
+
+# The page
+
+
+def test_every_example_of_the_page_runs(tmp_path, monkeypatch, capsys):
+    """The Python blocks of docs/strangers.md work in order, and print a certificate."""
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "strangers.md").read_text(encoding="utf-8")
+    session: dict[str, object] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        exec(compile(block, "strangers.md", "exec"), session)  # noqa: S102 - our own text
+    printed = capsys.readouterr().out
+    assert "CERTIFICATE" in printed
+    assert session["test"].calibration.data_hash in printed
+    assert "promised 5%: in line" in printed
+
+
+def test_the_page_states_the_limits_that_are_tested():
+    """The numbers of docs/strangers.md are those of the code."""
+    page = " ".join((ROOT / "docs" / "strangers.md").read_text(encoding="utf-8").split())
+    assert f"at most {MOST_REPLICATES:,} are accepted" in page
+    assert f"at most {LONGEST_NAME} characters" in page
+    assert f"at most {PER_HEADER_BYTE} times the length of the header" in page
+    assert f"and {PER_SCORE_BYTE} times that of the scores" in page
