@@ -73,14 +73,14 @@ def facts_of(obj: Storable) -> tuple[Calibration, Facts]:
             "control and control_both return them.",
         )
     about = {"format": FORMAT, "version": __version__, "kind": kind}
-    facts = about | calibration_facts(calibration) | {"tests": [test_facts(t) for t in tests]}
+    facts = about | facts_of_calibration(calibration) | {"tests": [facts_of_test(t) for t in tests]}
     if wrong := _contradiction(calibration) or misfit(facts, "facts"):
         remedy = "Save what calibrate, control and control_both return."
         raise InputError(f"This cannot be saved: {wrong}.", parameter="obj", remedy=remedy)
     return calibration, facts
 
 
-def calibration_facts(calibration: Calibration) -> Facts:
+def facts_of_calibration(calibration: Calibration) -> Facts:
     """Return what is stored about the scores."""
     groups = calibration.groups
     return {
@@ -139,7 +139,7 @@ def _has_nan(names: NDArray[Any]) -> bool:
     return names.dtype.kind == "f" and bool(np.isnan(names).any())
 
 
-def test_facts(test: ErrorRateTest) -> Facts:
+def facts_of_test(test: ErrorRateTest) -> Facts:
     """Return what is stored about a test of one rate."""
     return {
         "control": test.control,
@@ -195,7 +195,9 @@ def rebuilt(facts: Facts, table: Facts, data: bytes) -> Storable:
 def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration:
     n_groups = 1 if facts["groups"] is None else len(facts["groups"]["values"])
     if len(table) != 2 * n_groups:
-        raise StoredFileError(f"it has {len(table):,} arrays for {n_groups:,} groups.")
+        raise StoredFileError(
+            f"it has {len(table):,} arrays for {n_groups:,} groups. Save it again."
+        )
     groups = None if facts["groups"] is None else _names(facts["groups"])
     cells = _cells(table, array_names(groups), data)
     rows = facts.setdefault("provenance", None)  # which format 1 did not have
@@ -209,7 +211,7 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
     )
     if wrong := _contradiction(calibration):
         raise StoredFileError(f"{wrong}. Save it again.")
-    for name, value in calibration_facts(calibration).items():
+    for name, value in facts_of_calibration(calibration).items():
         if name not in ("classes", "groups") and value != facts[name]:
             found = f"its {name} is {show(facts[name])}, but that of its scores is {show(value)}"
             raise StoredFileError(f"{found}. Save it again.")
@@ -237,10 +239,11 @@ def _cells(table: Facts, names: list[str], data: bytes) -> tuple[NDArray[Any], .
         size = table[name]["shape"][0]
         places = [dtype.itemsize * ends[-1], dtype.itemsize * (ends[-1] + size)]
         if table[name] != {"dtype": code, "shape": [size], "data_offsets": places}:
-            raise StoredFileError(f"its array {name!r} is not where or what it should be.")
+            raise StoredFileError(f"its array {name!r} is not what it should be. Save it again.")
         ends.append(ends[-1] + size)
     if dtype.itemsize * ends[-1] != len(data):
-        raise StoredFileError(f"its arrays do not fill the {len(data):,} bytes after the header.")
+        found = f"its arrays are not the {len(data):,} bytes that follow the header"
+        raise StoredFileError(f"{found}. Save it again.")
     scores = np.frombuffer(data, dtype).astype(dtype.newbyteorder("="), copy=False)
     ascends = np.empty(scores.size, dtype=bool)
     np.greater_equal(scores[1:], scores[:-1], out=ascends[1:])

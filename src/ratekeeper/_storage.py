@@ -155,7 +155,8 @@ def load(path: str | os.PathLike[str]) -> Storable:
         raise StoredFileError(f"{source} cannot be read: {error!r}. {remedy}") from error
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         # The checksum holds, so this is no accident of storage.
-        found = f"{type(error).__name__}: {str(error)[:_LONGEST_REASON]}"
+        found = str(error) if isinstance(error, InputError) else repr(error)
+        found = found[:_LONGEST_REASON].rstrip(".")
         raise StoredFileError(f"{source} contradicts itself ({found}). Save it again.") from error
 
 

@@ -223,9 +223,9 @@ def crafted(draw):
             with suppress(RatekeeperError, ArithmeticError, ValueError, IndexError):
                 method = draw(METHODS)
                 test = calibration.control(control, alpha, method=method, thin_groups=thin)
-                tests.append(storing.test_facts(test))
+                tests.append(storing.facts_of_test(test))
         facts = {"format": 2, "version": "0", "kind": kind} | {"tests": tests}
-        facts |= storing.calibration_facts(calibration)
+        facts |= storing.facts_of_calibration(calibration)
     arrays = [*cells[0], *cells[1]]
     table = storage.table_of(storing.array_names(groups), arrays)
     return put_together(table, facts, b"".join(array.tobytes() for array in arrays))
