@@ -21,7 +21,7 @@ from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._calibration import Calibration
 from ratekeeper._control import ErrorRateTest
 from ratekeeper._formatting import json_ready, listed, show
-from ratekeeper._header import FORMAT, misfit
+from ratekeeper._header import ENDLESS_FITS, FORMAT, MOST_REPLICATES, misfit
 from ratekeeper._provenance import Provenance
 from ratekeeper._validation import LONGEST_NAME
 from ratekeeper._version import __version__
@@ -170,7 +170,13 @@ def _method_facts(method: methods.Method) -> Facts:
                 remedy="Use a plain number: an int seed such as 0 as random_state.",
             )
         parameters[field.name] = value
-    return {"name": method.name, "parameters": parameters}
+    facts = {"name": method.name, "parameters": parameters}
+    if misfit(facts, "method"):
+        slow = f"more than {MOST_REPLICATES:,} resamples, or a fit of {' or '.join(ENDLESS_FITS)}"
+        found = f" cannot be saved: {slow} would keep whoever loads it busy for too long."
+        remedy = "Take fewer resamples or another distribution, or save the calibration."
+        raise InputError((Parameter("method", method), found), parameter="method", remedy=remedy)
+    return facts
 
 
 def array_names(groups: NDArray[Any] | None) -> list[str]:

@@ -200,6 +200,9 @@ def test_a_small_file_cannot_ask_for_millions_of_resamples(tmp_path):
     path.write_bytes(content_of(header, json.dumps(facts), data))
     with pytest.raises(rk.StoredFileError, match="method is"):
         rk.load(path)
+    test = replace(some_calibration().control("fnr", 0.3), method=rk.Bootstrap(100_001))
+    with pytest.raises(rk.InputError, match="cannot be saved: more than 100,000 resamples"):
+        rk.save(test, path)
 
 
 @pytest.mark.parametrize("name", ["levy_stable", "studentized_range"])
