@@ -409,7 +409,8 @@ def aim(test: ErrorRateTest) -> str:
 
 def condition_text(calibration: Calibration, comparison: str, threshold: float) -> str:
     """Write when a score leads to a positive decision, with all its digits."""
-    shown = str(calibration.dtype.type(threshold))
+    with np.errstate(over="ignore"):  # a fitted one may lie beyond the range of float32
+        shown = str(calibration.dtype.type(threshold))
     if float(shown) != threshold:  # between two scores of less precision
         shown = repr(threshold)
     return say("certificate.condition", sign=_SIGNS[comparison], threshold=shown)

@@ -276,7 +276,7 @@ def test_a_process_that_is_killed_is_told(data):
 
     X, y = data
     systems = {"fatal": Murdered(), "plain": DummyClassifier()}
-    with pytest.raises(rk.InputError, match=r"'fatal' on split 0 .*SIGKILL.*n_jobs=1"):
+    with pytest.raises(rk.InputError, match=r"'fatal' on split \d .*SIGKILL.*n_jobs=1"):
         rk.compare(X, y, **{**ASKED, "systems": systems}, n_jobs=2)
 
 

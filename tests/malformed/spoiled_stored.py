@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 
@@ -48,6 +49,27 @@ def _future(folder):
     (folder / "bad.rk").write_bytes(re.sub(rb'(\\"format\\": ?)\d', rb"\g<1>9", data))
 
 
+def _rewritten(change):
+    """Change the facts of a test, and give the file the checksum that belongs to them."""
+
+    def spoil(folder):
+        content = (folder / "test.rk").read_bytes()
+        end = 8 + int.from_bytes(content[:8], "little")
+        header = json.loads(content[8:end])
+        facts = json.loads(header["__metadata__"]["ratekeeper"])
+        change(facts)
+
+        def head(digest):
+            header["__metadata__"] = {"ratekeeper": json.dumps(facts), "sha256": digest}
+            text = json.dumps(header).encode()
+            return len(text).to_bytes(8, "little") + text
+
+        digest = hashlib.sha256(head("0" * 64) + content[end:]).hexdigest()
+        (folder / "bad.rk").write_bytes(head(digest) + content[end:])
+
+    return spoil
+
+
 SPOILED = {
     "nothing": _written(b""),
     "one byte": _changed(lambda data: data[:1]),
@@ -66,6 +88,14 @@ SPOILED = {
     "text": _written(b"risk,ill\n1,no\n"),
     "other tensors": _foreign,
     "a future format": _future,
+    "false in quotes": _rewritten(lambda facts: facts.update(higher_is_positive="false")),
+    "another alpha": _rewritten(lambda facts: facts["tests"][0].update(alpha=1e-3)),
+    "another certificate": _rewritten(
+        lambda facts: facts["tests"][0]["certificate"].update(alpha=1e-3)
+    ),
+    "names of 40 kB each": _rewritten(
+        lambda facts: facts.update(groups={"dtype": "<U9999", "values": [""] * 100_000})
+    ),
     "a folder": lambda folder: (folder / "bad.rk").mkdir(),
 }
 

@@ -15,6 +15,8 @@ from ratekeeper.methods._method import FIXED_ALPHA, INDEPENDENT, Guarantee
 from ratekeeper.methods._rank import RankMethod, RankNull
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from ratekeeper._ranks import Floats, Tail
@@ -117,13 +119,34 @@ class BootstrapNull(RankNull):
 
 @lru_cache(maxsize=16)
 def _mean_shares(n: int, replicates: int, random_state: int) -> NDArray[np.float64]:
-    shares: NDArray[np.float64] = _resample(n, replicates, random_state).mean(axis=0) / n
+    total = np.zeros(n + 1, dtype=np.int64)
+    for row in _draws(n, replicates, random_state):
+        total += row
+    shares: NDArray[np.float64] = total / replicates / n
     return shares
 
 
 @lru_cache(maxsize=4)
 def _resample(n: int, replicates: int, random_state: int) -> NDArray[np.int32]:
     """Return, for each replicate, how many of n draws fall among the m most extreme scores."""
+    _check_size(n, replicates)
+    counts = np.zeros((replicates, n + 1), dtype=np.int32)
+    for row, drawn in zip(counts, _draws(n, replicates, random_state), strict=True):
+        row[:] = drawn
+    counts.flags.writeable = False
+    return counts
+
+
+def _draws(n: int, replicates: int, random_state: int) -> Iterator[NDArray[np.intp]]:
+    """Return the rows of `_resample` one by one, since their mean needs no more."""
+    _check_size(n, replicates)
+    rng = np.random.default_rng(random_state)
+    for _ in range(replicates):
+        drawn = np.bincount(rng.integers(0, n, size=n), minlength=n)
+        yield np.r_[0, np.cumsum(drawn)]
+
+
+def _check_size(n: int, replicates: int) -> None:
     if replicates * (n + 1) > _LARGEST_TABLE:
         raise InputError(
             (
@@ -137,10 +160,3 @@ def _resample(n: int, replicates: int, random_state: int) -> NDArray[np.int32]:
                 "is cheap and valid."
             ),
         )
-    rng = np.random.default_rng(random_state)
-    counts = np.zeros((replicates, n + 1), dtype=np.int32)
-    for row in counts:
-        drawn = np.bincount(rng.integers(0, n, size=n), minlength=n)
-        np.cumsum(drawn, out=row[1:])
-    counts.flags.writeable = False
-    return counts

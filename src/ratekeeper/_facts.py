@@ -1,0 +1,331 @@
+"""What a ``.rk`` file states about its scores: told of an object, and the object made anew from it.
+
+`facts_of` and `rebuilt` are each other's inverse. Nothing that a file states is taken on trust:
+whatever can be computed from the scores and the settings is computed, and compared.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from functools import partial
+from itertools import pairwise
+from operator import gt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ratekeeper import methods
+from ratekeeper._abstaining import AbstainingTest
+from ratekeeper._calibration import Calibration
+from ratekeeper._control import ErrorRateTest
+from ratekeeper._formatting import json_ready, listed, show
+from ratekeeper._header import ENDLESS_FITS, FORMAT, MOST_REPLICATES, misfit
+from ratekeeper._provenance import Provenance
+from ratekeeper._validation import LONGEST_NAME
+from ratekeeper._version import __version__
+from ratekeeper.exceptions import InputError, Parameter, StoredFileError
+from ratekeeper.methods._kernel import SUMMED_UP_TO
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ratekeeper._finished import FinishedTest
+
+    Storable = Calibration | FinishedTest
+    Facts = dict[str, Any]  # what JSON calls an object
+
+_SIDES = ("negative", "positive")
+_BOTH = ["fnr", "fpr"]
+_KINDS = {("calibration", 0), ("test", 1), ("abstaining test", 2)}  # with how many tests
+_WIDEST = np.dtype(f"U{LONGEST_NAME}")
+_SCORE_TYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
+_TABLE_TOLERANCE = 1e-6  # of large kernel sums, which older versions computed term by term
+_FIT_TOLERANCE = 1e-9  # of the largest score: versions of SciPy differ in the last digits
+_RATE_TOLERANCE = 1e-6  # of the rates in a certificate
+# Sentences of a certificate. Each version has its own, and shows those and never the stored ones.
+_WORDS = frozenset(
+    ("promise", "condition", "not_covered", "assumptions", "remarks", "remark", "rule")
+) | {"method", "version"}
+_COUNTED = frozenset(("other_error", "contradicted", "promised"))
+_RENAMED = {"law": "distribution"}
+
+
+def facts_of(obj: Storable) -> tuple[Calibration, Facts]:
+    """Return the scores, and as plain values all that is stored beside them."""
+    if isinstance(obj, Calibration):
+        kind, calibration, tests = "calibration", obj, []
+    elif isinstance(obj, ErrorRateTest):
+        kind, calibration, tests = "test", obj.calibration, [obj]
+    elif isinstance(obj, AbstainingTest):
+        kind, calibration, tests = "abstaining test", obj.calibration, [obj.fnr, obj.fpr]
+        controls = (obj.fnr.control, obj.fpr.control)
+        if controls != ("fnr", "fpr") or calibration != obj.fpr.calibration:
+            found = f"The two tests control {controls}, or stand on different calibrations."
+            remedy = "Make them with control_both, or save each by itself."
+            raise InputError(found, parameter="obj", remedy=remedy)
+    else:
+        raise InputError(
+            f"A {type(obj).__name__} cannot be saved.",
+            parameter="obj",
+            remedy="Pass a Calibration, an ErrorRateTest or an AbstainingTest, as calibrate, "
+            "control and control_both return them.",
+        )
+    about = {"format": FORMAT, "version": __version__, "kind": kind}
+    facts = about | facts_of_calibration(calibration) | {"tests": [facts_of_test(t) for t in tests]}
+    if wrong := _contradiction(calibration) or misfit(facts, "facts"):
+        remedy = "Save what calibrate, control and control_both return."
+        raise InputError(f"This cannot be saved: {wrong}.", parameter="obj", remedy=remedy)
+    return calibration, facts
+
+
+def facts_of_calibration(calibration: Calibration) -> Facts:
+    """Return what is stored about the scores."""
+    groups = calibration.groups
+    return {
+        "classes": _name_facts(calibration.classes),
+        "groups": None if groups is None else _name_facts(groups),
+        "higher_is_positive": calibration.higher_is_positive,
+        "origin": calibration.origin,
+        "n": dict(zip(_SIDES, _sizes(calibration), strict=True)),
+        "data_hash": calibration.data_hash,
+        "provenance": calibration.provenance and calibration.provenance.to_dict(),
+    }
+
+
+def _sizes(calibration: Calibration) -> list[int]:
+    return [sum(scores.size for scores in cells) for cells in calibration.cells]
+
+
+def _name_facts(names: NDArray[Any]) -> Facts:
+    values = names.tolist()
+    if names.dtype.kind == "U":
+        names = names.astype(_text_type(names.dtype, values), copy=False)
+    is_long = names.dtype.kind == "U" and names.dtype.itemsize > _WIDEST.itemsize
+    if is_long or misfit(names.dtype.str, "name_type"):
+        remedy = f"Use booleans, whole numbers, float64 or texts up to {LONGEST_NAME} characters."
+        raise InputError(f"Labels or groups of type {names.dtype} cannot be stored.", remedy=remedy)
+    if names.dtype.kind == "f":
+        values = list(map(str, values))  # JSON knows no infinity
+    return {"dtype": names.dtype.str, "values": values}
+
+
+def _text_type(dtype: np.dtype[Any], values: list[str]) -> np.dtype[Any]:
+    """Return the type of some texts, no wider than they need where it is wider than names are."""
+    if dtype.itemsize <= _WIDEST.itemsize:
+        return dtype
+    return np.dtype(f"{dtype.str[0]}U{max(map(len, values))}")
+
+
+def _contradiction(calibration: Calibration) -> str | None:
+    """Return what `calibrate` would never make, beside the order of the scores."""
+    classes, groups, rows = calibration.classes, calibration.groups, calibration.provenance
+    if classes.shape != (2,) or classes[0] == classes[1] or _has_nan(classes):
+        return f"its labels are {listed(classes.tolist())}, not two different ones"
+    if groups is not None and (not (groups[1:] > groups[:-1]).all() or _has_nan(groups)):
+        return "its groups are not different ones in ascending order"
+    sizes = _sizes(calibration)
+    if 0 in sizes:
+        return "it has no score of one class"
+    if rows is not None:
+        valid = rows.sampled_from or sizes
+        if sum(valid) != rows.rows - rows.n_skipped or any(map(gt, sizes, valid)):
+            return f"its {sum(sizes):,} scores are not those of its rows ({rows})"
+    return None
+
+
+def _has_nan(names: NDArray[Any]) -> bool:
+    return names.dtype.kind == "f" and bool(np.isnan(names).any())
+
+
+def facts_of_test(test: ErrorRateTest) -> Facts:
+    """Return what is stored about a test of one rate."""
+    return {
+        "control": test.control,
+        "alpha": test.alpha,
+        # Before the certificate, for which a random method would have to draw.
+        "method": _method_facts(test.method),
+        "thin_groups": test.thin_groups,
+        "thresholds": [None if t is None else t.hex() for t in test.thresholds.values()],
+        "certificate": json_ready(test.certificate.to_dict()),
+    }
+
+
+def _method_facts(method: methods.Method) -> Facts:
+    if type(method) not in methods.METHODS.values():
+        found = " is not one of ratekeeper's own, so a file cannot name it."
+        remedy = "Save the calibration, and make the test after loading."
+        raise InputError((Parameter("method", method), found), parameter="method", remedy=remedy)
+    parameters = {}
+    for field in dataclasses.fields(method):  # type: ignore[arg-type]  # all are dataclasses
+        value = getattr(method, field.name)
+        if isinstance(value, np.bool_ | np.integer | np.float64 | np.str_):
+            value = value.item()
+        if type(value) not in (bool, int, float, str):
+            raise InputError(
+                (Parameter(field.name, value), f" of {type(method).__name__} cannot be saved."),
+                parameter=field.name,
+                value=value,
+                remedy="Use a plain number: an int seed such as 0 as random_state.",
+            )
+        parameters[field.name] = value
+    facts = {"name": method.name, "parameters": parameters}
+    if misfit(facts, "method"):
+        slow = f"more than {MOST_REPLICATES:,} resamples, or a fit of {' or '.join(ENDLESS_FITS)}"
+        found = f" cannot be saved: {slow} would keep whoever loads it busy for too long."
+        remedy = "Take fewer resamples or another distribution, or save the calibration."
+        raise InputError((Parameter("method", method), found), parameter="method", remedy=remedy)
+    return facts
+
+
+def array_names(groups: NDArray[Any] | None) -> list[str]:
+    """Return what the arrays of scores are called, in their order."""
+    if groups is None:
+        return list(_SIDES)
+    return [f"{side}/{i}" for side in _SIDES for i in range(groups.size)]
+
+
+def rebuilt(facts: Facts, table: Facts, data: bytes) -> Storable:
+    """Make the object anew, and see that it is the one that was saved."""
+    kind, controls = facts["kind"], [one["control"] for one in facts["tests"]]
+    if (kind, len(controls)) not in _KINDS or (kind == "abstaining test" and controls != _BOTH):
+        raise StoredFileError(f"it holds a {kind} with tests of {controls}. Save it again.")
+    calibration = _rebuild_calibration(facts, table, data)
+    tests = [_rebuild_test(calibration, one) for one in facts["tests"]]
+    if kind == "abstaining test":
+        return AbstainingTest(tests[0], tests[1])
+    return tests[0] if tests else calibration
+
+
+def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration:
+    n_groups = 1 if facts["groups"] is None else len(facts["groups"]["values"])
+    if len(table) != 2 * n_groups:
+        raise StoredFileError(
+            f"it has {len(table):,} arrays for {n_groups:,} groups. Save it again."
+        )
+    groups = None if facts["groups"] is None else _names(facts["groups"])
+    cells = _cells(table, array_names(groups), data)
+    rows = facts.setdefault("provenance", None)  # which format 1 did not have
+    calibration = Calibration(
+        (cells[:n_groups], cells[n_groups:]),
+        _names(facts["classes"]),
+        groups,
+        facts["higher_is_positive"],
+        facts["origin"],
+        None if rows is None else Provenance.from_dict(rows),
+    )
+    if wrong := _contradiction(calibration):
+        raise StoredFileError(f"{wrong}. Save it again.")
+    for name, value in facts_of_calibration(calibration).items():
+        if name not in ("classes", "groups") and value != facts[name]:
+            found = f"its {name} is {show(facts[name])}, but that of its scores is {show(value)}"
+            raise StoredFileError(f"{found}. Save it again.")
+    return calibration
+
+
+def _names(facts: Facts) -> NDArray[Any]:
+    """Return labels or groups; they take no more memory than the longest name allows for each."""
+    dtype, values = np.dtype(facts["dtype"]), facts["values"]
+    if dtype.kind == "U":
+        dtype = _text_type(dtype, values)
+    names = np.array(list(map(float, values)) if dtype.kind == "f" else values, dtype)
+    # As text, since True == 1 but they are not the same label.
+    if json.dumps(_name_facts(names)["values"]) != json.dumps(values):
+        raise StoredFileError(f"it has {listed(values)} as {dtype}. Save it again.")
+    return names
+
+
+def _cells(table: Facts, names: list[str], data: bytes) -> tuple[NDArray[Any], ...]:
+    """Return the arrays, if they follow each other in order, are all of one type and ascend."""
+    code = table[names[0]]["dtype"]
+    dtype = _SCORE_TYPES[code]
+    ends = [0]
+    for name in names:
+        size = table[name]["shape"][0]
+        places = [dtype.itemsize * ends[-1], dtype.itemsize * (ends[-1] + size)]
+        if table[name] != {"dtype": code, "shape": [size], "data_offsets": places}:
+            raise StoredFileError(f"its array {name!r} is not what it should be. Save it again.")
+        ends.append(ends[-1] + size)
+    if dtype.itemsize * ends[-1] != len(data):
+        found = f"its arrays are not the {len(data):,} bytes that follow the header"
+        raise StoredFileError(f"{found}. Save it again.")
+    scores = np.frombuffer(data, dtype).astype(dtype.newbyteorder("="), copy=False)
+    ascends = np.empty(scores.size, dtype=bool)
+    np.greater_equal(scores[1:], scores[:-1], out=ascends[1:])
+    ascends[[end for end in ends if end < scores.size]] = True  # where an array starts
+    if not ascends.all() or np.isnan(scores.min(initial=0.0)):
+        raise StoredFileError("its scores do not ascend. Save it again.")
+    return tuple(scores[start:end] for start, end in pairwise(ends))
+
+
+def _rebuild_test(calibration: Calibration, facts: Facts) -> ErrorRateTest:
+    method = methods.METHODS[facts["method"]["name"]](**facts["method"]["parameters"])
+    test = calibration.control(
+        facts["control"], facts["alpha"], method=method, thin_groups=facts["thin_groups"]
+    )
+    stored = [None if t is None else float.fromhex(t) for t in facts["thresholds"]]
+    found = list(test.thresholds.values())
+    tolerance = 0.0 if stored == found else _tolerance(test)
+    if len(stored) != len(found) or not all(map(partial(_close, atol=tolerance), stored, found)):
+        raise StoredFileError(
+            f"its thresholds are {listed(stored)}, but with the versions of NumPy and SciPy here "
+            f"{method!r} gives {listed(found)}. Load it where it was saved, or make the test anew."
+        )
+    # What is drawn, or counted beyond a threshold that is not the same to the last bit, may differ.
+    ignored = _WORDS | (_COUNTED if None in found or stored != found else frozenset())
+    made = json_ready(test.certificate.to_dict())
+    wrong = _disagreement(facts["certificate"], made, ignored, tolerance)
+    if not facts["certificate"]["method"].startswith(f"{type(method).__name__}("):
+        wrong = f"method {show(facts['certificate']['method'])}, but its test has {method!r}"
+    if wrong:
+        raise StoredFileError(f"its certificate says {wrong}. Make the test anew.")
+    return test
+
+
+def _tolerance(test: ErrorRateTest) -> float:
+    """Return how far thresholds may be from those that were stored: only those of fits may."""
+    if not isinstance(test.method, methods.Kernel | methods.Parametric):
+        return 0.0
+    cells = [scores for scores in test.calibration.cells[test.null_class] if scores.size]
+    largest = max(max(-float(scores[0]), float(scores[-1])) for scores in cells)
+    n = max(scores.size for scores in cells)
+    is_tabled = isinstance(test.method, methods.Kernel) and n > SUMMED_UP_TO
+    return (_TABLE_TOLERANCE if is_tabled else _FIT_TOLERANCE) * largest
+
+
+def _disagreement(
+    stored: Any,  # noqa: ANN401 - any JSON
+    found: Any,  # noqa: ANN401
+    ignored: frozenset[str],
+    atol: float,
+    where: str = "",
+) -> str | None:
+    """Return where a stored certificate states other facts than the one made here, None if nowhere.
+
+    Older versions had fewer facts, and other sentences. Numbers may differ as far as versions of
+    SciPy do.
+    """
+    if stored == found:
+        return None
+    if isinstance(found, dict) and isinstance(stored, dict):
+        stored = {_RENAMED.get(name, name): value for name, value in stored.items()}
+        inner = [
+            (stored[name], value, name)
+            for name, value in found.items()
+            if name in stored and name not in ignored
+        ]
+    elif isinstance(found, list) and isinstance(stored, list) and len(found) == len(stored):
+        inner = [(one, two, where) for one, two in zip(stored, found, strict=True)]
+    else:
+        same = _close(stored, found, atol=max(atol, _RATE_TOLERANCE), rtol=_RATE_TOLERANCE)
+        return None if same else f"{where} {show(stored)}, but its scores give {show(found)}"
+    wrong = (_disagreement(one, two, ignored, atol, name) for one, two, name in inner)
+    return next(filter(None, wrong), None)
+
+
+def _close(one: object, two: object, *, atol: float, rtol: float = 0.0) -> bool:
+    """Return whether two values are the same, or numbers that are nearly."""
+    if isinstance(one, float) and isinstance(two, float):
+        return math.isclose(one, two, rel_tol=rtol, abs_tol=atol)
+    return type(one) is type(two) and one == two

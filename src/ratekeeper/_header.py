@@ -1,0 +1,416 @@
+"""What the header of a ``.rk`` file may hold: a JSON Schema, and a check against it.
+
+`SCHEMA` is what `save` and `load` check by, and what docs/rk-header.schema.json publishes. It is
+of draft 2020-12; `misfit` knows the keywords that it uses and no others.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from ratekeeper._formatting import show
+from ratekeeper._validation import LONGEST_NAME
+
+Schema = dict[str, Any]
+FORMAT = 2
+LONGEST_REASON = 200  # characters of a reason why rows were left out
+MOST_REPLICATES = 100_000
+_SHOWN = 60  # characters of a text that may be of any length
+ENDLESS_FITS = ["levy_stable", "studentized_range"]  # minutes to hours for a few dozen scores
+
+
+def _object(properties: Schema, *, optional: tuple[str, ...] = (), **more: object) -> Schema:
+    """Describe an object that has these members and no others."""
+    return {
+        "type": more.pop("type", "object"),
+        "properties": properties,
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+        **more,
+    }
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _method(name: str, **parameters: Schema) -> Schema:
+    return _object({"name": {"const": name}, "parameters": _object(parameters)})
+
+
+def _array(items: Schema, least: int | None = None, most: int | None = None) -> Schema:
+    limits = {"minItems": least, "maxItems": most}
+    return {"type": "array", "items": items} | {k: v for k, v in limits.items() if v is not None}
+
+
+_TEXT = {"type": "string"}
+_MAYBE_TEXT = {"type": ["string", "null"]}
+_FLAG = {"type": "boolean"}
+_COUNT = {"type": "integer", "minimum": 0}
+_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+_MAYBE_SHARE = _SHARE | {"type": ["number", "null"]}
+_RATE = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+_SIDES = _object({"negative": _COUNT, "positive": _COUNT})
+_HASH = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+_CONTROL = {"enum": ["fnr", "fpr"]}
+_ORIGIN = {"enum": ["held out", "cross-fitted"]}
+_NAME = {"type": ["string", "integer", "number", "boolean", "null"], "maxLength": LONGEST_NAME}
+_THRESHOLD = "^-?(inf|0x[01][.][0-9a-f]{1,13}p[+-][0-9]{1,4})$"
+_OTHER_ERROR = _object(
+    {
+        "name": _CONTROL,
+        "errors": _COUNT,
+        "n": _COUNT,
+        # Of no objects at all, there is no share.
+        "rate": _SHARE | {"type": ["number", "string"], "pattern": "^nan$"},
+        "low": _SHARE,
+        "high": _SHARE,
+        "confidence": _RATE,
+    }
+)
+
+_DEFS: Schema = {
+    "array": _object(
+        {
+            "dtype": {"enum": ["F32", "F64"]},
+            "shape": _array(_COUNT, 1, 1),
+            "data_offsets": _array(_COUNT, 2, 2),
+        }
+    ),
+    # Of labels and groups: what every machine has, and text.
+    "name_type": {"type": "string", "pattern": "^[<>|](b1|[iu][1248]|f[248]|U[1-9][0-9]{0,3})$"},
+    "names": _object(
+        {
+            "dtype": _ref("name_type"),
+            "values": _array(
+                {"type": ["string", "integer", "boolean"], "maxLength": LONGEST_NAME}, 1
+            ),
+        },
+    ),
+    "provenance": _object(
+        {
+            "rows": _COUNT,
+            "skipped": {
+                "type": "object",
+                "propertyNames": {"pattern": f"^[ -~]{{1,{LONGEST_REASON}}}$"},
+                "additionalProperties": _COUNT,
+            },
+            "score": _MAYBE_TEXT,
+            "label": _MAYBE_TEXT,
+            "group": _MAYBE_TEXT,
+            "sampled_from": _array(_COUNT, 2, 2) | {"type": ["array", "null"]},
+        },
+        type=["object", "null"],
+    ),
+    "method": {
+        "anyOf": [
+            _method("conformal"),
+            _method("high-probability", delta=_RATE),
+            _method("simultaneous", delta=_RATE),
+            _method("smoothed", random_state=_COUNT),
+            _method("empirical"),
+            _method(
+                "bootstrap",
+                replicates={"type": "integer", "minimum": 2, "maximum": MOST_REPLICATES},
+                random_state=_COUNT,
+                confidence=_RATE,
+            ),
+            _method(
+                "kernel",
+                bandwidth={
+                    "anyOf": [
+                        {"enum": ["scott", "silverman"]},
+                        {"type": "number", "exclusiveMinimum": 0},
+                    ]
+                },
+            ),
+            _method(
+                "parametric",
+                distribution={
+                    "type": "string",
+                    "pattern": "^[a-z][a-z0-9_]{0,49}$",
+                    "not": {"enum": ENDLESS_FITS},
+                },
+            ),
+            _method(
+                "resampled",
+                size={"type": "integer", "minimum": 1},
+                random_state=_COUNT,
+                plain=_FLAG,
+            ),
+        ]
+    },
+    "cell": _object(
+        {
+            "group": _NAME,
+            "pooled": _FLAG,
+            "n": _object({"null": _COUNT, "other": _COUNT}),
+            "threshold": {"type": ["number", "string", "null"], "pattern": "^-?inf$"},
+            "condition": _TEXT,
+            "tied": _FLAG,
+            "other_error": _OTHER_ERROR,
+            "remark": _MAYBE_TEXT,
+            "contradicted": _FLAG,
+            "rule": _TEXT,
+            "realised_rate": _object(
+                {
+                    "distribution": _TEXT,
+                    "law": _TEXT,
+                    "mean": _SHARE,
+                    "low": _SHARE,
+                    "high": _SHARE,
+                    "probability_above_alpha": _MAYBE_SHARE,
+                },
+                optional=("distribution", "law"),
+                type=["object", "null"],
+            ),
+        },
+        optional=("condition", "contradicted"),
+    ),
+    "certificate": _object(
+        {
+            "control": _CONTROL,
+            "alpha": _RATE,
+            "method": _TEXT,
+            "delta": {**_RATE, "type": ["number", "null"]},
+            "promised": _FLAG,
+            "guarantee": _object(
+                {
+                    "kind": {
+                        "enum": [
+                            "marginal",
+                            "high probability",
+                            "simultaneous",
+                            "asymptotic",
+                            "none",
+                        ]
+                    },
+                    "promise": _TEXT,
+                    "condition": _TEXT,
+                    "not_covered": _TEXT,
+                }
+            ),
+            "positive_label": _NAME,
+            "negative_label": _NAME,
+            "higher_is_positive": _FLAG,
+            "n": _SIDES,
+            "cells": _array(_ref("cell"), 1),
+            "pooled_groups": _array(_NAME),
+            "other_error": _OTHER_ERROR,
+            "score_type": {"enum": ["float32", "float64"]},
+            "data_hash": _HASH,
+            "origin": _ORIGIN,
+            "assumptions": _array(_TEXT),
+            "remarks": _array(_TEXT),
+            "provenance": _ref("provenance"),
+            "version": _TEXT,
+        },
+        # Earlier versions did not write these; the cells of very many groups are left out.
+        optional=("promised", "cells", "remarks", "provenance"),
+    ),
+    "test": _object(
+        {
+            "control": _CONTROL,
+            "alpha": _RATE,
+            "method": _ref("method"),
+            "thin_groups": {"enum": ["refuse", "pool"]},
+            "thresholds": _array({"type": ["string", "null"], "pattern": _THRESHOLD}, 1),
+            "certificate": _ref("certificate"),
+        }
+    ),
+    "facts": _object(
+        {
+            "format": {"enum": [*range(1, FORMAT + 1)]},
+            "version": {"type": "string", "maxLength": 100},
+            "kind": {"enum": ["calibration", "test", "abstaining test"]},
+            "classes": _ref("names"),
+            "groups": {"anyOf": [_ref("names"), {"type": "null"}]},
+            "higher_is_positive": _FLAG,
+            "origin": _ORIGIN,
+            "n": _SIDES,
+            "data_hash": _HASH,
+            "provenance": _ref("provenance"),
+            "tests": _array(_ref("test"), 0, 2),
+        },
+        optional=("provenance",),  # which format 1 did not have
+    ),
+}
+
+SCHEMA: Schema = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "Header of a .rk file",
+    "description": (
+        "The JSON object at the start of a file that ratekeeper.save wrote. The text `ratekeeper` "
+        "is JSON itself and follows $defs/facts."
+    ),
+    "type": "object",
+    "required": ["__metadata__"],
+    "properties": {
+        "__metadata__": _object(
+            {
+                "ratekeeper": {
+                    "type": "string",
+                    "contentMediaType": "application/json",
+                    "contentSchema": _ref("facts"),
+                },
+                "sha256": _HASH,
+            }
+        )
+    },
+    "patternProperties": {"^(negative|positive)(/(0|[1-9][0-9]*))?$": _ref("array")},
+    "additionalProperties": False,
+    "$defs": _DEFS,
+}
+
+# Python's types of what JSON Schema calls a type. Unlike there, 1.0 is no integer here.
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "null": (type(None),),
+}
+Check = Callable[[Any], str | None]  # returns what is wrong, as the rest of a sentence
+
+
+def published() -> str:
+    r"""Return the text of docs/rk-header.schema.json.
+
+    Examples
+    --------
+    >>> published()[:40]
+    '{\n  "$schema": "https://json-schema.org/'
+    """
+    return json.dumps(SCHEMA, indent=2) + "\n"
+
+
+def misfit(value: Any, part: str) -> str | None:  # noqa: ANN401 - any JSON
+    """Return what is wrong with a value that should follow a part of the schema, else None.
+
+    The parts are "table" (the header without its metadata), "metadata", and those of ``$defs``.
+
+    Examples
+    --------
+    >>> misfit({"name": "conformal", "parameters": {}}, "method")
+    >>> misfit({"rows": "10"}, "provenance")
+    'it has no group'
+    >>> misfit({"ratekeeper": "{}", "sha256": 5}, "metadata")
+    'sha256 is 5'
+    """
+    found = _check_of(part)(value)
+    return found and f"it{found}".removeprefix("it.")
+
+
+@cache
+def _check_of(part: str) -> Check:
+    if part == "table":
+        return _compiled({**SCHEMA, "required": []})
+    return _compiled(SCHEMA["properties"]["__metadata__"] if part == "metadata" else _DEFS[part])
+
+
+def _compiled(schema: Schema) -> Check:
+    """Make a schema a function, since files with very many groups have millions of values."""
+    if "$ref" in schema:
+        return _check_of(schema["$ref"].rpartition("/")[2])
+    names = schema.get("type", list(_TYPES))
+    names = [names] if isinstance(names, str) else names
+    types = frozenset(kind for name in names for kind in _TYPES[name])
+    checks: dict[type, Check] = {
+        str: _text_check(schema),
+        int: _number_check(schema),
+        float: _number_check(schema),
+    }
+    if "additionalProperties" in schema:
+        checks[dict] = _object_check(schema)
+    if "items" in schema:
+        checks[list] = _array_check(schema)
+    choices = [schema["const"]] if "const" in schema else schema.get("enum")
+    options = [_compiled(option) for option in schema.get("anyOf", ())]
+    unwanted = _compiled(schema["not"]) if "not" in schema else None
+
+    def check(value: Any) -> str | None:  # noqa: ANN401
+        kind = type(value)
+        if (
+            kind not in types
+            # True is not 1.
+            or (choices and not any(kind is type(one) and value == one for one in choices))
+            or (options and all(option(value) for option in options))
+            or (unwanted and unwanted(value) is None)
+        ):
+            return _is(value)
+        return checks[kind](value) if kind in checks else None
+
+    return check
+
+
+def _object_check(schema: Schema) -> Check:
+    required = frozenset(schema.get("required", ()))
+    known = {name: _compiled(inner) for name, inner in schema.get("properties", {}).items()}
+    patterns = [
+        (re.compile(pattern), _compiled(inner))
+        for pattern, inner in schema.get("patternProperties", {}).items()
+    ]
+    if schema.get("additionalProperties"):  # with names of some pattern
+        names = re.compile(schema["propertyNames"]["pattern"])
+        patterns.append((names, _compiled(schema["additionalProperties"])))
+
+    def check(value: Schema) -> str | None:
+        if not required <= value.keys():
+            return f" has no {min(required - value.keys())}"
+        for name, item in value.items():
+            inner = known.get(name)
+            if inner is None:
+                inner = next((one for pattern, one in patterns if pattern.fullmatch(name)), None)
+            if inner is None:
+                return f" has a member {show(name)}"
+            if found := inner(item):
+                return f".{name}{found}"
+        return None
+
+    return check
+
+
+def _array_check(schema: Schema) -> Check:
+    least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
+    inner = _compiled(schema["items"])
+
+    def check(value: list[Any]) -> str | None:
+        if not least <= len(value) <= most:
+            return f" has {len(value):,} members"
+        return next(filter(None, map(inner, value)), None)
+
+    return check
+
+
+def _text_check(schema: Schema) -> Check:
+    longest, pattern = schema.get("maxLength", math.inf), re.compile(schema.get("pattern", ""))
+    matches = pattern.fullmatch if "pattern" in schema else pattern.match
+
+    def check(value: str) -> str | None:
+        return None if len(value) <= longest and matches(value) else _is(value)
+
+    return check
+
+
+def _number_check(schema: Schema) -> Check:
+    low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+    above = schema.get("exclusiveMinimum", -math.inf)
+    below = schema.get("exclusiveMaximum", math.inf)
+
+    def check(value: float) -> str | None:  # no number is infinite
+        return None if low <= value <= high and above < value < below else _is(value)
+
+    return check
+
+
+def _is(value: object) -> str:
+    if isinstance(value, dict | list):
+        return f" is {'an object' if isinstance(value, dict) else 'a list'} of another kind"
+    return f" is {show(value[:_SHOWN] if isinstance(value, str) else value)}"
