@@ -214,6 +214,10 @@ class Certificate(Stated):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain Python values that JSON can write."""
+        return {**self.overall(), "cells": [self._cell_dict(cell) for cell in self.cells]}
+
+    def overall(self) -> dict[str, Any]:
+        """Return the facts of `to_dict` but for the thresholds of the cells, which may be many."""
         return {
             "control": self.control,
             "alpha": self.alpha,
@@ -230,7 +234,6 @@ class Certificate(Stated):
             "negative_label": self.negative_label,
             "higher_is_positive": self.higher_is_positive,
             "n": self.n,
-            "cells": [self._cell_dict(cell) for cell in self.cells],
             "pooled_groups": list(self.pooled_groups),
             "other_error": {"name": self.other.lower(), **self.other_error.to_dict()},
             "score_type": self.score_type,

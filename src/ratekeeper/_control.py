@@ -409,10 +409,12 @@ def aim(test: ErrorRateTest) -> str:
 
 def condition_text(calibration: Calibration, comparison: str, threshold: float) -> str:
     """Write when a score leads to a positive decision, with all its digits."""
-    with np.errstate(over="ignore"):  # a fitted one may lie beyond the range of float32
-        shown = str(calibration.dtype.type(threshold))
-    if float(shown) != threshold:  # between two scores of less precision
-        shown = repr(threshold)
+    shown = repr(threshold)
+    if calibration.dtype != np.float64:
+        with np.errstate(over="ignore"):  # a fitted one may lie beyond the range of float32
+            short = str(calibration.dtype.type(threshold))
+        if float(short) == threshold:  # and not between two scores of less precision
+            shown = short
     return say("certificate.condition", sign=_SIGNS[comparison], threshold=shown)
 
 

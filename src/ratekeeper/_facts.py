@@ -31,6 +31,7 @@ from ratekeeper.methods._kernel import SUMMED_UP_TO
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ratekeeper._certificate import Certificate
     from ratekeeper._finished import FinishedTest
 
     Storable = Calibration | FinishedTest
@@ -49,6 +50,8 @@ _WORDS = frozenset(
     ("promise", "condition", "not_covered", "assumptions", "remarks", "remark", "rule")
 ) | {"method", "version"}
 _COUNTED = frozenset(("other_error", "contradicted", "promised"))
+# Beyond, the cells of a certificate are not stored: thresholds are, and the rest is made anew.
+MOST_CELLS = 1_000
 _RENAMED = {"law": "distribution"}
 
 
@@ -148,8 +151,14 @@ def facts_of_test(test: ErrorRateTest) -> Facts:
         "method": _method_facts(test.method),
         "thin_groups": test.thin_groups,
         "thresholds": [None if t is None else t.hex() for t in test.thresholds.values()],
-        "certificate": json_ready(test.certificate.to_dict()),
+        "certificate": _stated(test.certificate, cells=len(test.thresholds) <= MOST_CELLS),
     }
+
+
+def _stated(certificate: Certificate, *, cells: bool) -> Facts:
+    """Return a certificate as it is stored, with its cells or without."""
+    facts: Facts = json_ready(certificate.to_dict() if cells else certificate.overall())
+    return facts
 
 
 def _method_facts(method: methods.Method) -> Facts:
@@ -238,15 +247,21 @@ def _names(facts: Facts) -> NDArray[Any]:
 
 def _cells(table: Facts, names: list[str], data: bytes) -> tuple[NDArray[Any], ...]:
     """Return the arrays, if they follow each other in order, are all of one type and ascend."""
-    code = table[names[0]]["dtype"]
-    dtype = _SCORE_TYPES[code]
-    ends = [0]
+    codes, ends, dtype = set(), [0], _SCORE_TYPES["F64"]
     for name in names:
-        size = table[name]["shape"][0]
-        places = [dtype.itemsize * ends[-1], dtype.itemsize * (ends[-1] + size)]
-        if table[name] != {"dtype": code, "shape": [size], "data_offsets": places}:
-            raise StoredFileError(f"its array {name!r} is not what it should be. Save it again.")
-        ends.append(ends[-1] + size)
+        # Of very many, so that to look at each once is worth it.
+        match table.get(name):
+            case {"dtype": str(code), "shape": [size], "data_offsets": [start, stop], **rest} if (
+                not rest and type(size) is type(start) is type(stop) is int and size >= 0
+            ):
+                codes.add(code)
+                dtype = _SCORE_TYPES.get(code, dtype)
+                ends.append(ends[-1] + size)
+                if [start, stop] == [dtype.itemsize * end for end in ends[-2:]]:
+                    continue
+        raise StoredFileError(f"its array {name!r} is not what it should be. Save it again.")
+    if len(codes) > 1 or not codes <= _SCORE_TYPES.keys():
+        raise StoredFileError(f"its arrays are of type {listed(sorted(codes))}. Save it again.")
     if dtype.itemsize * ends[-1] != len(data):
         found = f"its arrays are not the {len(data):,} bytes that follow the header"
         raise StoredFileError(f"{found}. Save it again.")
@@ -274,7 +289,7 @@ def _rebuild_test(calibration: Calibration, facts: Facts) -> ErrorRateTest:
         )
     # What is drawn, or counted beyond a threshold that is not the same to the last bit, may differ.
     ignored = _WORDS | (_COUNTED if None in found or stored != found else frozenset())
-    made = json_ready(test.certificate.to_dict())
+    made = _stated(test.certificate, cells="cells" in facts["certificate"])
     wrong = _disagreement(facts["certificate"], made, ignored, tolerance)
     if not facts["certificate"]["method"].startswith(f"{type(method).__name__}("):
         wrong = f"method {show(facts['certificate']['method'])}, but its test has {method!r}"

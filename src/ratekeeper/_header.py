@@ -1,7 +1,8 @@
 """What the header of a ``.rk`` file may hold: a JSON Schema, and a check against it.
 
 `SCHEMA` is what `save` and `load` check by, and what docs/rk-header.schema.json publishes. It is
-of draft 2020-12; `misfit` knows the keywords that it uses and no others.
+of draft 2020-12; `misfit` knows the keywords that it uses and no others. The table of arrays, which
+may be long, is checked where it is read.
 """
 
 from __future__ import annotations
@@ -210,7 +211,7 @@ _DEFS: Schema = {
             "provenance": _ref("provenance"),
             "version": _TEXT,
         },
-        # Earlier versions did not write these; the cells of very many groups are left out.
+        # Earlier versions did not write these; more than 1,000 cells are left out.
         optional=("promised", "cells", "remarks", "provenance"),
     ),
     "test": _object(
@@ -294,7 +295,7 @@ def published() -> str:
 def misfit(value: Any, part: str) -> str | None:  # noqa: ANN401 - any JSON
     """Return what is wrong with a value that should follow a part of the schema, else None.
 
-    The parts are "table" (the header without its metadata), "metadata", and those of ``$defs``.
+    The parts are "metadata" and those of ``$defs``.
 
     Examples
     --------
@@ -310,8 +311,6 @@ def misfit(value: Any, part: str) -> str | None:  # noqa: ANN401 - any JSON
 
 @cache
 def _check_of(part: str) -> Check:
-    if part == "table":
-        return _compiled({**SCHEMA, "required": []})
     return _compiled(SCHEMA["properties"]["__metadata__"] if part == "metadata" else _DEFS[part])
 
 
@@ -353,21 +352,18 @@ def _compiled(schema: Schema) -> Check:
 def _object_check(schema: Schema) -> Check:
     required = frozenset(schema.get("required", ()))
     known = {name: _compiled(inner) for name, inner in schema.get("properties", {}).items()}
-    patterns = [
-        (re.compile(pattern), _compiled(inner))
-        for pattern, inner in schema.get("patternProperties", {}).items()
-    ]
+    names, others = None, None
     if schema.get("additionalProperties"):  # with names of some pattern
         names = re.compile(schema["propertyNames"]["pattern"])
-        patterns.append((names, _compiled(schema["additionalProperties"])))
+        others = _compiled(schema["additionalProperties"])
 
     def check(value: Schema) -> str | None:
         if not required <= value.keys():
             return f" has no {min(required - value.keys())}"
         for name, item in value.items():
             inner = known.get(name)
-            if inner is None:
-                inner = next((one for pattern, one in patterns if pattern.fullmatch(name)), None)
+            if inner is None and names is not None and names.fullmatch(name):
+                inner = others
             if inner is None:
                 return f" has a member {show(name)}"
             if found := inner(item):

@@ -25,10 +25,10 @@ the header). The arrays ascend, and together they are all that follows the heade
     had none);
   - ``tests``: none, one, or first that of the FNR and then that of the FPR. Each has ``control``,
     ``alpha``, ``method`` (``name`` and ``parameters``), ``thin_groups``, ``thresholds`` and
-    ``certificate`` (`Certificate.to_json`, without ``cells`` where the header would be longer than
-    safetensors reads). There is one threshold per group, as hexadecimal text ("0x1.8p-1" is 0.75;
-    "inf", "-inf"), or null if the method is random. An object is rejected, as not of the class
-    whose error is controlled, if its score lies strictly beyond the threshold.
+    ``certificate`` (`Certificate.to_json`, without ``cells`` if there are more than 1,000). There
+    is one threshold per group, as hexadecimal text ("0x1.8p-1" is 0.75; "inf", "-inf"), or null if
+    the method is random. An object is rejected, as not of the class whose error is controlled, if
+    its score lies strictly beyond the threshold.
 
 docs/rk-header.schema.json is a JSON Schema of the header; `_header` has it. No object of the header
 has a member twice. `load` checks all of this, makes the object anew from scores and settings, and
@@ -37,11 +37,12 @@ refuses the file unless everything that it states is found again: see docs/stran
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
 import re
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -56,6 +57,8 @@ from ratekeeper._version import __version__
 from ratekeeper.exceptions import InputError, MissingFileError, Parameter, StoredFileError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from ratekeeper._facts import Facts, Storable
@@ -101,12 +104,13 @@ def save(obj: Storable, path: str | os.PathLike[str]) -> None:
     if not target.parent.is_dir():
         missing = f"There is no folder {str(target.parent)!r} to save in."
         raise InputError(missing, parameter="path", value=path, remedy="Make it first.")
-    calibration, facts = facts_of(obj)
-    arrays = [
-        np.ascontiguousarray(scores, dtype=scores.dtype.newbyteorder("<"))
-        for scores in (*calibration.cells[0], *calibration.cells[1])
-    ]
-    head = _head(facts, table_of(array_names(calibration.groups), arrays))
+    with _uncollected():
+        calibration, facts = facts_of(obj)
+        arrays = [
+            np.ascontiguousarray(scores, dtype=scores.dtype.newbyteorder("<"))
+            for scores in (*calibration.cells[0], *calibration.cells[1])
+        ]
+        head = _head(facts, table_of(array_names(calibration.groups), arrays))
     data = [array.data for array in arrays]
     digest, place = _digest(head, *data).encode(), head.rindex(_NO_DIGEST)
     with whole_file(target) as unfinished, unfinished.open("wb") as file:
@@ -145,7 +149,8 @@ def load(path: str | os.PathLike[str]) -> Storable:
     """
     source = _as_path(path)
     try:
-        return rebuilt(*_read(source))
+        with _uncollected():
+            return rebuilt(*_read(source))
     except FileNotFoundError:
         raise MissingFileError(f"There is no file {source}. Check the path.") from None
     except StoredFileError as error:
@@ -158,6 +163,18 @@ def load(path: str | os.PathLike[str]) -> Storable:
         found = str(error) if isinstance(error, InputError) else repr(error)
         found = found[:_LONGEST_REASON].rstrip(".")
         raise StoredFileError(f"{source} contradicts itself ({found}). Save it again.") from error
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Put off Python's search for cycles: very many groups are very many objects, and no cycles."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _as_path(path: object) -> Path:
@@ -180,22 +197,14 @@ def table_of(names: list[str], arrays: list[NDArray[Any]]) -> Facts:
 
 def _head(facts: Facts, table: Facts) -> bytes:
     """Write what comes before the scores, with zeros for the checksum."""
-    text = _header_text(facts, table)
-    if len(text) > _LONGEST_HEADER:
-        for test in facts["tests"]:
-            del test["certificate"]["cells"]
-        text = _header_text(facts, table)
+    inner = json.dumps(facts, allow_nan=False, separators=(",", ":"))
+    header = {"__metadata__": {"ratekeeper": inner, "sha256": _NO_DIGEST.decode()}, **table}
+    text = json.dumps(header, separators=(",", ":")).encode("ascii")
+    text += b" " * (-len(text) % 8)
     if len(text) > _LONGEST_HEADER:
         found = f"The {len(table):,} arrays need a header of {len(text):,} bytes; "
         raise InputError(f"{found}{_LONGEST_HEADER:,} are allowed.", remedy="Use fewer groups.")
     return len(text).to_bytes(8, "little") + text
-
-
-def _header_text(facts: Facts, table: Facts) -> bytes:
-    inner = json.dumps(facts, allow_nan=False, separators=(",", ":"))
-    header = {"__metadata__": {"ratekeeper": inner, "sha256": _NO_DIGEST.decode()}, **table}
-    text = json.dumps(header, separators=(",", ":")).encode("ascii")
-    return text + b" " * (-len(text) % 8)
 
 
 def _digest(*parts: bytes | memoryview) -> str:
@@ -225,7 +234,7 @@ def _read(source: Path) -> tuple[Facts, Facts, bytes]:
     if place < 0 or _digest(start, *parts, data).encode() != digest:
         found = "its checksum does not match: it was altered or cut short after it was saved"
         raise StoredFileError(f"{found}. Its numbers cannot be relied on. Get the file again.")
-    if wrong := misfit(table, "table") or misfit(facts, "facts"):
+    if wrong := misfit(facts, "facts"):
         raise StoredFileError(f"{wrong}, which no version of ratekeeper writes. Save it again.")
     return facts, table, data
 

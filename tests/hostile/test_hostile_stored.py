@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper import _storage as storage
+from ratekeeper import _facts as stored_facts
 from ratekeeper import methods
 from ratekeeper._header import MOST_REPLICATES, SCHEMA, misfit, published
 from ratekeeper._provenance import Provenance
@@ -541,12 +541,12 @@ def test_a_certificate_may_be_in_other_words(tmp_path, grouped_parts):
     assert "No error, ever." not in str(rk.load(tmp_path / "test.rk").certificate)
 
 
-def test_a_header_too_long_leaves_out_the_cells(tmp_path, monkeypatch):
-    """Where all cells of a certificate do not fit, the rest of it is stored, and loads the same."""
+def test_very_many_cells_are_left_out(tmp_path, monkeypatch):
+    """Of very many groups the rest of the certificate is stored, and the file loads the same."""
     cal = some_calibration(groups=np.arange(80) // 2 % 8)
     test = cal.control_both(0.4, 0.4, method=rk.Conformal())
     rk.save(test, tmp_path / "long.rk")
-    monkeypatch.setattr(storage, "_LONGEST_HEADER", 9_000)
+    monkeypatch.setattr(stored_facts, "MOST_CELLS", 7)
     rk.save(test, tmp_path / "short.rk")
     assert all(
         "cells" not in one["certificate"] for one in parts_of(tmp_path / "short.rk")[1]["tests"]
