@@ -234,7 +234,8 @@ def _of_one_length(columns: list[tuple[object, NDArray[Any]]]) -> dict[str, NDAr
     if len(set(sizes.values())) > 1:
         short, long = (by(sizes, key=sizes.__getitem__) for by in (min, max))
         raise _refusal(
-            f"Column {short!r} has {sizes[short]:,} values, but {long!r} has {sizes[long]:,}.",
+            f"Column {show(short)} has {sizes[short]:,} values, but {show(long)} has "
+            f"{sizes[long]:,}.",
             "Pass one value per object.",
         )
     return table
@@ -243,13 +244,15 @@ def _of_one_length(columns: list[tuple[object, NDArray[Any]]]) -> dict[str, NDAr
 def _refuse_twice(names: list[str]) -> None:
     if len(set(names)) < len(names):
         twice, _ = Counter(names).most_common(1)[0]
-        raise _refusal(f"There is the column {twice!r} twice.", "Rename one of them.")
+        raise _refusal(f"There is the column {show(twice)} twice.", "Rename one of them.")
 
 
 def _plain(name: object, values: Any) -> NDArray[Any]:  # noqa: ANN401 - a list, an array
     array = np.asarray(values)
     if array.ndim != 1:
-        raise _refusal(f"Column {name!r} has shape {array.shape}.", "Pass one value per object.")
+        raise _refusal(
+            f"Column {show(name)} has shape {array.shape}.", "Pass one value per object."
+        )
     return _from_objects(array.tolist()) if array.dtype.kind == "O" else array
 
 
@@ -277,20 +280,20 @@ def _filled(name: str, numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64
     if np.isinf(numbers).any():
         row = int(np.argmax(np.isinf(numbers)))
         raise _refusal(
-            f"There is {numbers[row]} in row {row} (from 0), column {name!r}, and finite numbers "
-            "are needed.",
+            f"There is {numbers[row]} in row {row} (from 0), column {show(name)}, and finite "
+            "numbers are needed.",
             "Correct it, or drop the row.",
         )
     if missing.all():
-        raise _refusal(f"Column {name!r} has no number at all.", "Drop it.")
+        raise _refusal(f"Column {show(name)} has no number at all.", "Drop it.")
     return np.where(missing, np.median(numbers[~missing]), numbers), int(missing.sum())
 
 
 def _refuse_levels(name: str, levels: Sequence[str], n: int) -> None:
     if len(levels) > _MOST_LEVELS:
         raise _refusal(
-            f"Column {name!r} is text with {len(levels):,} different values in {n:,} rows, such as "
-            f"{show(levels[0])}; at most {_MOST_LEVELS} can become columns.",
+            f"Column {show(name)} is text with {len(levels):,} different values in {n:,} rows, "
+            f"such as {show(levels[0])}; at most {_MOST_LEVELS} can become columns.",
             "Drop it, or group its values first.",
         )
 
@@ -299,7 +302,7 @@ def _refuse_unknown(wanted: Sequence[str], header: Sequence[str], path: object) 
     for name in wanted:
         if name not in header:
             raise InputError(
-                f"{str(path)!r} has no column {name!r}; it has {_listed(header)}.",
+                f"{str(path)!r} has no column {show(name)}; it has {_listed(header)}.",
                 parameter="path",
                 value=path,
                 remedy="Use one of them.",

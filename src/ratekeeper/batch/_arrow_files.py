@@ -11,7 +11,7 @@ import numpy as np
 
 from ratekeeper._formatting import show
 from ratekeeper.batch._pieces import MISSING, Names, Numbers, mark_inexact, mark_nan, whole
-from ratekeeper.batch._text_files import check_header, unreadable
+from ratekeeper.batch._text_files import brief, check_header, unreadable
 from ratekeeper.exceptions import InputError
 
 try:
@@ -34,10 +34,9 @@ if TYPE_CHECKING:
 
 PIECE = 1 << 18  # rows; searching long calibrations for few scores at a time would be slow
 _VALUES = 1 << 20  # in a piece, so that wide files need no more memory
-_PIECE_BYTES = 1 << 26  # for the same reason
+_PIECE_BYTES = 1 << 23  # for the same reason
 _TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 _NAMEABLE = (*_TEXTS[:3], "integer", "boolean", "floating", "null", "decimal", "temporal")
-_VIEWS = 16  # texts that are looked at together where all may be one long text of the file
 _ENTRIES = 1 << 18  # of a list in the footer of a Parquet file
 _GROUP_ROWS, _GROUP_BYTES = 1 << 20, 1 << 26  # of a row group of Parquet
 
@@ -83,9 +82,12 @@ class ArrowPiece:
             return _names(*_coded(array))
 
     def _wrong_type(self, column: str, kind: object, need: str, remedy: str) -> InputError:
-        found = f"{self._name}: the column {show(column)} is of type {kind}, but {need} are needed."
+        found = f"{self._name}: the column {show(column)} is of type {brief(kind)}, but {need}"
         return InputError(
-            found, value=column, need=need, remedy=f"{remedy}, or name another column."
+            f"{found} are needed.",
+            value=column,
+            need=need,
+            remedy=f"{remedy}, or name another column.",
         )
 
     @contextmanager
@@ -94,10 +96,11 @@ class ArrowPiece:
         try:
             yield
         except pa.ArrowException as error:
-            why = " ".join(str(error).split()).rstrip(".")
-            found = f"{self._name}: the column {show(column)}, of type {kind}, cannot be used: "
+            found = (
+                f"{self._name}: the column {show(column)}, of type {brief(kind)}, cannot be used"
+            )
             remedy = "Convert it, or name another column."
-            raise InputError(f"{found}{why}.", value=column, remedy=remedy) from error
+            raise InputError(f"{found}: {brief(error)}.", value=column, remedy=remedy) from error
 
     def value(self, column: str, row: int) -> object:
         """Return a value as the file has it."""
@@ -188,12 +191,22 @@ def _coded(array: Any) -> tuple[NDArray[np.int64], Any]:  # noqa: ANN401
 
 
 def _coded_views(array: Any) -> tuple[NDArray[np.int64], Any]:  # noqa: ANN401
-    """Do so for texts of which many may be one in the file; older versions cannot cast them."""
-    place, codes = dict[str | None, int](), list[int]()
-    for start in range(0, len(array), _VIEWS):
-        texts = array.slice(start, _VIEWS).to_pylist()
-        codes += [-1 if text is None else place.setdefault(text, len(place)) for text in texts]
-    return np.array(codes, dtype=np.int64), pa.array(list(place), pa.string())
+    """Do so for texts of which many may be one in the file; older versions cannot cast them.
+
+    A view is 16 bytes that stand for a text: each of them is looked up once.
+    """
+    codes = np.full(len(array), -1, dtype=np.int64)
+    rows = np.flatnonzero(array.is_valid().to_numpy(zero_copy_only=False))
+    if rows.size:
+        views = np.frombuffer(array.buffers()[1], "V16")[array.offset + rows].tolist()
+        row_of = dict(zip(views, rows.tolist(), strict=True))
+        place = dict[str, int]()
+        code = {
+            view: place.setdefault(array[row].as_py(), len(place)) for view, row in row_of.items()
+        }
+        codes[rows] = np.fromiter(map(code.__getitem__, views), np.int64, rows.size)
+        return codes, pa.array(list(place), pa.string())
+    return codes, pa.array([], pa.string())
 
 
 def _names(codes: NDArray[np.int64], values: Any) -> Names:  # noqa: ANN401
@@ -472,7 +485,7 @@ def _writer(target: Any, form: str, schema: pa.Schema, *, stream: bool) -> Any: 
 
 def unwritable(form: str, error: BaseException) -> InputError:
     """Say that rows cannot be written in a format, and why."""
-    found = f"The rows cannot be written as {form}: {' '.join(str(error).split()).rstrip('.')}."
+    found = f"The rows cannot be written as {form}: {brief(error)}."
     return InputError(found, value=form, remedy="Choose another format.")
 
 

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 PIECE = 50_000  # rows
 _VALUES = 1 << 18  # in a piece, so that wide files need no more memory
 _PIECE_BYTES = 1 << 22  # of the lines of a piece, for the same reason
-_MOST_COLUMNS = 100_000
+_LONGEST_REASON = 300  # characters
+_MOST_COLUMNS = 1 << 16
 _ORDER_MARK = b"\xef\xbb\xbf"
 _BLOCK = 1 << 20  # bytes that are decoded at once, up to the end of the line
 _LONGEST = 1 << 22  # bytes of a row; what is longer is no table of text
@@ -123,7 +124,7 @@ class TextFile:
         ended, read, first = False, 0, 0
         width = len(self.columns)
         most = max(1, min(PIECE, _VALUES // width))
-        while rows := self._next_rows(reader, first, most):
+        while rows := self._next_rows(reader, first, most, width):
             if ended and any(rows):
                 self._refuse_empty_row(first)
             while rows and not rows[-1]:  # empty lines at the end are nothing
@@ -234,17 +235,18 @@ class TextFile:
             yield from io.StringIO(text, newline="")
 
     def _next_row(self, reader: Any) -> list[str]:  # noqa: ANN401
-        rows = self._next_rows(reader, -1, 1)
+        rows = self._next_rows(reader, -1, 1, 0)
         return rows[0] if rows else []
 
-    def _next_rows(self, reader: Any, first: int, n: int) -> list[list[str]]:  # noqa: ANN401
+    def _next_rows(self, reader: Any, first: int, n: int, width: int) -> list[list[str]]:  # noqa: ANN401
+        """Read rows up to one of another width, which is a large one in the worst case."""
         rows: list[list[str]] = []
         try:
             with _roomy(), _uncollected():
                 self._enough = self._bytes + _PIECE_BYTES
                 for row in islice(reader, n):
                     rows.append(row)
-                    if self._bytes > self._enough:
+                    if self._bytes > self._enough or len(row) != width:
                         break
         except csv.Error as error:
             where = "the header" if first < 0 else f"row {first + len(rows) + 1:,}"
@@ -341,6 +343,19 @@ def unreadable(name: str, error: BaseException) -> InputError:
     >>> print(unreadable("a.csv", OSError("no disk")))
     a.csv cannot be read: no disk. Check that it is whole, and your right to read it.
     """
-    why = " ".join(str(getattr(error, "strerror", None) or error).split()) or repr(error)
-    found = f"{name} cannot be read: {why.rstrip('.')}."
+    why = brief(getattr(error, "strerror", None) or error) or repr(error)
+    found = f"{name} cannot be read: {why}."
     return InputError(found, remedy="Check that it is whole, and your right to read it.")
+
+
+def brief(words: object) -> str:
+    """Return what another library says on one line, which may quote what stands in a file.
+
+    Examples
+    --------
+    >>> brief("no  such type.")
+    'no such type'
+    """
+    text = " ".join(str(words).split()).rstrip(".")
+    text = text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}..."
+    return "".join(char if char.isprintable() else "?" for char in text)
