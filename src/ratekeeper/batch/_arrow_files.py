@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 PIECE = 1 << 18  # rows; searching long calibrations for few scores at a time would be slow
 _VALUES = 1 << 20  # in a piece, so that wide files need no more memory
 _PIECE_BYTES = 1 << 23  # for the same reason
+_PIECE_BYTES_OF_SOME = 1 << 27  # of rows of which only a few columns are read
 _TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 _NAMEABLE = (*_TEXTS[:3], "integer", "boolean", "floating", "null", "decimal", "temporal")
 _ENTRIES = 1 << 18  # of a list in the footer of a Parquet file
@@ -249,8 +250,13 @@ class ParquetFile:
             self.columns = tuple(self.schema.names)
             check_header(name, self.columns)
             kinds = file.metadata.schema
-            leaves = {kinds.column(i).path for i in _wide(kinds, None)}
-        self._texts = {f.name for f in self.schema if f.name in leaves and _is(f.type, *_TEXTS)}
+            leaves = [kinds.column(i) for i in range(len(kinds))]
+        texts = [kind for kind in leaves if kind.physical_type == "BYTE_ARRAY"]
+        self._packed = [kind.path for kind in texts if kind.converted_type != "DECIMAL"]
+        lists = [kind.path for kind in leaves if kind.max_repetition_level]
+        self._wide = [*dict.fromkeys([*self._packed, *lists])]  # more than a number in each row
+        texts_of_rows = {field.name for field in self.schema if _is(field.type, *_TEXTS)}
+        self._texts = texts_of_rows.intersection(self._packed)
 
     def pieces(self, wanted: Sequence[str] | None) -> Iterator[ArrowPiece]:
         """Read the file from its start."""
@@ -270,26 +276,29 @@ class ParquetFile:
                         first += batch.num_rows
 
     def _rows_within(self, file: Any, part: int, wanted: Sequence[str] | None) -> int:  # noqa: ANN401
-        """Return how many rows of a row group are sure to take few bytes."""
-        group, kinds = file.metadata.row_group(part), file.metadata.schema
-        wide = [(group.column(i), kinds.column(i)) for i in _wide(kinds, wanted)]
-        counted = [max(0, chunk.num_values) * 8 for chunk, _ in wide]
-        if wanted is None:
-            counted.append(max(0, group.total_byte_size))
-        else:
-            counted += [max(0, chunk.total_uncompressed_size) for chunk, _ in wide]
-        size = sum(counted) / max(1, group.num_rows) + sum(max(0, kind.length) for _, kind in wide)
-        packed = [chunk.path_in_schema for chunk, _ in wide if chunk.has_dictionary_page]
-        if wanted is None and packed:
-            size += self._longest(part, packed)
-        return max(1, int(_PIECE_BYTES / max(1.0, size)))
+        """Return how many rows of a row group are sure to take few bytes.
 
-    def _longest(self, part: int, packed: list[str]) -> int:
-        """Return how long the longest texts in the dictionaries of a row group are together."""
-        with self._opened(packed) as file:
-            row = next(file.iter_batches(1, row_groups=[part], columns=packed), None)
-            columns = [] if row is None else row.columns
-            return sum(map(_longest_text, columns))
+        What pyarrow tells about single columns is not asked for: for some damaged files it ends
+        the whole program.
+        """
+        group = file.metadata.row_group(part)
+        size = max(0, group.total_byte_size) / max(1, group.num_rows)
+        if wanted is None and self._wide:
+            size += self._longest(part)
+        few = _PIECE_BYTES if wanted is None else _PIECE_BYTES_OF_SOME
+        return max(1, int(few / max(1.0, size)))
+
+    def _longest(self, part: int) -> int:
+        """Return how many bytes a row of a row group may take that are not in the file for each.
+
+        That is the longest text of each dictionary. Of lists only the first is looked at.
+        """
+        with self._opened(self._packed) as file:
+            row = next(file.iter_batches(1, row_groups=[part], columns=self._wide), None)
+            if row is None:
+                return 0
+            row.validate(full=True)
+            return sum(map(_most_bytes, row.columns))
 
     @contextmanager
     def _opened(self, as_dictionaries: Sequence[str] = ()) -> Iterator[Any]:
@@ -309,29 +318,17 @@ class ParquetFile:
             raise unreadable(self.name, error) from error
 
 
-def _wide(kinds: Any, wanted: Sequence[str] | None) -> list[int]:  # noqa: ANN401
-    """Return the columns of which a row may take more than a number does."""
-    found = [kinds.column(i) for i in range(len(kinds))]
-    starts = None if wanted is None else tuple(f"{name}." for name in wanted)
-    return [
-        i
-        for i, kind in enumerate(found)
-        if (kind.max_repetition_level or kind.physical_type.endswith("BYTE_ARRAY"))
-        and (starts is None or f"{kind.path}.".startswith(starts))
-    ]
-
-
-def _longest_text(array: Any) -> int:  # noqa: ANN401
-    """Return how long a text of a row may be, by the dictionaries in a column."""
+def _most_bytes(array: Any) -> int:  # noqa: ANN401
+    """Return how many bytes a row like this one takes with the longest text of each dictionary."""
     kind = array.type
-    if pa.types.is_dictionary(kind):
+    if _is(kind, "dictionary"):
         sizes = array.dictionary.cast(pa.large_binary())
         return pc.max(pc.binary_length(sizes)).as_py() or 0
-    if pa.types.is_struct(kind):
-        return sum(_longest_text(array.field(i)) for i in range(kind.num_fields))
-    if pa.types.is_map(kind):
-        return _longest_text(array.keys) + _longest_text(array.items)
-    return _longest_text(array.values) if pa.types.is_nested(kind) else 0
+    if _is(kind, "struct"):
+        return sum(_most_bytes(array.field(i)) for i in range(kind.num_fields))
+    if _is(kind, "map"):
+        return len(array.keys) * (_most_bytes(array.keys) + _most_bytes(array.items))
+    return max(1, len(array.values)) * _most_bytes(array.values) if _is(kind, "nested") else 8
 
 
 class ArrowFile:
@@ -445,7 +442,7 @@ def _written_at_once(table: pa.Table, form: str) -> Iterator[pa.Table]:
         chunks = [chunk for column in table.columns for chunk in column.chunks]
         packed = [chunk for chunk in chunks if pa.types.is_dictionary(chunk.type)]
         texts = [chunk for chunk in packed if _is(chunk.type.value_type, *_TEXTS)]
-        most = max(1, _PIECE_BYTES // max(1, sum(map(_longest_text, texts))))
+        most = max(1, _PIECE_BYTES // max(1, sum(map(_most_bytes, texts))))
         for start in range(0, table.num_rows, most):
             yield table.slice(start, most)
     else:
