@@ -149,7 +149,10 @@ def runs(n):
 def views(n):
     view = struct.pack("<i4sii", len(LONG), LONG[:4].encode(), 0, 0)
     buffers = [None, pa.py_buffer(view * n), pa.py_buffer(LONG.encode())]
-    return pa.Array.from_buffers(pa.string_view(), n, buffers)
+    try:
+        return pa.Array.from_buffers(pa.string_view(), n, buffers)
+    except ValueError:
+        pytest.skip("this version of pyarrow cannot make such an array")
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
@@ -170,14 +173,15 @@ def test_memory_of_a_text_in_many_rows(folder, form, repeated):
 
 
 def test_memory_of_packed_texts_and_lists(folder):
-    """Rows that are long when unpacked make short pieces."""
+    """Rows that are long when unpacked, to 500 MB and more, make short pieces."""
     failures = []
-    for note in (pa.array([LONG] * 3_000), pa.array([[7.0] * 10_000] * 3_000)):
-        table = typed_rows(3_000, note=note)
-        for options in ({"use_dictionary": False}, {}):
+    for note in (pa.array([LONG] * 5_000), pa.array([[7.0] * 12_500] * 5_000)):
+        table = typed_rows(5_000, note=note)
+        # A page is unpacked whole, and its size is only looked at after each batch.
+        for options in ({"use_dictionary": False, "write_batch_size": 8}, {}):
             pa.parquet.write_table(table, "rows.parquet", compression="zstd", **options)
             size = Path("rows.parquet").stat().st_size
-            for one in commands("rows.parquet", "out.arrow")[:4]:
+            for one in commands("rows.parquet", "out.arrow")[2:4]:
                 failures += failures_of(one, size)
     assert not failures, "\n".join(failures)
 

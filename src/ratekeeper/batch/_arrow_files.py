@@ -183,6 +183,8 @@ def _coded(array: Any) -> tuple[NDArray[np.int64], Any]:  # noqa: ANN401
         return codes[runs], values
     if array.type == pa.string_view():
         return _coded_views(array)
+    if array.type == pa.float16():  # of which older versions make no dictionary
+        array = array.cast(pa.float32())
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
     codes = array.indices.cast(pa.int64())  # they may be as narrow as int8, or unsigned
@@ -235,11 +237,11 @@ def _names(codes: NDArray[np.int64], values: Any) -> Names:  # noqa: ANN401
 class ParquetFile:
     """A Parquet file on disk.
 
-    A piece takes no more memory than some megabytes for each column, whatever the file unpacks
-    to: texts of the wanted columns stay the dictionary that they are in the file. Where all
-    columns are wanted, so few rows make a piece that it would be small even if each had the
-    longest text of a dictionary. Only a single row, or sizes about which the file lies, can take
-    more.
+    A piece takes some megabytes, whatever the file unpacks to: texts of the wanted columns stay
+    the dictionary that they are in the file, and where all columns are wanted, a piece has so few
+    rows that it would be small even if each had the longest text of its dictionary. What pyarrow
+    unpacks as a whole takes its own room on top: a page, which writers end at about a megabyte
+    but a hostile file need not, and a single row.
     """
 
     def __init__(self, path: Path, name: str) -> None:
@@ -334,6 +336,9 @@ def _most_bytes(array: Any) -> int:  # noqa: ANN401
 class ArrowFile:
     """An Arrow or Feather file on disk, or Arrow's stream format from anywhere.
 
+    A record batch is read, and if it is packed unpacked, as a whole: memory is a few times that of
+    the largest. Columns that are not wanted are left out where the file is on disk.
+
     Neither this nor Parquet goes by way of `pyarrow.dataset`, which damaged files of this kind can
     crash, and which may keep the bytes of a whole file.
     """
@@ -410,7 +415,7 @@ class ArrowSink:
         """Write some rows; Parquet gets row groups of a good size, in bounded memory."""
         self._waiting.append(batch)
         self._n += batch.num_rows
-        self._bytes += batch.nbytes
+        self._bytes += _bytes_of(batch)
         if self._form != "parquet" or self._n >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
             self._write_waiting()
 
@@ -434,6 +439,13 @@ class ArrowSink:
         self._tap.shut = True
         with suppress(pa.ArrowException, OSError, ValueError):
             self._writer.close()
+
+
+def _bytes_of(batch: pa.RecordBatch) -> int:
+    try:
+        return int(batch.nbytes)
+    except pa.ArrowException:  # older versions cannot count those of views
+        return int(batch.get_total_buffer_size())
 
 
 def _written_at_once(table: pa.Table, form: str) -> Iterator[pa.Table]:
