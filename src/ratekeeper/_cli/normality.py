@@ -10,7 +10,7 @@ import click
 from ratekeeper._cli import options, settings
 from ratekeeper._cli.printing import echo, print_json, print_table, rows_text
 from ratekeeper._cli.refusals import Refusal
-from ratekeeper._formatting import near, visible
+from ratekeeper._formatting import has_instead, listed, show, visible
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _samples(
     numbers = {name: values for name, values in columns.items() if values.dtype.kind in "iuf"}
     tested = [name for name in dict.fromkeys(names or numbers) if name != by]
     if not tested:
-        raise Refusal(f"{file} has no column of numbers; it has {', '.join(columns)}.")
+        raise Refusal(f"{file} has no column of numbers; it has {listed([*columns], most=20)}.")
     groups = None if by is None else _groups(file, by, columns[by], given["on_invalid"])
     samples = []
     for name in tested:
@@ -132,11 +132,11 @@ def _samples(
         if groups is None:
             samples.append(_Sample(name, None, values[usable], int((~usable).sum())))
             continue
-        for group in filter(None, np.unique(groups).tolist()):
-            here = groups == group
-            skipped = int((here & ~usable).sum())
-            samples.append(_Sample(name, group, values[here & usable], skipped))
-    return samples, 0 if groups is None else int((groups == "").sum())
+        for group, rows in groups.items():
+            here = rows[usable[rows]]
+            samples.append(_Sample(name, group, values[here], rows.size - here.size))
+    n_grouped = 0 if groups is None else sum(rows.size for rows in groups.values())
+    return samples, 0 if groups is None else columns[str(by)].size - n_grouped
 
 
 def _columns(
@@ -147,28 +147,41 @@ def _columns(
     wanted = [*dict.fromkeys([*names, *([] if by is None else [by])])] if names else None
     columns = read_columns(file, wanted, source_format=form)
     if by is not None and by not in columns:
-        raise Refusal(
-            f"{file} has no column {by!r}; it has {', '.join(columns)}.{near(by, columns)}"
-        )
+        raise Refusal(f"{file} has no column {by!r}; {has_instead(by, [*columns])}")
     if not any(values.size for values in columns.values()):
         raise Refusal(f"{file} has a header and no rows: rows are needed.")
     return columns
 
 
-def _groups(file: str, by: str, values: NDArray[Any], on_invalid: str) -> NDArray[np.str_]:
-    """Return the group of each row as text, empty where it is missing."""
+def _groups(
+    file: str, by: str, values: NDArray[Any], on_invalid: str
+) -> dict[str, NDArray[np.intp]]:
+    """Return the rows of each group, in the order of their names."""
     import numpy as np
 
+    from ratekeeper.batch._pieces import PROBLEMS, unfit
+
+    texts = values.tolist()
     if values.dtype.kind == "f":
-        texts = [repr(number).removesuffix(".0") for number in values.tolist()]
-        values = np.where(np.isnan(values), "", texts)
-    missing = values == ""
-    if on_invalid == "refuse" and missing.any():
+        texts = ["" if np.isnan(n) else repr(n).removesuffix(".0") for n in texts]
+    names = sorted(set(texts) - {""})
+    place = {"": len(names), **{name: i for i, name in enumerate(names)}}
+    codes = np.fromiter(map(place.__getitem__, texts), np.intp, len(texts))
+    problems = [*map(unfit, names), 0]
+    bad = {i for i, problem in enumerate(problems) if problem}
+    bad |= {len(names)} if on_invalid == "refuse" else set()
+    row = next((row for row, code in enumerate(codes.tolist()) if code in bad), None)
+    if row is not None:
+        problem = problems[codes[row]]
+        remedy = "Fill it in, or leave such rows out with --on-invalid skip, which counts them."
         raise Refusal(
-            f"{file}, row {int(np.argmax(missing)) + 1:,}, column {by!r}: the group is missing. "
-            "Fill it in, or leave such rows out with --on-invalid skip, which counts them."
+            f"{file}, row {row + 1:,}, column {by!r}: the group is "
+            f"{PROBLEMS[problem] if problem else 'missing'}. "
+            f"{'Give it a short name.' if problem else remedy}"
         )
-    return values
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(len(names) + 1))
+    return {name: order[ends[i] : ends[i + 1]] for i, name in enumerate(names)}
 
 
 def _refuse_text(file: str, name: str, values: NDArray[Any]) -> None:
@@ -185,8 +198,8 @@ def _refuse_text(file: str, name: str, values: NDArray[Any]) -> None:
         bad = np.flatnonzero(~np.isin(problems, (0, MISSING, NAN)))
         if bad.size:
             raise Refusal(
-                f"{file}, row {bad[0] + 1:,}, column {name!r}: {values[bad[0]].item()!r} is not a "
-                "number. Fix it, or leave out this column."
+                f"{file}, row {bad[0] + 1:,}, column {name!r}: {show(values[bad[0]])} is not "
+                "a number. Fix it, or leave out this column."
             )
     raise Refusal(f"{file}, column {name!r} does not hold numbers. Leave it out.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._formatting import show
-from ratekeeper.batch import read_columns
+from ratekeeper.batch._pieces import PROBLEMS, unfit
 from ratekeeper.batch._text_values import is_gap, is_missing
+from ratekeeper.batch._whole import read_chosen
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -72,16 +74,7 @@ def read_table(
     >>> columns["age"], columns["job"].tolist(), labels.tolist()
     (array([40., nan]), ['nurse', 'clerk'], ['no', 'yes'])
     """
-    columns = read_columns(path, source_format=source_format)
-    _refuse_unknown([label, *drop], list(columns), path)
-    if "" in columns and "" not in drop:
-        raise InputError(
-            f"{str(path)!r} has a column without a name (number {list(columns).index('') + 1}), "
-            "which may be a row number that gives the label away.",
-            parameter="path",
-            value=path,
-            remedy=("Name it, or drop it: ", Parameter("drop", ""), "."),
-        )
+    columns = read_chosen(path, lambda header: _kept(header, label, drop, path), source_format)
     labels = _labels(columns.pop(label), label, path)
     if not labels.size:
         raise InputError(
@@ -90,8 +83,21 @@ def read_table(
             value=path,
             remedy="Add rows.",
         )
-    kept = {name: values for name, values in columns.items() if name not in drop}
-    return {name: _marked(values) for name, values in kept.items()}, labels
+    return {name: _marked(columns.pop(name)) for name in list(columns)}, labels
+
+
+def _kept(header: Sequence[str], label: str, drop: Sequence[str], path: object) -> list[str]:
+    """Return the columns that are read, or refuse what is asked of them."""
+    _refuse_unknown([label, *drop], header, path)
+    if "" in header and "" not in drop:
+        raise InputError(
+            f"{str(path)!r} has a column without a name (number {list(header).index('') + 1}), "
+            "which may be a row number that gives the label away.",
+            parameter="path",
+            value=path,
+            remedy=("Name it, or drop it: ", Parameter("drop", ""), "."),
+        )
+    return [name for name in header if name == label or name not in drop]
 
 
 def _labels(values: NDArray[Any], label: str, path: object) -> NDArray[Any]:
@@ -106,6 +112,7 @@ def _labels(values: NDArray[Any], label: str, path: object) -> NDArray[Any]:
             remedy="Drop the row, or give it its label.",
         )
     if not is_number:
+        _refuse_unfit(values, label, path)
         return values
     whole = (np.abs(values) < _LARGEST_LABEL) & (values == np.floor(values))
     if whole.all():
@@ -114,11 +121,29 @@ def _labels(values: NDArray[Any], label: str, path: object) -> NDArray[Any]:
     return np.array([str(int(value)) if is_whole else repr(value) for value, is_whole in pairs])
 
 
+def _refuse_unfit(values: NDArray[Any], label: str, path: object) -> None:
+    unfit_values = {value: unfit(value) for value in set(values.tolist())}
+    for row, value in enumerate(values.tolist() if any(unfit_values.values()) else ()):
+        if unfit_values[value]:
+            raise InputError(
+                f"{str(path)!r}, row {row + 1:,}: the label {label!r} is "
+                f"{PROBLEMS[unfit_values[value]]} ({show(value)}).",
+                parameter="path",
+                value=value,
+                remedy="Give it a short name, or name another column.",
+            )
+
+
 def _marked(values: NDArray[Any]) -> NDArray[Any]:
     """Return the column with gaps among texts as a level of their own."""
     if values.dtype.kind == "f":
         return values
-    return np.array(["missing" if is_missing(text) else text for text in values.tolist()])
+    return _objects(["missing" if is_missing(text) else text for text in values.tolist()])
+
+
+def _objects(texts: list[str]) -> NDArray[Any]:
+    """Return texts as objects: an array of texts proper is as wide as its longest."""
+    return np.array(texts, dtype=object)
 
 
 def encode(X: Any) -> Table:  # noqa: ANN401 - an array, a data frame, a dict of columns
@@ -142,10 +167,13 @@ def encode(X: Any) -> Table:  # noqa: ANN401 - an array, a data frame, a dict of
     texts: list[str] = []
     for name, values in columns.items():
         if values.dtype.kind not in "biuf":
-            levels, index = np.unique(values.astype(str), return_inverse=True)
+            own = (values if values.dtype.kind == "O" else values.astype(str)).tolist()
+            levels = sorted(set(own))
             _refuse_levels(name, levels, values.size)
-            texts.append(f"{name} ({levels.size})")
-            parts.extend((index == i).astype(np.float64) for i in range(1, levels.size))
+            texts.append(f"{name} ({len(levels)})")
+            place = {level: i for i, level in enumerate(levels)}
+            index = np.fromiter(map(place.__getitem__, own), np.intp, values.size)
+            parts.extend((index == i).astype(np.float64) for i in range(1, len(levels)))
             names.extend(f"{name}={level}" for level in levels[1:])
             continue
         numbers, n_missing = _filled(name, values.astype(np.float64))
@@ -206,7 +234,8 @@ def _of_one_length(columns: list[tuple[object, NDArray[Any]]]) -> dict[str, NDAr
     if len(set(sizes.values())) > 1:
         short, long = (by(sizes, key=sizes.__getitem__) for by in (min, max))
         raise _refusal(
-            f"Column {short!r} has {sizes[short]:,} values, but {long!r} has {sizes[long]:,}.",
+            f"Column {show(short)} has {sizes[short]:,} values, but {show(long)} has "
+            f"{sizes[long]:,}.",
             "Pass one value per object.",
         )
     return table
@@ -214,14 +243,16 @@ def _of_one_length(columns: list[tuple[object, NDArray[Any]]]) -> dict[str, NDAr
 
 def _refuse_twice(names: list[str]) -> None:
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise _refusal(f"There is the column {twice!r} twice.", "Rename one of them.")
+        twice, _ = Counter(names).most_common(1)[0]
+        raise _refusal(f"There is the column {show(twice)} twice.", "Rename one of them.")
 
 
 def _plain(name: object, values: Any) -> NDArray[Any]:  # noqa: ANN401 - a list, an array
     array = np.asarray(values)
     if array.ndim != 1:
-        raise _refusal(f"Column {name!r} has shape {array.shape}.", "Pass one value per object.")
+        raise _refusal(
+            f"Column {show(name)} has shape {array.shape}.", "Pass one value per object."
+        )
     return _from_objects(array.tolist()) if array.dtype.kind == "O" else array
 
 
@@ -231,7 +262,7 @@ def _from_objects(values: list[Any]) -> NDArray[Any]:
     pairs = list(zip(values, gaps, strict=True))
     if all(gap or isinstance(value, Real) for value, gap in pairs):
         return np.array([np.nan if gap else float(value) for value, gap in pairs])
-    return np.array(["missing" if gap else str(value) for value, gap in pairs])
+    return _objects(["missing" if gap else str(value) for value, gap in pairs])
 
 
 def _frame_column(series: Any) -> NDArray[Any]:  # noqa: ANN401 - a narwhals Series
@@ -249,20 +280,20 @@ def _filled(name: str, numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64
     if np.isinf(numbers).any():
         row = int(np.argmax(np.isinf(numbers)))
         raise _refusal(
-            f"There is {numbers[row]} in row {row} (from 0), column {name!r}, and finite numbers "
-            "are needed.",
+            f"There is {numbers[row]} in row {row} (from 0), column {show(name)}, and finite "
+            "numbers are needed.",
             "Correct it, or drop the row.",
         )
     if missing.all():
-        raise _refusal(f"Column {name!r} has no number at all.", "Drop it.")
+        raise _refusal(f"Column {show(name)} has no number at all.", "Drop it.")
     return np.where(missing, np.median(numbers[~missing]), numbers), int(missing.sum())
 
 
-def _refuse_levels(name: str, levels: NDArray[Any], n: int) -> None:
-    if levels.size > _MOST_LEVELS:
+def _refuse_levels(name: str, levels: Sequence[str], n: int) -> None:
+    if len(levels) > _MOST_LEVELS:
         raise _refusal(
-            f"Column {name!r} is text with {levels.size:,} different values in {n:,} rows, such as "
-            f"{show(levels[0])}; at most {_MOST_LEVELS} can become columns.",
+            f"Column {show(name)} is text with {len(levels):,} different values in {n:,} rows, "
+            f"such as {show(levels[0])}; at most {_MOST_LEVELS} can become columns.",
             "Drop it, or group its values first.",
         )
 
@@ -271,7 +302,7 @@ def _refuse_unknown(wanted: Sequence[str], header: Sequence[str], path: object) 
     for name in wanted:
         if name not in header:
             raise InputError(
-                f"{str(path)!r} has no column {name!r}; it has {_listed(header)}.",
+                f"{str(path)!r} has no column {show(name)}; it has {_listed(header)}.",
                 parameter="path",
                 value=path,
                 remedy="Use one of them.",

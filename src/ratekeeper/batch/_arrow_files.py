@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 from contextlib import contextmanager, suppress
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ratekeeper._formatting import show
-from ratekeeper.batch._pieces import MISSING, Names, Numbers, mark_nan, whole
-from ratekeeper.batch._text_files import refuse_twice, unreadable
+from ratekeeper.batch._pieces import MISSING, Names, Numbers, mark_inexact, mark_nan, whole
+from ratekeeper.batch._text_files import brief, check_header, unreadable
 from ratekeeper.exceptions import InputError
 
 try:
@@ -31,10 +32,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper._ranks import Floats
-
 PIECE = 1 << 18  # rows; searching long calibrations for few scores at a time would be slow
 _VALUES = 1 << 20  # in a piece, so that wide files need no more memory
+_PIECE_BYTES = 1 << 23  # for the same reason
+_PIECE_BYTES_OF_SOME = 1 << 27  # of rows of which only a few columns are read
+_TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
+_NAMEABLE = (*_TEXTS[:3], "integer", "boolean", "floating", "null", "decimal", "temporal")
+_ENTRIES = 1 << 18  # of a list in the footer of a Parquet file
 _GROUP_ROWS, _GROUP_BYTES = 1 << 20, 1 << 26  # of a row group of Parquet
 
 
@@ -53,69 +57,104 @@ class ArrowPiece:
 
     def numbers(self, column: str) -> Numbers:
         """Return a column as numbers."""
-        array = _plain(self.batch.column(column))
-        kind = array.type
-        if pa.types.is_decimal(kind):
-            # By way of text, since Arrow's own way is off by a bit for some: ties would be lost.
-            array = array.cast(pa.string()).cast(pa.float64())
-        elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-            if not (pa.types.is_boolean(kind) or pa.types.is_null(kind)):
-                raise self._wrong_type(column, kind, "numbers", "Convert it to double")
-            array = array.cast(pa.uint8()).cast(pa.float64())
-        values = _floats(array)
-        problems = mark_nan(values)
-        if array.null_count:
-            problems = np.zeros(values.size, np.uint8) if problems is None else problems
-            problems[array.is_null().to_numpy(zero_copy_only=False)] = MISSING
-        return Numbers(values, problems)
+        array = self.batch.column(column)
+        if not _is(_inner(array.type), "integer", "floating", "decimal", "boolean", "null"):
+            raise self._wrong_type(column, array.type, "numbers", "Convert it to double")
+        with self._converting(column, array.type):
+            array = _plain(array)
+            if _is(array.type, "decimal"):
+                # By way of text: Arrow's own way is off by a bit for some, and ties would be lost.
+                array = array.cast(pa.string()).cast(pa.float64())
+            elif _is(array.type, "boolean", "null"):
+                array = array.cast(pa.uint8())
+            return _numbers(array)
 
     def names(self, column: str) -> Names:
         """Return a column as labels or groups."""
         array = self.batch.column(column)
-        if pa.types.is_integer(array.type) and not array.null_count:
+        kind, need = _inner(array.type), "text, whole numbers or booleans"
+        if not _is(kind, *_NAMEABLE) or _is(kind, "interval"):
+            raise self._wrong_type(column, array.type, need, "Convert it")
+        if _is(array.type, "integer") and not array.null_count:
             found = _two_names(array.to_numpy(zero_copy_only=False))
             if found is not None:
                 return found
-        if not pa.types.is_dictionary(array.type):
-            array = self._nameable(array, column).dictionary_encode()
-        return dictionary_names(array)
-
-    def _nameable(self, array: Any, column: str) -> Any:  # noqa: ANN401 - pyarrow is untyped
-        kind = _plain(array).type
-        fit = ("string", "large_string", "integer", "boolean", "floating", "null")
-        if kind == pa.string_view():  # which older versions of pyarrow cannot cast
-            return pa.array(array.to_pylist(), pa.string())
-        if any(getattr(pa.types, f"is_{name}")(kind) for name in fit):
-            return array
-        if pa.types.is_decimal(kind):
-            return array.cast(pa.float64())
-        if pa.types.is_temporal(kind):
-            return array.cast(pa.string())
-        raise self._wrong_type(column, kind, "text, whole numbers or booleans", "Convert it")
+        with self._converting(column, array.type):
+            return _names(*_coded(array))
 
     def _wrong_type(self, column: str, kind: object, need: str, remedy: str) -> InputError:
-        found = f"{self._name}: the column {show(column)} is of type {kind}, but {need} are needed."
+        found = f"{self._name}: the column {show(column)} is of type {brief(kind)}, but {need}"
         return InputError(
-            found, value=column, need=need, remedy=f"{remedy}, or name another column."
+            f"{found} are needed.",
+            value=column,
+            need=need,
+            remedy=f"{remedy}, or name another column.",
         )
+
+    @contextmanager
+    def _converting(self, column: str, kind: object) -> Iterator[None]:
+        """Turn what Arrow cannot convert into a message."""
+        try:
+            yield
+        except pa.ArrowException as error:
+            found = (
+                f"{self._name}: the column {show(column)}, of type {brief(kind)}, cannot be used"
+            )
+            remedy = "Convert it, or name another column."
+            raise InputError(f"{found}: {brief(error)}.", value=column, remedy=remedy) from error
 
     def value(self, column: str, row: int) -> object:
         """Return a value as the file has it."""
-        value: object = self.batch.column(column)[row].as_py()
+        array = self.batch.column(column)
+        try:
+            value: object = array[row].as_py()
+        except (ValueError, OverflowError, pa.ArrowException):  # a day that Python does not know
+            return array.type
         return value
 
 
+def _is(kind: Any, *names: str) -> bool:  # noqa: ANN401 - pyarrow is untyped
+    """Return whether a type is of one of some kinds."""
+    return any(getattr(pa.types, f"is_{name}")(kind) for name in names)
+
+
+def _inner(kind: Any) -> Any:  # noqa: ANN401
+    """Return the type of the values, however they are stored."""
+    if _is(kind, "dictionary", "run_end_encoded"):
+        return _inner(kind.value_type)
+    return _inner(kind.storage_type) if isinstance(kind, pa.BaseExtensionType) else kind
+
+
 def _plain(array: Any) -> Any:  # noqa: ANN401
-    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+    """Return numbers one by one, however they were stored; texts would take too much room so."""
+    if pa.types.is_dictionary(array.type):
+        return _plain(array.dictionary_decode())
+    if pa.types.is_run_end_encoded(array.type):
+        return _plain(pc.run_end_decode(array))
+    return _plain(_stored(array)) if isinstance(array, pa.ExtensionArray) else array
 
 
-def _floats(array: Any) -> Floats:  # noqa: ANN401
+def _stored(array: Any) -> Any:  # noqa: ANN401
+    """Return what an array of an extension type is made of; booleans of a byte are booleans."""
+    is_boolean = array.type.extension_name == "arrow.bool8"
+    return array.storage.cast(pa.bool_()) if is_boolean else array.storage
+
+
+def _numbers(array: Any) -> Numbers:  # noqa: ANN401
     """Return numbers as float32 or float64, with NaN where they are missing."""
-    values: Floats = array.to_numpy(zero_copy_only=False)
-    if values.dtype in (np.float32, np.float64):
-        return values
-    half = values.dtype == np.float16
-    return values.astype(np.float32) if half else values.astype(np.float64)
+    gaps = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
+    if pa.types.is_integer(array.type):
+        whole_numbers = (array if gaps is None else array.fill_null(0)).to_numpy()
+        values, problems = whole_numbers.astype(np.float64), mark_inexact(whole_numbers)
+    else:
+        values = array.to_numpy(zero_copy_only=False)
+        values = values.astype(np.float32) if values.dtype == np.float16 else values
+        problems = mark_nan(values)
+    if gaps is not None:
+        problems = np.zeros(values.size, np.uint8) if problems is None else problems
+        problems[gaps] = MISSING
+        values = np.where(gaps, values.dtype.type(np.nan), values)
+    return Numbers(values, problems)
 
 
 def _two_names(values: NDArray[Any]) -> Names | None:
@@ -130,29 +169,80 @@ def _two_names(values: NDArray[Any]) -> Names | None:
     return Names(is_high.view(np.int8), [int(low), int(high)])
 
 
-def dictionary_names(array: Any) -> Names:  # noqa: ANN401
-    """Return the values of a dictionary that are used, each once, none missing, and who has which.
+def _coded(array: Any) -> tuple[NDArray[np.int64], Any]:  # noqa: ANN401
+    """Return distinct values, and the place of each row's among them, -1 where it is missing.
+
+    No text is repeated: rows that share one in a small file would fill the memory.
+    """
+    if isinstance(array, pa.ExtensionArray):
+        return _coded(_stored(array))
+    if pa.types.is_run_end_encoded(array.type):
+        rows = np.arange(array.offset, array.offset + len(array))
+        runs = np.searchsorted(array.run_ends.to_numpy(), rows, side="right")
+        codes, values = _coded(array.values)
+        return codes[runs], values
+    if array.type == pa.string_view():
+        return _coded_views(array)
+    if array.type == pa.float16():  # of which older versions make no dictionary
+        array = array.cast(pa.float32())
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    codes = array.indices.cast(pa.int64())  # they may be as narrow as int8, or unsigned
+    codes = codes.fill_null(-1) if codes.null_count else codes
+    values = array.dictionary
+    return codes.to_numpy(), _stored(values) if isinstance(values, pa.ExtensionArray) else values
+
+
+def _coded_views(array: Any) -> tuple[NDArray[np.int64], Any]:  # noqa: ANN401
+    """Do so for texts of which many may be one in the file; older versions cannot cast them.
+
+    A view is 16 bytes that stand for a text: each of them is looked up once.
+    """
+    codes = np.full(len(array), -1, dtype=np.int64)
+    rows = np.flatnonzero(array.is_valid().to_numpy(zero_copy_only=False))
+    if rows.size:
+        views = np.frombuffer(array.buffers()[1], "V16")[array.offset + rows].tolist()
+        row_of = dict(zip(views, rows.tolist(), strict=True))
+        place = dict[str, int]()
+        code = {
+            view: place.setdefault(array[row].as_py(), len(place)) for view, row in row_of.items()
+        }
+        codes[rows] = np.fromiter(map(code.__getitem__, views), np.int64, rows.size)
+        return codes, pa.array(list(place), pa.string())
+    return codes, pa.array([], pa.string())
+
+
+def _names(codes: NDArray[np.int64], values: Any) -> Names:  # noqa: ANN401
+    """Return the values that are used, each once, none missing, and who has which.
 
     Texts lose the spaces around them, and floats that are whole numbers become such.
     """
-    codes = array.indices.cast(pa.int64())  # they may be as narrow as int8, or unsigned
-    codes = codes.fill_null(-1) if codes.null_count else codes
-    codes, values = codes.to_numpy(zero_copy_only=False), array.dictionary.to_pylist()
-    used = np.flatnonzero(np.bincount(codes + 1, minlength=len(values) + 1)[1:])
-    place, new = np.full(len(values) + 1, -1, dtype=np.intp), dict[Any, int]()
-    for i in used.tolist():
-        value = values[i].strip() if isinstance(values[i], str) else values[i]
+    counts = np.bincount(codes + 1) if codes.size else np.zeros(1, np.intp)
+    used = np.flatnonzero(counts[1:])
+    values = values.take(pa.array(used))
+    if _is(values.type, "temporal", "decimal"):
+        values = values.cast(pa.string() if _is(values.type, "temporal") else pa.float64())
+    place, new = np.full(counts.size, -1, dtype=np.intp), dict[Any, int]()
+    for i, value in zip(used.tolist(), values.to_pylist(), strict=True):
+        value = value.strip() if isinstance(value, str) else value  # noqa: PLW2901
         if value is None or value == "" or value != value:  # noqa: PLR0124 - NaN
             continue
         if isinstance(value, float) and whole(value):
-            value = int(value)
+            value = int(value)  # noqa: PLW2901
         key = (type(value), value)  # True == 1, but they are not the same label
         place[i] = new.setdefault(key, len(new))
     return Names(place[codes], [value for _, value in new])
 
 
 class ParquetFile:
-    """A Parquet file on disk."""
+    """A Parquet file on disk.
+
+    A piece takes some megabytes, whatever the file unpacks to: texts of the wanted columns stay
+    the dictionary that they are in the file, and where all columns are wanted, a piece has so few
+    rows that it would be small even if each had the longest text of its dictionary. What pyarrow
+    unpacks as a whole takes its own room on top: a page, which writers end at about a megabyte
+    but a hostile file need not, and a single row.
+    """
 
     def __init__(self, path: Path, name: str) -> None:
         self._path, self.name = path, name
@@ -160,31 +250,94 @@ class ParquetFile:
             self.size: int | None = file.metadata.num_rows
             self.schema = file.schema_arrow
             self.columns = tuple(self.schema.names)
-        refuse_twice(name, self.columns)
+            check_header(name, self.columns)
+            kinds = file.metadata.schema
+            leaves = [kinds.column(i) for i in range(len(kinds))]
+        texts = [kind for kind in leaves if kind.physical_type == "BYTE_ARRAY"]
+        self._packed = [kind.path for kind in texts if kind.converted_type != "DECIMAL"]
+        lists = [kind.path for kind in leaves if kind.max_repetition_level]
+        self._wide = [*dict.fromkeys([*self._packed, *lists])]  # more than a number in each row
+        texts_of_rows = {field.name for field in self.schema if _is(field.type, *_TEXTS)}
+        self._texts = texts_of_rows.intersection(self._packed)
 
     def pieces(self, wanted: Sequence[str] | None) -> Iterator[ArrowPiece]:
         """Read the file from its start."""
         first = 0
         columns = None if wanted is None else list(wanted)
-        with self._opened() as file:
-            for batch in file.iter_batches(_rows_of(columns or self.columns), columns=columns):
-                if batch.num_rows:
-                    batch.validate(full=True)  # damaged text would crash the whole program
-                    yield ArrowPiece(batch, first, self.name)
-                    first += batch.num_rows
+        with self._opened(sorted(self._texts.intersection(wanted or ()))) as file:
+            most = _rows_of(columns or self.columns)
+            limits = [
+                min(most, self._rows_within(file, i, wanted))
+                for i in range(file.metadata.num_row_groups)
+            ]
+            for limit, parts in groupby(range(len(limits)), limits.__getitem__):
+                for batch in file.iter_batches(limit, row_groups=list(parts), columns=columns):
+                    if batch.num_rows:
+                        batch.validate(full=True)  # damaged text would crash the whole program
+                        yield ArrowPiece(batch, first, self.name)
+                        first += batch.num_rows
+
+    def _rows_within(self, file: Any, part: int, wanted: Sequence[str] | None) -> int:  # noqa: ANN401
+        """Return how many rows of a row group are sure to take few bytes.
+
+        What pyarrow tells about single columns is not asked for: for some damaged files it ends
+        the whole program.
+        """
+        group = file.metadata.row_group(part)
+        size = max(0, group.total_byte_size) / max(1, group.num_rows)
+        if wanted is None and self._wide:
+            size += self._longest(part)
+        few = _PIECE_BYTES if wanted is None else _PIECE_BYTES_OF_SOME
+        return max(1, int(few / max(1.0, size)))
+
+    def _longest(self, part: int) -> int:
+        """Return how many bytes a row of a row group may take that are not in the file for each.
+
+        That is the longest text of each dictionary. Of lists only the first is looked at.
+        """
+        with self._opened(self._packed) as file:
+            row = next(file.iter_batches(1, row_groups=[part], columns=self._wide), None)
+            if row is None:
+                return 0
+            row.validate(full=True)
+            return sum(map(_most_bytes, row.columns))
 
     @contextmanager
-    def _opened(self) -> Iterator[Any]:
+    def _opened(self, as_dictionaries: Sequence[str] = ()) -> Iterator[Any]:
         """Open the file without buffering ahead: a row group may be as large as the file."""
         try:
             with pa.OSFile(str(self._path)) as stream:
-                yield pa.parquet.ParquetFile(stream, pre_buffer=False)
-        except (OSError, ValueError, pa.ArrowException) as error:
+                yield pa.parquet.ParquetFile(
+                    stream,
+                    pre_buffer=False,
+                    read_dictionary=list(as_dictionaries),
+                    # A list cannot have more entries than the file has bytes. Room is made for
+                    # all that it claims to have.
+                    thrift_container_size_limit=max(1, min(stream.size(), _ENTRIES)),
+                    page_checksum_verification=True,
+                )
+        except (OSError, ValueError, KeyError, pa.ArrowException) as error:
             raise unreadable(self.name, error) from error
+
+
+def _most_bytes(array: Any) -> int:  # noqa: ANN401
+    """Return how many bytes a row like this one takes with the longest text of each dictionary."""
+    kind = array.type
+    if _is(kind, "dictionary"):
+        sizes = array.dictionary.cast(pa.large_binary())
+        return pc.max(pc.binary_length(sizes)).as_py() or 0
+    if _is(kind, "struct"):
+        return sum(_most_bytes(array.field(i)) for i in range(kind.num_fields))
+    if _is(kind, "map"):
+        return len(array.keys) * (_most_bytes(array.keys) + _most_bytes(array.items))
+    return max(1, len(array.values)) * _most_bytes(array.values) if _is(kind, "nested") else 8
 
 
 class ArrowFile:
     """An Arrow or Feather file on disk, or Arrow's stream format from anywhere.
+
+    A record batch is read, and if it is packed unpacked, as a whole: memory is a few times that of
+    the largest. Columns that are not wanted are left out where the file is on disk.
 
     Neither this nor Parquet goes by way of `pyarrow.dataset`, which damaged files of this kind can
     crash, and which may keep the bytes of a whole file.
@@ -200,7 +353,7 @@ class ArrowFile:
             # A stream, such as standard input, is read once.
             self._waiting = reader if isinstance(source, io.BufferedReader) else None
             self.columns = tuple(self.schema.names)
-        refuse_twice(name, self.columns)
+        check_header(name, self.columns)
 
     def pieces(self, wanted: Sequence[str] | None) -> Iterator[ArrowPiece]:
         """Read the file from its start."""
@@ -262,7 +415,7 @@ class ArrowSink:
         """Write some rows; Parquet gets row groups of a good size, in bounded memory."""
         self._waiting.append(batch)
         self._n += batch.num_rows
-        self._bytes += batch.nbytes
+        self._bytes += _bytes_of(batch)
         if self._form != "parquet" or self._n >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
             self._write_waiting()
 
@@ -271,7 +424,8 @@ class ArrowSink:
             table = pa.Table.from_batches(self._waiting, self._schema)
             self._waiting, self._n, self._bytes = [], 0, 0
             try:
-                self._writer.write_table(table)
+                for part in _written_at_once(table, self._form):
+                    self._writer.write_table(part)
             except pa.ArrowException as error:
                 raise unwritable(self._form, error) from error
 
@@ -285,6 +439,26 @@ class ArrowSink:
         self._tap.shut = True
         with suppress(pa.ArrowException, OSError, ValueError):
             self._writer.close()
+
+
+def _bytes_of(batch: pa.RecordBatch) -> int:
+    try:
+        return int(batch.nbytes)
+    except pa.ArrowException:  # older versions cannot count those of views
+        return int(batch.get_total_buffer_size())
+
+
+def _written_at_once(table: pa.Table, form: str) -> Iterator[pa.Table]:
+    """Cut rows where the texts of their dictionaries, written out, would fill the memory."""
+    if form in ("csv", "tsv"):
+        chunks = [chunk for column in table.columns for chunk in column.chunks]
+        packed = [chunk for chunk in chunks if pa.types.is_dictionary(chunk.type)]
+        texts = [chunk for chunk in packed if _is(chunk.type.value_type, *_TEXTS)]
+        most = max(1, _PIECE_BYTES // max(1, sum(map(_most_bytes, texts))))
+        for start in range(0, table.num_rows, most):
+            yield table.slice(start, most)
+    else:
+        yield table
 
 
 class _Tap(io.RawIOBase):
@@ -320,7 +494,7 @@ def _writer(target: Any, form: str, schema: pa.Schema, *, stream: bool) -> Any: 
 
 def unwritable(form: str, error: BaseException) -> InputError:
     """Say that rows cannot be written in a format, and why."""
-    found = f"The rows cannot be written as {form}: {' '.join(str(error).split()).rstrip('.')}."
+    found = f"The rows cannot be written as {form}: {brief(error)}."
     return InputError(found, value=form, remedy="Choose another format.")
 
 

@@ -8,7 +8,17 @@ import numpy as np
 
 from ratekeeper._formatting import has_instead, listed, show
 from ratekeeper._validation import check_choice
-from ratekeeper.batch._pieces import MISSING, NAN, NOT_A_NUMBER, PROBLEMS, UNKNOWN
+from ratekeeper.batch._pieces import (
+    INEXACT,
+    MISSING,
+    NAN,
+    NOT_A_NUMBER,
+    PROBLEMS,
+    TOO_LONG,
+    UNKNOWN,
+    ZERO,
+    unfit,
+)
 from ratekeeper.batch._text_values import is_gap, looks_like, whole_texts
 from ratekeeper.exceptions import InputError, Parameter
 
@@ -22,11 +32,15 @@ if TYPE_CHECKING:
 
 _FEW = 10  # one row in so many is few
 _SKIP = Parameter("on_invalid", "skip")
-_REMEDIES = {
+_REMEDIES: dict[object, str] = {  # by role, or by problem
     "score": "A score that does not exist cannot be ranked: give it one, drop the row",
     "label": "Give the row its label, drop it",
     "group": "Give the row its group, drop it",
+    INEXACT: "Only the order of scores matters: rescale them all to numbers that fit, drop the row",
+    TOO_LONG: "Give it a shorter name, check whether this is the right column, drop the row",
+    ZERO: "Remove the zero character, drop the row",
 }
+_SMALL_NUMBERS = range(-(2**63), 2**63)
 
 
 class Inspector:
@@ -94,7 +108,8 @@ class Inspector:
         found += note if problem == UNKNOWN else ""
         what, cure = looks_like(str(value)) if problem == NOT_A_NUMBER else ("", "")
         found += f" It looks like {what}." if what else ""
-        remedy: Words = (_REMEDIES[role], ", or skip such rows with ", _SKIP, ".")
+        cause: object = problem if problem in _REMEDIES else role
+        remedy: Words = (_REMEDIES[cause], ", or skip such rows with ", _SKIP, ".")
         count = int(np.count_nonzero(problems == problem))
         is_few = count <= piece.n // _FEW or count == 1 < piece.n
         if problem in (NOT_A_NUMBER, UNKNOWN) and not is_few:  # to skip so many helps nobody
@@ -156,9 +171,12 @@ class Kinds:
         """Return the code of each row's value, in order of appearance, and what is missing."""
         names = piece.names(self.column)
         kind = np.int8 if self._labels else np.intp
-        place = np.full(len(names.values) + 1, -1, dtype=kind)
+        place = np.full(len(names.values) + 1, -MISSING, dtype=kind)
         for i, value in enumerate(names.values):
             if self._labels and isinstance(value, str) and is_gap(value):
+                continue
+            if problem := unfit(value):
+                place[i] = -problem
                 continue
             text = canonical_label(value) if self._labels else str(value)
             if text not in self.texts:
@@ -168,7 +186,7 @@ class Kinds:
                 self.values.append(value)
             place[i] = self.texts[text]
         codes = _placed(place, names.codes)
-        return codes, _missing(codes)
+        return codes, _problems(codes)
 
     def _refuse_third(self, name: str, piece: Piece, row: int) -> None:
         value = piece.value(self.column, row)
@@ -190,7 +208,9 @@ class Kinds:
             if numbers and not self._labels and list(map(str, numbers)) != self.values:
                 numbers = None
             return numbers or self.values
-        if self._labels or len({type(value) for value in self.values}) == 1:
+        of_one_kind = self._labels or len({type(value) for value in self.values}) == 1
+        large = any(isinstance(v, int) and v not in _SMALL_NUMBERS for v in self.values)
+        if of_one_kind and not large:  # arrays of NumPy would round the large ones
             return self.values
         return [str(value) for value in self.values]
 
@@ -211,19 +231,13 @@ def known_codes(
             remedy="Rename them and calibrate again.",
         )
     names = piece.names(column)
-    unknown = len(known)
-    place = np.full(len(names.values) + 1, -1, dtype=np.intp)
+    place = np.full(len(names.values) + 1, -MISSING, dtype=np.intp)
     for i, value in enumerate(names.values):
         gap = labels and isinstance(value, str) and is_gap(value)
-        place[i] = -1 if gap else position.get(text_of(value), unknown)
+        if not gap:  # what is unfit was never calibrated, and may be too long to look at
+            place[i] = -UNKNOWN if unfit(value) else position.get(text_of(value), -UNKNOWN)
     codes = place[names.codes]
-    problems = _missing(codes)
-    strange = codes == unknown
-    if strange.any():
-        problems = np.zeros(codes.size, np.uint8) if problems is None else problems
-        problems[strange] = UNKNOWN
-        codes[strange] = -1
-    return codes, problems
+    return codes, _problems(codes)
 
 
 def canonical_label(value: Any) -> str:  # noqa: ANN401 - text, number or boolean
@@ -260,6 +274,6 @@ def _placed(place: NDArray[Any], codes: NDArray[Any]) -> NDArray[Any]:
     return placed
 
 
-def _missing(codes: NDArray[Any]) -> NDArray[np.uint8] | None:
-    gaps = codes < 0
-    return np.where(gaps, np.uint8(MISSING), np.uint8(0)) if gaps.any() else None
+def _problems(codes: NDArray[Any]) -> NDArray[np.uint8] | None:
+    """Return the problem of each row, whose negative stands in the place of a code."""
+    return np.maximum(-codes, 0).astype(np.uint8) if (codes < 0).any() else None

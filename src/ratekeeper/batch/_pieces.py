@@ -7,14 +7,26 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ratekeeper._validation import LONGEST_NAME
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._ranks import Floats
 
 # What can be wrong with a value; 0 stands for nothing.
-MISSING, NAN, NOT_A_NUMBER, TOO_LARGE, UNKNOWN = 1, 2, 3, 4, 5
-PROBLEMS = ("fine", "missing", "NaN", "not a number", "beyond the largest float64", "unknown")
+MISSING, NAN, NOT_A_NUMBER, TOO_LARGE, UNKNOWN, INEXACT, TOO_LONG, ZERO = range(1, 9)
+PROBLEMS = (
+    "fine",
+    "missing",
+    "NaN",
+    "not a number",
+    "beyond the largest float64",
+    "unknown",
+    "a whole number that float64 cannot hold exactly",
+    f"longer than {LONGEST_NAME} characters",
+    "a text with a zero character",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +96,40 @@ def whole(value: float) -> bool:
     (True, False, False)
     """
     return value.is_integer() and abs(value) < 2**53  # from there on floats skip some
+
+
+def unfit(name: object) -> int:
+    """Return what is wrong with the name of a label or group, 0 if nothing is.
+
+    Long names are refused since arrays of texts are as wide as their longest, and zero characters
+    since such arrays drop them at the end, so that two groups would become one.
+
+    Examples
+    --------
+    >>> PROBLEMS[unfit("north")], PROBLEMS[unfit("n" * 300)]
+    ('fine', 'longer than 256 characters')
+    """
+    if not isinstance(name, str):
+        return 0
+    return TOO_LONG if len(name) > LONGEST_NAME else ZERO * ("\0" in name)
+
+
+def mark_inexact(values: NDArray[Any]) -> NDArray[np.uint8] | None:
+    """Return a problem for every whole number that float64 would round, None if there is none.
+
+    Examples
+    --------
+    >>> mark_inexact(np.array([2**53, 2**53 + 1]))
+    array([0, 6], dtype=uint8)
+    """
+    if not values.size or max(-int(values.min()), int(values.max())) <= 2**53:
+        return None
+    floats = values.astype(np.float64)
+    # What is rounded up beyond the type cannot come back, and is no zero either.
+    inside = floats < float(np.iinfo(values.dtype).max)
+    back = np.where(inside, floats, 0.0).astype(values.dtype)
+    problems = np.where(back == values, np.uint8(0), np.uint8(INEXACT))
+    return problems if problems.any() else None
 
 
 def mark_nan(values: Floats) -> NDArray[np.uint8] | None:

@@ -11,6 +11,7 @@ import gc
 import gzip
 import io
 import zlib
+from collections import Counter
 from contextlib import contextmanager
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
@@ -29,10 +30,13 @@ if TYPE_CHECKING:
     from ratekeeper.batch._pieces import Numbers
 
 PIECE = 50_000  # rows
-_VALUES = 2_000_000  # in a piece, so that wide files need no more memory
+_VALUES = 1 << 18  # in a piece, so that wide files need no more memory
+_PIECE_BYTES = 1 << 22  # of the lines of a piece, for the same reason
+_LONGEST_REASON = 300  # characters
+_MOST_COLUMNS = 1 << 16
 _ORDER_MARK = b"\xef\xbb\xbf"
 _BLOCK = 1 << 20  # bytes that are decoded at once, up to the end of the line
-_LONGEST = 1 << 26  # bytes of a line; what is longer is no text
+_LONGEST = 1 << 22  # bytes of a row; what is longer is no table of text
 
 
 class TextPiece:
@@ -96,6 +100,7 @@ class TextFile:
         self._source, self.name, self._mark = source, name, mark
         self.size = None if isinstance(source, io.BufferedReader) else source.stat().st_size
         self._bytes, self.quoted = 0, False  # of the lines that were read
+        self._enough = _PIECE_BYTES  # when so many were read, the piece ends
         self.start, self.line_end = b"", "\n"  # as the file has them
         with self._opened() as reader:
             self.columns = self._checked_header(self._next_row(reader))
@@ -119,7 +124,7 @@ class TextFile:
         ended, read, first = False, 0, 0
         width = len(self.columns)
         most = max(1, min(PIECE, _VALUES // width))
-        while rows := self._next_rows(reader, first, most):
+        while rows := self._next_rows(reader, first, most, width):
             if ended and any(rows):
                 self._refuse_empty_row(first)
             while rows and not rows[-1]:  # empty lines at the end are nothing
@@ -172,29 +177,41 @@ class TextFile:
 
     def _blocks(self, stream: IO[bytes]) -> Iterator[bytes]:
         """Read whole lines, about a megabyte of them at a time."""
-        start = True
-        self._bytes, self.quoted = 0, False
-        while block := stream.read(_BLOCK):
+        rest, self._bytes, self.quoted, self._enough = b"", 0, False, _PIECE_BYTES
+        while block := rest + stream.read(_BLOCK):
+            rest = b""
             if not block.endswith(b"\n"):
-                block += stream.readline(_LONGEST)
-            self._bytes += len(block)
-            if start:
+                tail = stream.readline(_LONGEST)
+                block += tail
+                if len(tail) == _LONGEST and not tail.endswith(b"\n"):
+                    block, rest = self._cut(block)
+            if not self._bytes:
                 block = self._without_mark(block)
-            start = False
+            self._bytes += len(block)
+            if self._bytes > self._enough + _LONGEST:  # and its row has not ended yet
+                self._refuse_long("row")
             if block[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in block:
                 raise InputError(
                     f"{self.name} is not UTF-8 text: it holds zero bytes, as UTF-16 and binary "
                     "files do.",
                     remedy="Save it as CSV in UTF-8, or with: iconv -f UTF-16 -t UTF-8.",
                 )
-            if len(block) > _LONGEST:
-                raise InputError(
-                    f"{self.name} has a line of more than {_LONGEST:,} bytes, so it is no table of "
-                    "text.",
-                    remedy="Save it as CSV in UTF-8 with a line for each row.",
-                )
             self.quoted = self.quoted or b'"' in block
             yield block
+
+    def _cut(self, block: bytes) -> tuple[bytes, bytes]:
+        """Cut before the last line, which ends as on old Macs if it ends at all."""
+        end = block.rfind(b"\r", 0, -1) + 1
+        end += block[end : end + 1] == b"\n"
+        if len(block) - end >= _LONGEST:
+            self._refuse_long("line")
+        return block[:end], block[end:]
+
+    def _refuse_long(self, what: str) -> None:
+        raise InputError(
+            f"{self.name} has a {what} of more than {_LONGEST:,} bytes, so it is no table of text.",
+            remedy="Save it as CSV in UTF-8 with a line for each row. Is a quote left open?",
+        )
 
     def _without_mark(self, block: bytes) -> bytes:
         """Take off a byte order mark, and see how lines end."""
@@ -218,14 +235,19 @@ class TextFile:
             yield from io.StringIO(text, newline="")
 
     def _next_row(self, reader: Any) -> list[str]:  # noqa: ANN401
-        rows = self._next_rows(reader, -1, 1)
+        rows = self._next_rows(reader, -1, 1, 0)
         return rows[0] if rows else []
 
-    def _next_rows(self, reader: Any, first: int, n: int) -> list[list[str]]:  # noqa: ANN401
+    def _next_rows(self, reader: Any, first: int, n: int, width: int) -> list[list[str]]:  # noqa: ANN401
+        """Read rows up to one of another width, which is a large one in the worst case."""
         rows: list[list[str]] = []
         try:
             with _roomy(), _uncollected():
-                rows.extend(islice(reader, n))
+                self._enough = self._bytes + _PIECE_BYTES
+                for row in islice(reader, n):
+                    rows.append(row)
+                    if self._bytes > self._enough or len(row) != width:
+                        break
         except csv.Error as error:
             where = "the header" if first < 0 else f"row {first + len(rows) + 1:,}"
             remedy = 'Fix the quotes there: a value that holds a quote is written "like ""this""".'
@@ -239,7 +261,7 @@ class TextFile:
         names = tuple(name.strip() for name in header)
         if not any(names):
             raise InputError(f"{self.name} is empty.", remedy="A header and rows are needed.")
-        refuse_twice(self.name, names)
+        check_header(self.name, names)
         return names
 
     def _refuse_ragged(self, rows: list[list[str]], first: int, width: int) -> None:
@@ -296,15 +318,18 @@ def separator(header: str) -> str:
     return max(",;\t", key=parts)
 
 
-def refuse_twice(name: str, columns: Sequence[str]) -> None:
-    """Raise if two columns have one name.
+def check_header(name: str, columns: Sequence[str]) -> None:
+    """Raise if two columns have one name, or if there are so many that it is no table.
 
     Examples
     --------
-    >>> refuse_twice("a.csv", ["x", "y"])
+    >>> check_header("a.csv", ["x", "y"])
     """
+    if len(columns) > _MOST_COLUMNS:
+        found = f"{name} has {len(columns):,} columns; at most {_MOST_COLUMNS:,} are read."
+        raise InputError(found, remedy="Leave out those that are not needed.")
     if len(set(columns)) < len(columns):
-        twice = next(column for column in columns if columns.count(column) > 1)
+        twice, _ = Counter(columns).most_common(1)[0]
         raise InputError(
             f"{name} has the column {show(twice)} twice.", remedy="Rename one of them."
         )
@@ -318,6 +343,19 @@ def unreadable(name: str, error: BaseException) -> InputError:
     >>> print(unreadable("a.csv", OSError("no disk")))
     a.csv cannot be read: no disk. Check that it is whole, and your right to read it.
     """
-    why = " ".join(str(getattr(error, "strerror", None) or error).split()) or repr(error)
-    found = f"{name} cannot be read: {why.rstrip('.')}."
+    why = brief(getattr(error, "strerror", None) or error) or repr(error)
+    found = f"{name} cannot be read: {why}."
     return InputError(found, remedy="Check that it is whole, and your right to read it.")
+
+
+def brief(words: object) -> str:
+    """Return what another library says on one line, which may quote what stands in a file.
+
+    Examples
+    --------
+    >>> brief("no  such type.")
+    'no such type'
+    """
+    text = " ".join(str(words).split()).rstrip(".")
+    text = text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}..."
+    return "".join(char if char.isprintable() else "?" for char in text)

@@ -1,0 +1,87 @@
+"""Parquet files: spoiled bytes, a changed footer, and tables of any type."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import thrift
+from arrow_tables import parquet_bytes, rich_table, tables
+from fuzzing import spoiled, target
+from hypothesis import strategies as st
+from table_readers import read_everywhere
+
+DELTAS = {"ill": "DELTA_BYTE_ARRAY", "site": "DELTA_LENGTH_BYTE_ARRAY", "risk": "BYTE_STREAM_SPLIT"}
+OPTIONS = (
+    {"compression": "none"},
+    {"compression": "snappy", "write_page_checksum": True},
+    {"compression": "gzip", "data_page_version": "2.0"},
+    {"compression": "zstd", "use_dictionary": False},
+    {"compression": "lz4", "use_dictionary": False, "column_encoding": DELTAS},
+    {"compression": "brotli", "write_page_index": True},
+)
+GOOD = [parquet_bytes(rich_table(), **options) for options in OPTIONS]
+LARGE = [0, 1, -1, 2**31 - 1, -(2**31), 2**40, 2**63 - 1, -(2**63)]
+
+
+@target(spoiled(GOOD), st.integers(0, 8), st.sampled_from(["parquet", "csv"]), examples=90)
+def test_spoiled_bytes(data, choice, to):
+    """A file with bytes cut, repeated or replaced is read or refused."""
+    read_everywhere(data, "parquet", choice, to)
+
+
+@st.composite
+def changed_footers(draw):
+    """Draw a file whose footer is well formed, but says something else."""
+    data = draw(st.sampled_from(GOOD))
+    size = int.from_bytes(data[-8:-4], "little")
+    start = len(data) - 8 - size
+    value = thrift.decode(data[start:-8])
+    for _ in range(draw(st.integers(1, 3))):
+        paths = list(thrift.places(value))
+        path = draw(st.sampled_from(paths[1:]))
+
+        def change(one):
+            kind, inner = one
+            what = draw(st.sampled_from(["value", "value", "value", "remove"]))
+            if what == "remove":
+                return None
+            if kind in (thrift.I16, thrift.I32, thrift.I64):
+                return kind, draw(st.one_of(st.sampled_from(LARGE), st.integers(0, 20)))
+            if kind == thrift.BINARY:
+                return kind, draw(st.one_of(st.binary(max_size=5), st.just(inner * 50)))
+            if kind in (thrift.LIST, thrift.SET):
+                times = draw(st.sampled_from([0, 2, 1_000]))
+                return kind, (inner[0], (inner[1] * times)[:2_000])
+            return one
+
+        value = thrift.changed(value, path, change)
+    footer = thrift.encode(value)
+    return data[:start] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
+def test_footers_are_read_and_written():
+    """What changes footers changes nothing else."""
+    for data in GOOD:
+        footer = data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
+        assert thrift.encode(thrift.decode(footer)) == footer
+
+
+@target(changed_footers(), st.integers(0, 8), st.sampled_from(["parquet", "csv"]), examples=90)
+def test_changed_footers(data, choice, to):
+    """A file whose footer has other numbers, names or lists is read or refused."""
+    read_everywhere(data, "parquet", choice, to)
+
+
+@target(
+    tables(),
+    st.sampled_from(OPTIONS[:4]),
+    st.integers(0, 8),
+    st.sampled_from(["parquet", "arrow", "csv"]),
+    examples=70,
+)
+def test_tables_of_any_type(table, options, choice, to):
+    """Columns of any type, with any values, are read or refused."""
+    try:
+        data = parquet_bytes(table, **options)
+    except (pa.ArrowException, OSError):  # Parquet does not have the type
+        return
+    read_everywhere(data, "parquet", choice, to)
