@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 import warnings
 from contextlib import suppress
@@ -26,6 +28,7 @@ CODES = (0, 2, 3, 4)
 def stored_tests():
     """Return two tests, with and without groups, and the files that they are stored in."""
     folder = Path(tempfile.mkdtemp(prefix="ratekeeper-fuzz-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     rng = np.random.default_rng(1)
     ill = np.arange(200) % 2
     rows = zip(rng.normal(2.0 * ill), ill, np.arange(200) // 2 % 2, strict=True)

@@ -342,3 +342,20 @@ def test_columns_that_are_dropped_are_not_read(folder):
     write(folder / "rows.arrow", table)
     columns, _ = read_table(folder / "rows.arrow", label="ill", drop=["note", "risk"])
     assert list(columns) == ["site"]
+
+
+def test_many_row_groups_are_described_once(tmp_path, monkeypatch):
+    """A file of very many row groups is opened a few times, not once for each of them."""
+    test = rk.calibrate(np.linspace(0, 1, 80), np.repeat([0, 1], 40)).control("fnr", 0.1)
+    columns = {"risk": np.linspace(0, 1, 300), "note": ["a text"] * 300}
+    pa.parquet.write_table(pa.table(columns), tmp_path / "rows.parquet", row_group_size=1)
+    opened, parquet_file = [], pa.parquet.ParquetFile
+
+    def counted(*args, **options):
+        opened.append(options)
+        return parquet_file(*args, **options)
+
+    monkeypatch.setattr(pa.parquet, "ParquetFile", counted)
+    classify_file(test, tmp_path / "rows.parquet", tmp_path / "out.parquet", score="risk")
+    assert pa.parquet.read_table(tmp_path / "out.parquet").num_rows == 300
+    assert 0 < len(opened) < 10

@@ -48,6 +48,7 @@ def _text_files():
     yield "bytes after a megabyte", _repeated(b"1,1,no,x,\xff\n"), ["line 36,002", "0xff"], "csv"
     half = good.encode() + "1,1,no,x,é".encode()[:-1]
     yield "half a character", half, ["line 122", "0xc3"], "csv"
+    yield "bytes before the header", b"\x80\x81" + good.encode(), ["line 1", "0x80"], "csv"
     for where, row in (("first", 1), ("middle", 60), ("last", N)):
         words = [f"row {row}", "6 values", "header has 5"]
         yield f"long row, {where}", with_line(row, "1,1,no,x,y,z").encode(), words, "csv"
@@ -95,6 +96,9 @@ def _other_files():
     yield "png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", ["not UTF-8"], "csv"
     yield "text as Parquet", good, ["cannot be read", "whole"], "parquet"
     yield "text as Feather", good, ["cannot be read", "whole"], "feather"
+    yield "text that begins as Arrow", b"\xff\xff\xff\xff" + good, ["cannot be read"], "csv"
+    yield "text that begins as Parquet", b"PAR1" + good, ["cannot be read"], "csv"
+    yield "text that begins as gzip", b"\x1f\x8b\x08" + good, ["spoiled"], "csv"
     yield "empty Parquet file", b"", ["cannot be read"], "parquet"
     yield "empty Arrow file", b"", ["cannot be read"], "arrow"
     yield "packed Parquet", gzip.compress(typed()), ["cannot be read"], "parquet.gz"

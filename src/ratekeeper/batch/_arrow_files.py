@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 from contextlib import contextmanager, suppress
-from itertools import groupby
+from itertools import groupby, repeat
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -265,11 +266,7 @@ class ParquetFile:
         first = 0
         columns = None if wanted is None else list(wanted)
         with self._opened(sorted(self._texts.intersection(wanted or ()))) as file:
-            most = _rows_of(columns or self.columns)
-            limits = [
-                min(most, self._rows_within(file, i, wanted))
-                for i in range(file.metadata.num_row_groups)
-            ]
+            limits = self._limits(file.metadata, wanted)
             for limit, parts in groupby(range(len(limits)), limits.__getitem__):
                 for batch in file.iter_batches(limit, row_groups=list(parts), columns=columns):
                     if batch.num_rows:
@@ -277,30 +274,34 @@ class ParquetFile:
                         yield ArrowPiece(batch, first, self.name)
                         first += batch.num_rows
 
-    def _rows_within(self, file: Any, part: int, wanted: Sequence[str] | None) -> int:  # noqa: ANN401
-        """Return how many rows of a row group are sure to take few bytes.
+    def _limits(self, metadata: Any, wanted: Sequence[str] | None) -> list[int]:  # noqa: ANN401
+        """Return how many rows of each row group are sure to take few bytes.
 
         What pyarrow tells about single columns is not asked for: for some damaged files it ends
         the whole program.
         """
-        group = file.metadata.row_group(part)
-        size = max(0, group.total_byte_size) / max(1, group.num_rows)
-        if wanted is None and self._wide:
-            size += self._longest(part)
-        few = _PIECE_BYTES if wanted is None else _PIECE_BYTES_OF_SOME
-        return max(1, int(few / max(1.0, size)))
+        groups = [metadata.row_group(part) for part in range(metadata.num_row_groups)]
+        sizes = [max(0, group.total_byte_size) / max(1, group.num_rows) for group in groups]
+        few, most = _PIECE_BYTES_OF_SOME, _rows_of(wanted or self.columns)
+        if wanted is None:
+            few = _PIECE_BYTES
+            sizes = list(map(add, sizes, self._longest(len(sizes))))
+        return [max(1, min(most, int(few / max(1.0, size)))) for size in sizes]
 
-    def _longest(self, part: int) -> int:
-        """Return how many bytes a row of a row group may take that are not in the file for each.
+    def _longest(self, n_groups: int) -> Iterator[int]:
+        """Yield how many bytes a row of a row group may take that are not in the file for each.
 
         That is the longest text of each dictionary. Of lists only the first is looked at.
         """
+        if not self._wide:
+            yield from repeat(0, n_groups)
+            return
         with self._opened(self._packed) as file:
-            row = next(file.iter_batches(1, row_groups=[part], columns=self._wide), None)
-            if row is None:
-                return 0
-            row.validate(full=True)
-            return sum(map(_most_bytes, row.columns))
+            for part in range(n_groups):
+                row = next(file.iter_batches(1, row_groups=[part], columns=self._wide), None)
+                if row is not None:
+                    row.validate(full=True)
+                yield 0 if row is None else sum(map(_most_bytes, row.columns))
 
     @contextmanager
     def _opened(self, as_dictionaries: Sequence[str] = ()) -> Iterator[Any]:
