@@ -405,6 +405,50 @@ def test_a_checkpoint_that_is_no_file_is_refused(tmp_path, data):
             rk.compare(X, y, **ASKED, n_jobs=1, checkpoint=place)
 
 
+def test_links_of_others_lead_to_no_journal(tmp_path, data):
+    """A stranger's link in a folder where everybody may write makes and fills no file elsewhere."""
+    X, y = data
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    (shared / "trials.jsonl").symlink_to(tmp_path / "elsewhere")
+    (shared / "out").symlink_to(tmp_path)
+    try:
+        for name in ("trials.jsonl", "out"):
+            os.chown(shared / name, 12345, 12345, follow_symlinks=False)
+    except PermissionError:
+        pytest.skip("only root can play two users")
+    with pytest.raises(rk.InputError, match="another user"):
+        rk.compare(X, y, **ASKED, n_jobs=1, checkpoint=shared / "trials.jsonl")
+    command = [sys.executable, "-P", "-c", SCRIPT, "compare", table(tmp_path / "t.csv"), *COMMAND]
+    done = subprocess.run(
+        [*command, *FEW, "-o", shared / "out"],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+    )
+    assert (done.returncode, "another user" in done.stderr) == (2, True), done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["shared", "t.csv"]
+
+
+def test_what_is_printed_while_a_process_starts_is_no_reply(tmp_path):
+    """A site that greets everybody on standard output, unbuffered as in containers, harms none."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text("print('good day')\nprint('to', end='')\n")
+    path = os.pathsep.join([str(tmp_path / "site"), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", SCRIPT, "compare", table(tmp_path / "t.csv"), *COMMAND, *FEW],
+        env=environment(PYTHONPATH=path, PYTHONUNBUFFERED="1"),
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "conformal" in done.stdout
+
+
 @needs_linux
 def test_a_huge_journal_is_read_in_little_memory(tmp_path, data):
     """An endless line is refused and a gigabyte of others' trials is skipped, both line by line."""

@@ -44,6 +44,8 @@ sys.path[:] = marshal.load(requests)
 from ratekeeper._comparison.processes import serve
 serve(requests)
 """
+# Precedes the replies: what is printed while a process starts stands in the same pipe.
+_READY = b"\0ratekeeper is ready\n"
 # Every process would use all cores. What the user has set stays.
 _THREADS = (
     "OMP_NUM_THREADS",
@@ -151,6 +153,7 @@ class _Process:
         """Pass on what it replies, and None at its end."""
         assert self.running.stdout is not None  # noqa: S101 - for the type checker
         try:
+            any(line.endswith(_READY) for line in self.running.stdout)
             while True:
                 replies.put((self, pickle.load(self.running.stdout)))  # noqa: S301 - our own
         except Exception:  # noqa: BLE001 - a reply cut off is no reply
@@ -256,6 +259,7 @@ def serve(requests: BinaryIO) -> NoReturn:
 
     replies = os.fdopen(os.dup(1), "wb")
     _leave_streams()
+    replies.write(_READY)
     _end_with_parent()
     problem = pickle.load(requests).load()  # noqa: S301 - from our own parent
     messages: SimpleQueue[bytes] = SimpleQueue()
