@@ -258,8 +258,10 @@ def serve(requests: BinaryIO) -> NoReturn:
     from joblib import parallel_config
 
     replies = os.fdopen(os.dup(1), "wb")
-    _leave_streams()
+    nothing = _leave_streams()
     replies.write(_READY)
+    if hasattr(os, "register_at_fork"):  # what a system leaves behind must not keep the pipe open
+        os.register_at_fork(after_in_child=lambda: os.dup2(nothing, replies.fileno()))
     _end_with_parent()
     problem = pickle.load(requests).load()  # noqa: S301 - from our own parent
     messages: SimpleQueue[bytes] = SimpleQueue()
@@ -287,14 +289,18 @@ def _receive(requests: BinaryIO, messages: SimpleQueue[bytes]) -> NoReturn:
         os._exit(1)
 
 
-def _leave_streams() -> None:
-    """Keep what systems print, or read, out of our pipes: prints go to standard error."""
+def _leave_streams() -> int:
+    """Keep what systems print, or read, out of our pipes: prints go to standard error.
+
+    Returns a file to which nothing is written, and from which nothing is read.
+    """
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     try:
         os.dup2(2, 1)
     except OSError:  # there is no standard error
         os.dup2(nothing, 1)
+    return nothing
 
 
 def _end_with_parent() -> None:
