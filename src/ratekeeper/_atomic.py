@@ -56,7 +56,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     [file.name for file in Path(name).iterdir()]
     ['a.txt']
     """
-    target = _followed(path)
+    target = followed(path)
     if is_device(Path(path)):  # to replace it would harm the whole system
         yield Path(path)
         return
@@ -114,7 +114,7 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     [file.name for file in Path(name, "out").iterdir()]
     ['a.txt']
     """
-    target = _followed(path)
+    target = followed(path)
     with _unfinished(target, _new_folder) as (place, lock):
         yield place
         for file in place.rglob("*"):
@@ -145,7 +145,7 @@ def write(folder: str | os.PathLike[str], files: dict[str, bytes]) -> None:
     ...     Path(name, "a.txt").read_text()
     'one'
     """
-    target = Path(folder)
+    target = followed(folder)
     target.mkdir(parents=True, exist_ok=True)
     # Within the folder, so that moving is renaming and never copying.
     with _unfinished(target / "files", _new_folder) as (place, lock):
@@ -246,11 +246,16 @@ def _is_own(found: os.stat_result) -> bool:
     return is_plain and found.st_uid == os.geteuid()
 
 
-def _followed(path: str | os.PathLike[str]) -> Path:
+def followed(path: str | os.PathLike[str]) -> Path:
     """Return where a path leads if it is a link, and raise if somebody else may have set a trap.
 
     Only the last part is followed here: for the others the system itself keeps users from being
     led astray by links in shared folders, which it cannot do for a path that was resolved.
+
+    Examples
+    --------
+    >>> followed("a.txt") == Path.cwd() / "a.txt"
+    True
     """
     try:
         os.fsencode(path)

@@ -97,12 +97,13 @@ def save(obj: Storable, path: str | os.PathLike[str]) -> None:
     ...     rk.load(path) == cal
     True
     """
-    target = Path(os.path.realpath(_as_path(path)))  # a link is written through
+    target = _as_path(path)
     if target.is_dir():
         found = (Parameter("path", str(path)), " is a folder.")
         raise InputError(found, parameter="path", value=path, remedy="Add the name of a file.")
-    if not target.parent.is_dir():
-        missing = f"There is no folder {str(target.parent)!r} to save in."
+    folder = Path(os.path.realpath(target)).parent  # a link is written through
+    if not folder.is_dir():
+        missing = f"There is no folder {str(folder)!r} to save in."
         raise InputError(missing, parameter="path", value=path, remedy="Make it first.")
     with _uncollected():
         calibration, facts = facts_of(obj)

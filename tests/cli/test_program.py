@@ -123,6 +123,15 @@ def test_completion(shell):
     assert completions(shell, "ratekeeper classify t.rk d.csv -o o") == ["file,o"]
 
 
+@pytest.mark.parametrize("env", [{}, {"COMP_WORDS": "ratekeeper", "COMP_CWORD": "first"}])
+def test_a_shell_that_asks_wrongly_is_told(shell, env):
+    """Variables of the completion that do not fit together end in one message."""
+    done = shell(env={**env, "_RATEKEEPER_COMPLETE": "bash_complete"})
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.count("\n") == 1
+
+
 def test_names_on_the_command_line_are_those_of_the_library():
     """Lists that help prints without loading the library hold what the library knows."""
     from ratekeeper._cli import options, promise

@@ -94,6 +94,15 @@ def test_what_a_file_gets_wrong_is_named(run, config, text, words):
     assert "settings.toml" in result.stderr or words is None
 
 
+@pytest.mark.parametrize("line", ["{}a = 1", "[{}a]", "a = [{{{}a = 1}}]"])
+def test_keys_of_very_many_parts_are_refused(run, config, line):
+    """The standard library takes a time that is quadratic in the number of parts."""
+    path = config(line.format("a." * 5_000))
+    result = run("plan", "--fnr", "1%", "--config", path)
+    assert result.exit_code == 2
+    assert "settings.toml has a line with more than 100 dots." in result.stderr
+
+
 def test_types_of_columns_and_lists(run, config, calibration, tmp_path):
     """A number where a name is needed is refused with how to write it."""
     path = config("[control]\nparameter = 3\n")

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -403,6 +404,88 @@ def test_a_checkpoint_that_is_no_file_is_refused(tmp_path, data):
     for place in places:
         with pytest.raises(rk.InputError, match="cannot be used"):
             rk.compare(X, y, **ASKED, n_jobs=1, checkpoint=place)
+
+
+def test_links_of_others_lead_to_no_journal(tmp_path, data):
+    """A stranger's link in a folder where everybody may write makes and fills no file elsewhere."""
+    X, y = data
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    (shared / "trials.jsonl").symlink_to(tmp_path / "elsewhere")
+    (shared / "out").symlink_to(tmp_path)
+    try:
+        for name in ("trials.jsonl", "out"):
+            os.chown(shared / name, 12345, 12345, follow_symlinks=False)
+    except PermissionError:
+        pytest.skip("only root can play two users")
+    with pytest.raises(rk.InputError, match="another user"):
+        rk.compare(X, y, **ASKED, n_jobs=1, checkpoint=shared / "trials.jsonl")
+    command = [sys.executable, "-P", "-c", SCRIPT, "compare", table(tmp_path / "t.csv"), *COMMAND]
+    done = subprocess.run(
+        [*command, *FEW, "-o", shared / "out"],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+    )
+    assert (done.returncode, "another user" in done.stderr) == (2, True), done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["shared", "t.csv"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
+def test_processes_that_a_system_leaves_behind_are_not_waited_for(tmp_path):
+    """A system that forks and forgets does not keep the comparison from its end."""
+    script = f"""
+        import os, time
+        from pathlib import Path
+        import numpy as np, ratekeeper as rk
+        from sklearn.linear_model import LogisticRegression
+        class Forking(LogisticRegression):
+            def fit(self, X, y):
+                if os.fork() == 0:
+                    while not Path({str(tmp_path / "over")!r}).exists():
+                        time.sleep(0.1)
+                    os._exit(0)
+                return super().fit(X, y)
+        y = np.tile([0, 1], 50)
+        asked = {{"control": "fnr", "alpha": 0.2, "repeats": 2, "n_jobs": 2}}
+        rk.compare(y[:, None], y, systems={{"forking": Forking()}}, **asked)
+        print("end")
+    """
+    (tmp_path / "script.py").write_text(textwrap.dedent(script))
+    try:
+        # Standard error stays open where it is: what was left behind has it, too.
+        with (tmp_path / "errors").open("w") as errors:
+            done = subprocess.run(
+                [sys.executable, "script.py"],
+                cwd=tmp_path,
+                check=False,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                timeout=TIMEOUT,
+            )
+    finally:
+        (tmp_path / "over").touch()
+    assert (done.returncode, done.stdout) == (0, "end\n"), (tmp_path / "errors").read_text()
+
+
+def test_what_is_printed_while_a_process_starts_is_no_reply(tmp_path):
+    """A site that greets everybody on standard output, unbuffered as in containers, harms none."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text("print('good day')\nprint('to', end='')\n")
+    path = os.pathsep.join([str(tmp_path / "site"), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", SCRIPT, "compare", table(tmp_path / "t.csv"), *COMMAND, *FEW],
+        env=environment(PYTHONPATH=path, PYTHONUNBUFFERED="1"),
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "conformal" in done.stdout
 
 
 @needs_linux

@@ -181,7 +181,25 @@ def test_links_of_others_in_shared_folders_are_refused(tmp_path, mode):
             pass
     with pytest.raises(rk.InputError, match="another user"), whole_folder(shared / "link"):
         pass
+    test = rk.calibrate(np.linspace(0, 1, 80), np.repeat([0, 1], 40))
+    for name in ("shared/link", "shared/pipe", "hop"):
+        with pytest.raises(rk.InputError, match="another user"):
+            rk.save(test, tmp_path / name)
     assert precious.read_text() == "new"
+
+
+def test_folders_that_are_links_of_others_are_refused(tmp_path):
+    """Files do not go to a folder that a stranger's link in a shared folder names."""
+    precious, shared = tmp_path / "precious", tmp_path / "shared"
+    precious.mkdir()
+    shared.mkdir()
+    shared.chmod(0o777)
+    (shared / "out").symlink_to(precious)
+    write(shared / "out", {"a": b"mine"})
+    given_to_a_stranger(shared / "out")
+    with pytest.raises(rk.InputError, match="another user"):
+        write(shared / "out", {"a": b"new"})
+    assert (precious / "a").read_text() == "mine"
 
 
 def test_a_folder_of_files_is_not_led_astray(tmp_path):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ratekeeper._atomic import followed
 from ratekeeper._cli import options, settings
 from ratekeeper._cli.outputs import refuse_inputs
 from ratekeeper._cli.printing import console, echo, print_json, rows_text
@@ -84,6 +85,7 @@ def command(file: str, label: str, output: str | None, **given: Any) -> None:  #
     as_json, drop = given.pop("json"), given.pop("drop")
     folder = None if output is None else Path(output)
     if folder is not None:
+        followed(folder)  # early, so that nobody waits in vain
         for name in (*_OUTPUTS, _CHECKPOINT):
             refuse_inputs(folder / name, [file])
     with nullcontext() if folder is None else Claim(folder / _CHECKPOINT) as claim:

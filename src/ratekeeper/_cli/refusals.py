@@ -118,6 +118,12 @@ def reported_outside() -> Iterator[None]:
         except OSError:  # nobody will hear of it
             streams.forget(sys.stderr)
         sys.exit(NO_READER if gone else REFUSED)
+    except (LookupError, ValueError) as error:  # of variables that a shell sets for completions
+        if os.environ.get(TRACEBACK, "") not in ("", "0"):
+            raise
+        found = f"{type(error).__name__}: {error}"
+        echo(f"Error: The shell asks for completions in an unknown way ({found}).", err=True)
+        sys.exit(REFUSED)
 
 
 def spelled(parameter: Parameter) -> str:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _META = "ratekeeper.config"
 _LARGEST = 1_000_000  # bytes of a file of settings
 _LONGEST_KEY = 40
+_MOST_DOTS = 100  # in a line: the standard library takes long for keys of very many parts
 
 
 def _config(callback: Callable[..., None], **more: Any) -> Decorator:  # noqa: ANN401
@@ -138,6 +139,8 @@ def _tables(path: str) -> dict[str, Any]:
         ) from error
     if len(content) > _LARGEST:
         raise Refusal(f"--config {path} has more than {_LARGEST:,} bytes. Check the path.")
+    if any(line.count(b".") > _MOST_DOTS for line in content.splitlines()):
+        raise Refusal(f"{path} has a line with more than {_MOST_DOTS} dots. Fix it there.")
     try:
         return tomllib.loads(content.decode())
     except RecursionError as error:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
+from ratekeeper._atomic import followed
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -51,10 +52,12 @@ class Claim:
         """Return the file, open for reading and writing, after others are locked out."""
         if self._file is None:
             try:
-                file = _opened(self.path)
+                file = _opened(followed(self.path))
             except (OSError, ValueError) as error:  # such as a character that names cannot have
+                why = error.found if isinstance(error, InputError) else None
+                why = str(why or getattr(error, "strerror", None) or error).rstrip(".")
                 raise InputError(
-                    f"{self.path} cannot be used: {getattr(error, 'strerror', None) or error}.",
+                    f"{self.path} cannot be used: {why}.",
                     parameter="checkpoint",
                     value=self.path,
                     remedy="Use a file, in a folder that exists and can be written to.",

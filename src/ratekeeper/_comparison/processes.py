@@ -44,6 +44,8 @@ sys.path[:] = marshal.load(requests)
 from ratekeeper._comparison.processes import serve
 serve(requests)
 """
+# Precedes the replies: what is printed while a process starts stands in the same pipe.
+_READY = b"\0ratekeeper is ready\n"
 # Every process would use all cores. What the user has set stays.
 _THREADS = (
     "OMP_NUM_THREADS",
@@ -151,6 +153,7 @@ class _Process:
         """Pass on what it replies, and None at its end."""
         assert self.running.stdout is not None  # noqa: S101 - for the type checker
         try:
+            any(line.endswith(_READY) for line in self.running.stdout)
             while True:
                 replies.put((self, pickle.load(self.running.stdout)))  # noqa: S301 - our own
         except Exception:  # noqa: BLE001 - a reply cut off is no reply
@@ -255,7 +258,10 @@ def serve(requests: BinaryIO) -> NoReturn:
     from joblib import parallel_config
 
     replies = os.fdopen(os.dup(1), "wb")
-    _leave_streams()
+    nothing = _leave_streams()
+    replies.write(_READY)
+    if hasattr(os, "register_at_fork"):  # what a system leaves behind must not keep the pipe open
+        os.register_at_fork(after_in_child=lambda: os.dup2(nothing, replies.fileno()))
     _end_with_parent()
     problem = pickle.load(requests).load()  # noqa: S301 - from our own parent
     messages: SimpleQueue[bytes] = SimpleQueue()
@@ -283,14 +289,18 @@ def _receive(requests: BinaryIO, messages: SimpleQueue[bytes]) -> NoReturn:
         os._exit(1)
 
 
-def _leave_streams() -> None:
-    """Keep what systems print, or read, out of our pipes: prints go to standard error."""
+def _leave_streams() -> int:
+    """Keep what systems print, or read, out of our pipes: prints go to standard error.
+
+    Returns a file to which nothing is written, and from which nothing is read.
+    """
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     try:
         os.dup2(2, 1)
     except OSError:  # there is no standard error
         os.dup2(nothing, 1)
+    return nothing
 
 
 def _end_with_parent() -> None:
