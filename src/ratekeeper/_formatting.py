@@ -9,6 +9,7 @@ programs read has the exact names: JSON, rows, SQL, .rk files.
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
 _SHOWN = 5  # values in a message
 _LISTED = 20  # names to choose from
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # Unicode's control, format, surrogate, line, paragraph
-_JOINERS = "\u200c\u200d"
+_JOINERS, _SELECTORS = "\u200c\u200d", "\ufe0e\ufe0f"
+# What else Unicode says may be ignored: fillers, selectors and tags. XML has no name for the last.
+_IGNORED = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
+    "\U000e0000-\U000e0fff\ufffe\uffff]"
+)
 
 
 def percent(rate: float) -> str:
@@ -108,9 +114,9 @@ def visible(text: str, keep: str = "") -> str:
     r"""Write what a terminal acts on or does not show as Python writes it.
 
     These are control characters (a newline and a tab, too, unless they are to be kept), marks that
-    turn the direction of writing, other invisible marks, separators of lines, and bytes of file
-    names that are no text. Zero-width joiners stay after a letter outside ASCII, where Persian,
-    Indian languages and emoji need them. Letters, spaces of any width, and characters of private
+    turn the direction of writing, other invisible marks and fillers, separators of lines, and bytes
+    of file names that are no text. One zero-width joiner, and one selector of a shape, stay after a
+    letter outside ASCII, where Persian, Indian languages and emoji need them. Other letters, spaces of any width, and characters of private
     use or of a newer Unicode stay. Backslashes stay as well, so that paths do, and a text may hold
     what looks like an escape; `show`, which quotes, tells the two apart.
 
@@ -122,18 +128,21 @@ def visible(text: str, keep: str = "") -> str:
     two
     lines\t
     """
-    if text.isprintable():
+    if text.isprintable() and not _IGNORED.search(text):
         return text
     from unicodedata import category
 
-    return "".join(
-        repr(sign)[1:-1]
-        if (category(sign) in _HIDDEN or sign in "\ufffe\uffff")  # of which XML knows no name
-        and sign not in keep
-        and not (sign in _JOINERS and before > "\x7f")
-        else sign
-        for before, sign in zip(f" {text}", text, strict=False)
-    )
+    shown, before = [], " "
+    for sign in text:
+        if sign in _JOINERS + _SELECTORS:
+            joins = before > "\x7f" and before not in _JOINERS
+            is_hidden = not joins or (sign in _SELECTORS and before in _SELECTORS)
+        else:
+            is_hidden = category(sign) in _HIDDEN or _IGNORED.match(sign) is not None
+        is_hidden = is_hidden and sign not in keep
+        before = " " if is_hidden else sign
+        shown.append(ascii(sign)[1:-1] if is_hidden else sign)
+    return "".join(shown)
 
 
 def plain_value(value: Any) -> Any:  # noqa: ANN401 - a NumPy scalar or already a Python value

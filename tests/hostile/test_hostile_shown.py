@@ -579,6 +579,10 @@ def test_queries_have_plain_comments(calibration):
         ("\u0d28\u0d4d\u200d", "\u0d28\u0d4d\u200d"),  # Malayalam
         ("\U0001f469\u200d\U0001f4bb", "\U0001f469\u200d\U0001f4bb"),  # a woman at a computer
         ("user\u200dname\u200c", "user\\u200dname\\u200c"),
+        ("é\u200d\u200d", "é\u200d\\u200d"),  # one joins, more hide
+        ("\u2764\ufe0f\u200d\U0001f525", "\u2764\ufe0f\u200d\U0001f525"),  # a heart on fire
+        ("a\u3164\u034f\ufe0f\ufe0f", "a\\u3164\\u034f\\ufe0f\\ufe0f"),  # fillers
+        ("é\U000e0100\u3164\u200d", "é\\U000e0100\\u3164\\u200d"),
         ("\ue000", "\ue000"),  # of private use: a box at worst
     ],
 )
@@ -596,6 +600,7 @@ def test_any_text_is_made_visible_once(text):
     assert not hidden(shown, keep="\u200c\u200d")
     assert visible(shown) == shown
     assert shown.encode().decode() == shown
+    assert not re.search("[\u3164\u034f\u200c\u200d]{2}", shown)
     assert text != shown or text.isprintable() or not hidden(text, keep="\u200c\u200d")
 
 
