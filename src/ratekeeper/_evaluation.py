@@ -135,13 +135,27 @@ def count(
     >>> count(decisions, np.array([False, True, True]))
     [Tally(negative=(1, 1), positive=(0, 1), abstained=(0, 0), neither=(0, 0))]
     """
-    # One small code for each object: group, then true class, then what was decided.
+    return as_tallies(counted(decisions, is_positive, index, n_groups))
+
+
+def counted(
+    decisions: Decisions,
+    is_positive: NDArray[np.bool_],
+    index: NDArray[np.intp] | None,
+    n_groups: int,
+) -> NDArray[np.intp]:
+    """Return what `count` does as an array, which adds up at once: group, true class, decision."""
+    # One small code for each object.
     code = is_positive.astype(np.intp) if index is None else 2 * index + is_positive
     code = 4 * code + decisions.positive
     if decisions.can_abstain:
         code = code + 2 * decisions.abstained + 3 * decisions.neither
-    cells = np.bincount(code, minlength=8 * n_groups).reshape(n_groups, 2, 4).tolist()
-    return [Tally(*zip(negatives, positives, strict=True)) for negatives, positives in cells]
+    return np.bincount(code, minlength=8 * n_groups).reshape(n_groups, 2, 4)
+
+
+def as_tallies(counts: NDArray[np.intp]) -> list[Tally]:
+    """Return the tally of each group from what `counted` returns, or a sum of such."""
+    return [Tally(*zip(*classes, strict=True)) for classes in counts.tolist()]
 
 
 @dataclass(frozen=True)

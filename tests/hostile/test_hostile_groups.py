@@ -16,7 +16,9 @@ import pyarrow as pa
 import pytest
 
 import ratekeeper as rk
+from ratekeeper._evaluation import Tally
 from ratekeeper._formatting import json_ready, json_text
+from ratekeeper.batch import evaluate_file
 
 FEW, MANY = 60, 240  # groups: four times as many may cost little more than four times the work
 # Methods of containers that go over all that they hold.
@@ -445,3 +447,26 @@ def test_a_column_of_any_type_is_read_or_refused_in_our_words(role):
             if cal.n(cal.classes[1]) != 40 or (role == "groups" and cal.groups.size != 2):
                 wrong.append(f"{kind}: {cal}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_a_file_is_evaluated_in_time_linear_in_rows_and_groups(tmp_path, monkeypatch):
+    """Neither the groups nor the calibration are gone over again for every piece of rows."""
+    monkeypatch.setattr("ratekeeper.batch._text_files.PIECE", 100)
+    cal = rk.calibrate(*grouped(FEW)[:2], groups=grouped(FEW)[2])
+    test = cal.control("fnr", 0.15)
+    later = grouped(FEW, seed=1)
+    path = tmp_path / "new.csv"
+    pd.DataFrame(dict(zip("slg", later, strict=True))).to_csv(path, index=False)
+    sorts, sums = [], []
+    pooled, added = rk.Calibration.pooled, Tally.__add__
+
+    def counted(self):
+        sorts.append(self.groups is not None)  # else there is nothing to sort
+        return pooled(self)
+
+    monkeypatch.setattr(rk.Calibration, "pooled", counted)
+    monkeypatch.setattr(Tally, "__add__", lambda one, two: sums.append(1) or added(one, two))
+    found = evaluate_file(test, path, score="s", label="l", group="g")
+    assert found.overall.to_dict() == test.evaluate(*later).to_dict()
+    assert sum(sorts) < 10  # of 36 pieces
+    assert len(sums) <= 2 * FEW + 2
