@@ -310,11 +310,24 @@ def gravest(groups: Mapping[Any, Any], most: int = _SHOWN) -> dict[Any, Any]:
     return {name: groups[name] for name in sorted(groups, key=doubt)[:most]}
 
 
-def gravest_text(shown: int, n: int, about: str | None = None) -> list[str]:
-    """Say which groups are shown, if not all."""
-    about = say("evaluation.gravest.all") if about is None else about
-    facts = {"shown": shown, "n": f"{n:,}", "about": about}
-    return [say("evaluation.gravest", **facts)] if shown < n else []
+def gravest_text(
+    shown: Mapping[Any, Any], groups: Mapping[Any, Any], about: str | None = None
+) -> list[str]:
+    """Say which groups are shown, if not all, and how many of the others are exceeded."""
+    if len(shown) == len(groups):
+        return []
+    n_exceeded = sum(
+        any(part.verdict == "exceeded" for part in one.parts)
+        for name, one in groups.items()
+        if name not in shown
+    )
+    facts = {
+        "shown": len(shown),
+        "n": f"{len(groups):,}",
+        "exceeded": say("evaluation.gravest.exceeded", n=f"{n_exceeded:,}") if n_exceeded else "",
+        "about": say("evaluation.gravest.all") if about is None else about,
+    }
+    return [say("evaluation.gravest", **facts)]
 
 
 class _Evaluated(ABC):
@@ -344,7 +357,7 @@ class _Evaluated(ABC):
         for name, one in shown.items():
             text = "; ".join(one._lines())  # noqa: SLF001 - of the same kind
             lines.append(say("evaluation.group", group=show(name), text=text))
-        return "\n".join([*lines, *gravest_text(len(shown), len(self.groups))])
+        return "\n".join([*lines, *gravest_text(shown, self.groups)])
 
     def _repr_html_(self) -> str:
         rows, shown = self._rows(), gravest(self.groups)
@@ -356,7 +369,7 @@ class _Evaluated(ABC):
             "Evaluation",
             [
                 markup.table(_HEAD, rows, numbers=_NUMBERS),
-                *map(markup.note, gravest_text(len(shown), len(self.groups))),
+                *map(markup.note, gravest_text(shown, self.groups)),
                 markup.note(verdicts_text(verdicts)),
                 markup.note(say("evaluation.one_look")),
             ],

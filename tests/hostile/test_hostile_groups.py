@@ -470,3 +470,61 @@ def test_a_file_is_evaluated_in_time_linear_in_rows_and_groups(tmp_path, monkeyp
     assert found.overall.to_dict() == test.evaluate(*later).to_dict()
     assert sum(sorts) < 10  # of 36 pieces
     assert len(sums) <= 2 * FEW + 2
+
+
+def test_hidden_groups_that_exceed_are_counted():
+    """More groups break their promise than are shown, and all texts say how many more."""
+    scores, labels, names = grouped(300)
+    test = rk.calibrate(scores, labels, groups=names).control("fnr", 0.15)
+    later = grouped(300, seed=1)
+    bad = np.array([int(name.split()[1]) % 6 == 0 for name in later[2]])
+    found = test.evaluate(np.where(bad, np.minimum(later[0], -1.5), later[0]), *later[1:])
+    n = sum(one.verdict == "exceeded" for one in found.groups.values())
+    assert n == 50
+    for shown in (repr(found), found._repr_html_()):
+        assert f"; exceeded but not shown: {n - 8};" in shown
+    assert "exceeded but" not in repr(test.evaluate(*later))
+
+
+def test_a_group_that_contradicts_the_fit_is_shown_for_both_rates():
+    """Text and card of a test of both rates show why nothing is promised."""
+    rng = np.random.default_rng(0)
+    labels, groups = np.tile(np.repeat([0, 1], 100), 60), np.repeat(np.arange(60), 200)
+    scores = rng.normal(2.0 * labels)
+    odd = (groups == 30) & (labels == 1)
+    scores[odd] = np.where(np.arange(100) % 2, 0.0, 4.0) + rng.normal(0, 0.01, 100)
+    cal = rk.calibrate(scores, labels, groups=groups)
+    with pytest.warns(rk.exceptions.ContradictedFitWarning):
+        both = cal.control_both(0.1, 0.1, method=rk.Parametric())
+    assert "\nGroup 30 (" in str(both.certificate)
+    assert "FNR, 30: " in both.certificate._repr_html_()
+
+
+def test_groups_of_unknown_price_are_not_said_to_lie_between_others():
+    """Of groups without an object of the other class some are shown."""
+    scores, labels, names = grouped(60)
+    number = np.array([int(name.split()[1]) for name in names])
+    kept = (labels == 1) | (number < 20) | (number >= 30)
+    cal = rk.calibrate(scores[kept], labels[kept], groups=names[kept])
+    certificate = cal.control("fnr", 0.15).certificate
+    assert "unknown" in str(certificate)
+    assert "unknown" in certificate._repr_html_()
+
+
+def test_where_every_group_is_pooled_nothing_is_certified():
+    """A headline promises nothing if no group has a threshold of its own."""
+    labels, groups = np.tile(np.repeat([0, 1], 5), 60), np.repeat(np.arange(60), 10)
+    scores = np.random.default_rng(0).normal(2.0 * labels)
+    cal = rk.calibrate(scores, labels, groups=groups)
+    for test in (
+        cal.control("fnr", 0.05, thin_groups="pool"),
+        cal.control_both(0.05, 0.05, thin_groups="pool"),
+    ):
+        text = " ".join(str(test.certificate).split())
+        assert text.startswith("NO PROMISE")
+        assert "No promise: No group has enough scores of its own" in text
+        assert "the 0 groups" not in text
+        assert "other groups" not in text
+        for part in test.parts:
+            assert not part.certificate.promised
+            assert part.certificate.to_dict()["promised"] is False
