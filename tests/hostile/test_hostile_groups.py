@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import ratekeeper as rk
-from ratekeeper._evaluation import Tally
+from ratekeeper._evaluation import Tally, gravest
 from ratekeeper._formatting import json_ready, json_text
 from ratekeeper.batch import evaluate_file
 
@@ -528,3 +528,32 @@ def test_where_every_group_is_pooled_nothing_is_certified():
         for part in test.parts:
             assert not part.certificate.promised
             assert part.certificate.to_dict()["promised"] is False
+
+
+def test_scores_of_very_many_groups_pool_to_those_without_groups():
+    """From a thousand groups on they are sorted in another way, to the same bytes."""
+    scores, labels, names = grouped(1001)
+    cal = rk.calibrate(scores, labels, groups=names)
+    assert cal.pooled() == rk.calibrate(scores, labels)
+    assert cal.auc == rk.calibrate(scores, labels).auc
+
+
+def test_of_groups_without_a_p_value_the_highest_rates_are_shown():
+    """Nothing is promised to groups of an audit, so the rates alone say which are worst."""
+    scores, labels, _ = grouped(300)
+    test = rk.calibrate(scores, labels).control("fnr", 0.05)
+    found = test.evaluate(*grouped(300, seed=1))
+    rates = sorted((one.target.rate for one in found.groups.values()), reverse=True)
+    shown = gravest(found.groups)
+    assert [one.target.rate for one in shown.values()] == rates[: len(shown)]
+
+
+def test_hidden_pooled_groups_are_counted():
+    """The text of a test says how many of the groups that it leaves out are promised nothing."""
+    sizes = np.r_[np.full(20, 10), np.full(40, 100)]
+    labels = np.repeat([1, 0], sizes.sum())
+    groups = np.tile(np.repeat(np.arange(60), sizes), 2)
+    scores = np.random.default_rng(0).normal(2.0 * labels)
+    test = rk.calibrate(scores, labels, groups=groups).control("fnr", 0.05, thin_groups="pool")
+    n = repr(test).count("nothing is promised here")
+    assert f", {20 - n} of them without a promise" in repr(test)
