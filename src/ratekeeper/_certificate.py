@@ -176,12 +176,18 @@ class Certificate(Stated):
     @property
     def promised(self) -> bool:
         """Whether anything is promised about this rate with finitely many scores."""
-        return self.guarantee.kind not in NO_PROMISE and not self.contradicted
+        can_be = self.guarantee.kind not in NO_PROMISE and not self.contradicted
+        return can_be and not self.all_pooled
 
     @property
     def pooled_groups(self) -> tuple[object, ...]:
         """Groups that are judged by the threshold of all, and are promised nothing."""
         return tuple(cell.group for cell in self.cells if cell.pooled)
+
+    @property
+    def all_pooled(self) -> bool:
+        """Whether no group has a threshold of its own, so that nothing is promised."""
+        return all(cell.pooled for cell in self.cells)
 
     @property
     def n_promises(self) -> int:
@@ -267,12 +273,16 @@ class Certificate(Stated):
         sizes: list[float] = [cell.n["null"] for cell in self.cells]
         return sizes, [math.nan if cell.pooled else cell.n["null"] for cell in self.cells]
 
+    def doubts(self) -> list[float]:
+        """Return 1 for each cell whose scores contradict the fit; NaN for the others."""
+        return [1.0 if cell.contradicted else math.nan for cell in self.cells]
+
     def _shown(self, most: int, each: int) -> list[Cell]:
         """Return the cells to show: of many, those that are extreme in some way."""
         price = [cell.other_error.rate for cell in self.cells]
-        doubt = [float(cell.contradicted) or math.nan for cell in self.cells]
-        places = extremes(*self.sizes(), price, doubt, most=most, each=each)
-        return [self.cells[i] for i in places]
+        unknown = [math.nan if cell.other_error.n else 1.0 for cell in self.cells]
+        columns = *self.sizes(), price, unknown, self.doubts()
+        return [self.cells[i] for i in extremes(*columns, most=most, each=each)]
 
     def _shown_text(self, shown: int) -> list[str]:
         n = len(self.cells)
@@ -435,7 +445,8 @@ class JointCertificate(Stated):
 
     def _shown(self, most: int, each: int) -> list[int]:
         """Return the positions of the cells to show: of many, those that are extreme."""
-        return extremes(*self.fnr.sizes(), *self.fpr.sizes(), most=most, each=each)
+        columns = [column for part in self._parts for column in (*part.sizes(), part.doubts())]
+        return extremes(*columns, most=most, each=each)
 
     def _shown_text(self, shown: int) -> list[str]:
         return shown_text(shown, len(self.fnr.cells), say("certificate.groups.shown.all"))
@@ -510,6 +521,8 @@ def _about_promise(facts: Certificate, called: str) -> Iterator[Statement]:
     if facts.contradicted:
         text = say("certificate.contradicted", rate=facts.rate, alpha=exact_percent(facts.alpha))
         yield state("promise", text, title="promise.none")
+    elif facts.all_pooled:
+        yield state("promise", say("certificate.groups.pooled.all"), title="promise.none")
     elif facts.guarantee.kind == "none":
         yield state("promise", facts.guarantee.promise, title="promise.none")
     else:
@@ -532,7 +545,7 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
             text = say("certificate.groups.delta", own=f"{facts.n_promises:,}", most=most)
             yield state("groups", text)
     if facts.pooled_groups:
-        yield state("groups", pooled_text(facts.pooled_groups))
+        yield state("groups", pooled_text(facts.pooled_groups, len(facts.cells)))
 
 
 def _ground(facts: Certificate) -> Iterator[Statement]:
@@ -551,11 +564,12 @@ def shown_text(shown: int, n: int, about: str = "") -> list[str]:
     return [say("certificate.groups.shown.sizes", **facts)] if shown < n else []
 
 
-def pooled_text(groups: Sequence[object]) -> str:
-    """Say about which groups nothing is promised."""
+def pooled_text(groups: Sequence[object], n: int) -> str:
+    """Say about which of n groups nothing is promised."""
     left = len(groups) - _NAMED
     names = ", ".join(map(show, groups[:_NAMED])) + (f" and {left:,} more" if left > 0 else "")
-    return say("certificate.groups.pooled", names=names)
+    others = say("certificate.groups.pooled.others") if len(groups) < n else ""
+    return say("certificate.groups.pooled", names=names, others=others)
 
 
 def data_statement(facts: Any) -> Statement:  # noqa: ANN401 - a certificate of any kind

@@ -340,7 +340,7 @@ class ErrorRateTest(FinishedTest):
             [
                 markup.by_group(groups, head, list(zip(*columns, strict=True)), numbers=[0]),
                 *map(markup.note, self._shown_text),
-                *([markup.note(pooled_text(pooled))] if pooled else []),
+                *([markup.note(pooled_text(pooled, len(names)))] if pooled else []),
                 markup.facts(facts),
             ],
         )

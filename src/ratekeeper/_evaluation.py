@@ -135,13 +135,27 @@ def count(
     >>> count(decisions, np.array([False, True, True]))
     [Tally(negative=(1, 1), positive=(0, 1), abstained=(0, 0), neither=(0, 0))]
     """
-    # One small code for each object: group, then true class, then what was decided.
+    return as_tallies(counted(decisions, is_positive, index, n_groups))
+
+
+def counted(
+    decisions: Decisions,
+    is_positive: NDArray[np.bool_],
+    index: NDArray[np.intp] | None,
+    n_groups: int,
+) -> NDArray[np.intp]:
+    """Return what `count` does as an array, which adds up at once: group, true class, decision."""
+    # One small code for each object.
     code = is_positive.astype(np.intp) if index is None else 2 * index + is_positive
     code = 4 * code + decisions.positive
     if decisions.can_abstain:
         code = code + 2 * decisions.abstained + 3 * decisions.neither
-    cells = np.bincount(code, minlength=8 * n_groups).reshape(n_groups, 2, 4).tolist()
-    return [Tally(*zip(negatives, positives, strict=True)) for negatives, positives in cells]
+    return np.bincount(code, minlength=8 * n_groups).reshape(n_groups, 2, 4)
+
+
+def as_tallies(counts: NDArray[np.intp]) -> list[Tally]:
+    """Return the tally of each group from what `counted` returns, or a sum of such."""
+    return [Tally(*zip(*classes, strict=True)) for classes in counts.tolist()]
 
 
 @dataclass(frozen=True)
@@ -296,11 +310,24 @@ def gravest(groups: Mapping[Any, Any], most: int = _SHOWN) -> dict[Any, Any]:
     return {name: groups[name] for name in sorted(groups, key=doubt)[:most]}
 
 
-def gravest_text(shown: int, n: int, about: str | None = None) -> list[str]:
-    """Say which groups are shown, if not all."""
-    about = say("evaluation.gravest.all") if about is None else about
-    facts = {"shown": shown, "n": f"{n:,}", "about": about}
-    return [say("evaluation.gravest", **facts)] if shown < n else []
+def gravest_text(
+    shown: Mapping[Any, Any], groups: Mapping[Any, Any], about: str | None = None
+) -> list[str]:
+    """Say which groups are shown, if not all, and how many of the others are exceeded."""
+    if len(shown) == len(groups):
+        return []
+    n_exceeded = sum(
+        any(part.verdict == "exceeded" for part in one.parts)
+        for name, one in groups.items()
+        if name not in shown
+    )
+    facts = {
+        "shown": len(shown),
+        "n": f"{len(groups):,}",
+        "exceeded": say("evaluation.gravest.exceeded", n=f"{n_exceeded:,}") if n_exceeded else "",
+        "about": say("evaluation.gravest.all") if about is None else about,
+    }
+    return [say("evaluation.gravest", **facts)]
 
 
 class _Evaluated(ABC):
@@ -330,7 +357,7 @@ class _Evaluated(ABC):
         for name, one in shown.items():
             text = "; ".join(one._lines())  # noqa: SLF001 - of the same kind
             lines.append(say("evaluation.group", group=show(name), text=text))
-        return "\n".join([*lines, *gravest_text(len(shown), len(self.groups))])
+        return "\n".join([*lines, *gravest_text(shown, self.groups)])
 
     def _repr_html_(self) -> str:
         rows, shown = self._rows(), gravest(self.groups)
@@ -342,7 +369,7 @@ class _Evaluated(ABC):
             "Evaluation",
             [
                 markup.table(_HEAD, rows, numbers=_NUMBERS),
-                *map(markup.note, gravest_text(len(shown), len(self.groups))),
+                *map(markup.note, gravest_text(shown, self.groups)),
                 markup.note(verdicts_text(verdicts)),
                 markup.note(say("evaluation.one_look")),
             ],

@@ -116,9 +116,10 @@ def visible(text: str, keep: str = "") -> str:
     These are control characters (a newline and a tab, too, unless they are to be kept), marks that
     turn the direction of writing, other invisible marks and fillers, separators of lines, and bytes
     of file names that are no text. One zero-width joiner, and one selector of a shape, stay after a
-    letter outside ASCII, where Persian, Indian languages and emoji need them. Other letters, spaces of any width, and characters of private
-    use or of a newer Unicode stay. Backslashes stay as well, so that paths do, and a text may hold
-    what looks like an escape; `show`, which quotes, tells the two apart.
+    letter outside ASCII, where Persian, Indian languages and emoji need them. Other letters, spaces
+    of any width, and characters of private use or of a newer Unicode stay. Backslashes stay as
+    well, so that paths do, and a text may hold what looks like an escape; `show`, which quotes,
+    tells the two apart.
 
     Examples
     --------

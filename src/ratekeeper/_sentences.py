@@ -90,8 +90,10 @@ CERTIFICATE = {
     "groups.pooled": (
         "Only the threshold of all groups together, for lack of scores of their own: {names}. "
         "Nothing is promised about the rate in such a group, which can be far above alpha, nor "
-        "about all groups together; the promise holds in the other groups."
+        "about all groups together{others}."
     ),
+    "groups.pooled.others": "; the promise holds in the other groups",
+    "groups.pooled.all": "No group has enough scores of its own, so nothing is promised.",
     "both": (
         "The test makes no decision where both classes remain possible, so that each rate can keep "
         "its own level; that is no error."
@@ -172,8 +174,9 @@ EVALUATION = {
     "group": "group {group}: {text}",
     "gravest": (
         "{shown} of {n} groups are shown: those with the smallest p-values and, where these are "
-        "equal or nothing is promised, with the highest rates{about}."
+        "equal or nothing is promised, with the highest rates{exceeded}{about}."
     ),
+    "gravest.exceeded": "; exceeded but not shown: {n}",
     "gravest.all": "; to_dict has all",
     "p_value": (
         "The p-value is at most how often there are so many errors or more if nothing has changed "

@@ -16,7 +16,9 @@ import pyarrow as pa
 import pytest
 
 import ratekeeper as rk
+from ratekeeper._evaluation import Tally, gravest
 from ratekeeper._formatting import json_ready, json_text
+from ratekeeper.batch import evaluate_file
 
 FEW, MANY = 60, 240  # groups: four times as many may cost little more than four times the work
 # Methods of containers that go over all that they hold.
@@ -445,3 +447,113 @@ def test_a_column_of_any_type_is_read_or_refused_in_our_words(role):
             if cal.n(cal.classes[1]) != 40 or (role == "groups" and cal.groups.size != 2):
                 wrong.append(f"{kind}: {cal}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_a_file_is_evaluated_in_time_linear_in_rows_and_groups(tmp_path, monkeypatch):
+    """Neither the groups nor the calibration are gone over again for every piece of rows."""
+    monkeypatch.setattr("ratekeeper.batch._text_files.PIECE", 100)
+    cal = rk.calibrate(*grouped(FEW)[:2], groups=grouped(FEW)[2])
+    test = cal.control("fnr", 0.15)
+    later = grouped(FEW, seed=1)
+    path = tmp_path / "new.csv"
+    pd.DataFrame(dict(zip("slg", later, strict=True))).to_csv(path, index=False)
+    sorts, sums = [], []
+    pooled, added = rk.Calibration.pooled, Tally.__add__
+
+    def counted(self):
+        sorts.append(self.groups is not None)  # else there is nothing to sort
+        return pooled(self)
+
+    monkeypatch.setattr(rk.Calibration, "pooled", counted)
+    monkeypatch.setattr(Tally, "__add__", lambda one, two: sums.append(1) or added(one, two))
+    found = evaluate_file(test, path, score="s", label="l", group="g")
+    assert found.overall.to_dict() == test.evaluate(*later).to_dict()
+    assert sum(sorts) < 10  # of 36 pieces
+    assert len(sums) <= 2 * FEW + 2
+
+
+def test_hidden_groups_that_exceed_are_counted():
+    """More groups break their promise than are shown, and all texts say how many more."""
+    scores, labels, names = grouped(300)
+    test = rk.calibrate(scores, labels, groups=names).control("fnr", 0.15)
+    later = grouped(300, seed=1)
+    bad = np.array([int(name.split()[1]) % 6 == 0 for name in later[2]])
+    found = test.evaluate(np.where(bad, np.minimum(later[0], -1.5), later[0]), *later[1:])
+    n = sum(one.verdict == "exceeded" for one in found.groups.values())
+    assert n == 50
+    for shown in (repr(found), found._repr_html_()):
+        assert f"; exceeded but not shown: {n - 8};" in shown
+    assert "exceeded but" not in repr(test.evaluate(*later))
+
+
+def test_a_group_that_contradicts_the_fit_is_shown_for_both_rates():
+    """Text and card of a test of both rates show why nothing is promised."""
+    rng = np.random.default_rng(0)
+    labels, groups = np.tile(np.repeat([0, 1], 100), 60), np.repeat(np.arange(60), 200)
+    scores = rng.normal(2.0 * labels)
+    odd = (groups == 30) & (labels == 1)
+    scores[odd] = np.where(np.arange(100) % 2, 0.0, 4.0) + rng.normal(0, 0.01, 100)
+    cal = rk.calibrate(scores, labels, groups=groups)
+    with pytest.warns(rk.exceptions.ContradictedFitWarning):
+        both = cal.control_both(0.1, 0.1, method=rk.Parametric())
+    assert "\nGroup 30 (" in str(both.certificate)
+    assert "FNR, 30: " in both.certificate._repr_html_()
+
+
+def test_groups_of_unknown_price_are_not_said_to_lie_between_others():
+    """Of groups without an object of the other class some are shown."""
+    scores, labels, names = grouped(60)
+    number = np.array([int(name.split()[1]) for name in names])
+    kept = (labels == 1) | (number < 20) | (number >= 30)
+    cal = rk.calibrate(scores[kept], labels[kept], groups=names[kept])
+    certificate = cal.control("fnr", 0.15).certificate
+    assert "unknown" in str(certificate)
+    assert "unknown" in certificate._repr_html_()
+
+
+def test_where_every_group_is_pooled_nothing_is_certified():
+    """A headline promises nothing if no group has a threshold of its own."""
+    labels, groups = np.tile(np.repeat([0, 1], 5), 60), np.repeat(np.arange(60), 10)
+    scores = np.random.default_rng(0).normal(2.0 * labels)
+    cal = rk.calibrate(scores, labels, groups=groups)
+    for test in (
+        cal.control("fnr", 0.05, thin_groups="pool"),
+        cal.control_both(0.05, 0.05, thin_groups="pool"),
+    ):
+        text = " ".join(str(test.certificate).split())
+        assert text.startswith("NO PROMISE")
+        assert "No promise: No group has enough scores of its own" in text
+        assert "the 0 groups" not in text
+        assert "other groups" not in text
+        for part in test.parts:
+            assert not part.certificate.promised
+            assert part.certificate.to_dict()["promised"] is False
+
+
+def test_scores_of_very_many_groups_pool_to_those_without_groups():
+    """From a thousand groups on they are sorted in another way, to the same bytes."""
+    scores, labels, names = grouped(1001)
+    cal = rk.calibrate(scores, labels, groups=names)
+    assert cal.pooled() == rk.calibrate(scores, labels)
+    assert cal.auc == rk.calibrate(scores, labels).auc
+
+
+def test_of_groups_without_a_p_value_the_highest_rates_are_shown():
+    """Nothing is promised to groups of an audit, so the rates alone say which are worst."""
+    scores, labels, _ = grouped(300)
+    test = rk.calibrate(scores, labels).control("fnr", 0.05)
+    found = test.evaluate(*grouped(300, seed=1))
+    rates = sorted((one.target.rate for one in found.groups.values()), reverse=True)
+    shown = gravest(found.groups)
+    assert [one.target.rate for one in shown.values()] == rates[: len(shown)]
+
+
+def test_hidden_pooled_groups_are_counted():
+    """The text of a test says how many of the groups that it leaves out are promised nothing."""
+    sizes = np.r_[np.full(20, 10), np.full(40, 100)]
+    labels = np.repeat([1, 0], sizes.sum())
+    groups = np.tile(np.repeat(np.arange(60), sizes), 2)
+    scores = np.random.default_rng(0).normal(2.0 * labels)
+    test = rk.calibrate(scores, labels, groups=groups).control("fnr", 0.05, thin_groups="pool")
+    n = repr(test).count("nothing is promised here")
+    assert f", {20 - n} of them without a promise" in repr(test)

@@ -175,7 +175,8 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
     by_rate = _by_rate(parts)
     joint = len(by_rate) > 1
     *names, everybody = parts
-    groups = gravest({name: parts[name] for name in names}, _MOST_GROUPS)
+    all_groups = {name: parts[name] for name in names}
+    groups = gravest(all_groups, _MOST_GROUPS)
     shown = {**groups, everybody: parts[everybody]}
     for evaluations in _by_rate(shown):
         _show_target(evaluations, joint=joint)
@@ -183,7 +184,7 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
         _show_undecided(shown)
     else:
         _show_price(shown)
-    print_paragraph("".join(gravest_text(len(groups), len(names), "; --json has all")))
+    print_paragraph("".join(gravest_text(groups, all_groups, "; --json has all")))
     verdicts = [part.verdict for evaluations in by_rate for part in evaluations.values()]
     for word in VERDICTS:
         print_paragraph(verdicts_text({word}.intersection(verdicts)))

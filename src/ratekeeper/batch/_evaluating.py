@@ -15,7 +15,7 @@ from ratekeeper._cells import (
     refuse_calibration_objects,
     refuse_repeated,
 )
-from ratekeeper._evaluation import Tally, count
+from ratekeeper._evaluation import as_tallies, counted
 from ratekeeper._finished import evaluate_counts
 from ratekeeper.batch._judging import Judge
 from ratekeeper.batch._sources import open_sources, pieces_of
@@ -126,7 +126,8 @@ def evaluate_file(
     names: list[Any] = [None] if known is None else known.tolist()
     if judge.audited is not None:  # groups are met as they come
         names = []
-    tallies = [Tally()] * len(names)
+    counts = np.zeros((len(names), 2, 4), dtype=np.intp)
+    whole = test.calibration.pooled()  # once, not for every piece
     seen, repeated = np.zeros(4, dtype=np.uint64), 0
     with open_sources(source, source_format, decimal) as files:
         judge.check(files[0].name, files[0].columns)
@@ -134,15 +135,14 @@ def evaluate_file(
             judged = judge.judge(name, piece)
             if judge.audited is not None:
                 names = list(judge.audited)
-                tallies += [Tally()] * (len(names) - len(tallies))
-            found = count(judged.decisions, judged.truth, judged.index, len(tallies))
-            tallies = [one + two for one, two in zip(tallies, found, strict=True)]
+                counts = np.pad(counts, ((0, len(names) - len(counts)), (0, 0), (0, 0)))
+            counts += counted(judged.decisions, judged.truth, judged.index, len(names))
             seen += np.array(fingerprint(judged.values, judged.truth), dtype=np.uint64)
-            repeated += count_repeated(test.calibration, judged.values, judged.truth)
+            repeated += count_repeated(whole, judged.values, judged.truth)
     judge.refuse_unseen_positive(str(source))
     try:
         refuse_calibration_objects(test.calibration, seen.tolist())
-        refuse_repeated(test.calibration, repeated, judge.n_decided)
+        refuse_repeated(whole, repeated, judge.n_decided)
     except InputError as error:
         where = files[0].name if len(files) == 1 else str(source)
         raise error.within(where) from None
@@ -153,7 +153,7 @@ def evaluate_file(
     judge.warn_if_outside()
     return FileEvaluation(
         overall=evaluate_counts(
-            test, tallies, names if is_grouped else None, is_covered=outside is None
+            test, as_tallies(counts), names if is_grouped else None, is_covered=outside is None
         ),
         rows=judge.inspector.rows,
         skipped=judge.inspector.skipped,

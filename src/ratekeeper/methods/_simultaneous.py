@@ -162,6 +162,10 @@ def _escape(n: int, level: float) -> float:
     limits = beta_upper(np.arange(n), n, level)  # b_1 ... b_n
     log_factorial = gammaln(np.arange(n + 2) + 1.0)
     log_rest = np.log1p(-limits)
+    # Of every earlier escape j: n - j + 1 uniforms lie above b_j.
+    above = np.arange(n, 0, -1)
+    log_above = above * log_rest
+    steps = np.arange(n)
     first = np.zeros(n)
     for i in range(1, n + 1):
         b = limits[i - 1]
@@ -172,15 +176,14 @@ def _escape(n: int, level: float) -> float:
             + (i - 1) * np.log(b)
             + (n - i + 1) * log_rest[i - 1]
         )
-        j = np.arange(1, i)
-        # P(i - j of the n - j + 1 uniforms above b_j lie below b_i)
-        step = np.exp(
-            log_factorial[n - j + 1]
-            - log_factorial[i - j]
-            - log_factorial[n - i + 1]
-            + (i - j) * np.log(b - limits[j - 1])
-            + (n - i + 1) * log_rest[i - 1]
-            - (n - j + 1) * log_rest[j - 1]
-        )
+        # P(i - j of the n - j + 1 uniforms above b_j lie below b_i), for j = 1 ... i - 1
+        step = np.log(b - limits[: i - 1])
+        step *= steps[i - 1 : 0 : -1]
+        ways = log_factorial[n : n - i + 1 : -1] - log_factorial[i - 1 : 0 : -1]
+        ways -= log_factorial[n - i + 1]
+        step += ways
+        step += (n - i + 1) * log_rest[i - 1]
+        step -= log_above[: i - 1]
+        np.exp(step, out=step)
         first[i - 1] = below - first[: i - 1] @ step
     return float(first.sum())
