@@ -213,7 +213,7 @@ def _judge(z: Array, samples: Array, alternative: Alternative) -> Judged:
 
 
 def _leaning_right(z: Array) -> Array:
-    """Return each sample or its mirror image, so that both get one score to the last bit."""
+    """Return each sample or its mirror image, so that both get one score but for rounding."""
     if len(z) == 1:
         return np.negative(z[:, ::-1], order="C") if z[0, 0] + z[0, -1] < 0 else z
     turned = z[:, 0] + z[:, -1] < 0
