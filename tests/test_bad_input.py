@@ -238,7 +238,10 @@ NOT_LABELS = {
     "byte strings": (lambda: np.array([b"no", b"yes"]), ["b'no'", "needed", ".astype(str)"]),
     "bytes in a list": (lambda: [b"no", b"yes"], ["b'no'", "at position 0", "needed"]),
     "members of an enumeration": (lambda: list(enum.Enum("Answer", "no yes")), ["Answer.no"]),
-    "numbers beyond 64 bits": (lambda: [0, 10**400], ["labels is object", "needed", "Convert"]),
+    "numbers beyond 64 bits": (
+        lambda: [0, 10**400],
+        ["labels has numbers that no type holds", "0 and 1000", "Convert"],
+    ),
     "two words": (
         lambda: ["cat", "dog"],
         ["'cat' and 'dog'", "which one is positive?", "positive_label='dog'"],
