@@ -45,6 +45,12 @@ SIMPLE = [
     (pa.timestamp("us"), st.datetimes()),
     (pa.timestamp("ns", "UTC"), st.datetimes(dt.datetime(1970, 1, 1), dt.datetime(2200, 1, 1))),  # noqa: DTZ001
     (pa.duration("us"), st.timedeltas(dt.timedelta(-9999), dt.timedelta(9999))),
+    (pa.month_day_nano_interval(), st.tuples(*[st.integers(-(2**31), 2**31 - 1)] * 3)),
+    (pa.list_(pa.int8()), st.lists(st.integers(0, 1), max_size=2)),
+    # Whole numbers that stand for days and times which Python does not know.
+    *[(kind, _ranges("int64", 64)) for kind in (pa.timestamp("s"), pa.duration("s"))],
+    *[(kind, _ranges("int64", 64)) for kind in (pa.timestamp("ms", "No/Where"),)],
+    (pa.date32(), _ranges("int32", 32)),
     (pa.decimal128(10, 2), st.integers(-(10**9), 10**9).map(lambda n: Decimal(n).scaleb(-2))),
     (pa.decimal256(60), st.integers(-(10**50), 10**50).map(Decimal)),
 ]

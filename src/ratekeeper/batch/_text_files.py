@@ -101,6 +101,7 @@ class TextFile:
         self.size = None if isinstance(source, io.BufferedReader) else source.stat().st_size
         self._bytes, self.quoted = 0, False  # of the lines that were read
         self._enough = _PIECE_BYTES  # when so many were read, the piece ends
+        self._n_lines = 0
         self.start, self.line_end = b"", "\n"  # as the file has them
         with self._opened() as reader:
             self.columns = self._checked_header(self._next_row(reader))
@@ -178,6 +179,7 @@ class TextFile:
     def _blocks(self, stream: IO[bytes]) -> Iterator[bytes]:
         """Read whole lines, about a megabyte of them at a time."""
         rest, self._bytes, self.quoted, self._enough = b"", 0, False, _PIECE_BYTES
+        self._n_lines = 0
         while block := rest + stream.read(_BLOCK):
             rest = b""
             if not block.endswith(b"\n"):
@@ -232,6 +234,7 @@ class TextFile:
                     remedy="Save the file as UTF-8, or with: iconv -f LATIN1 -t UTF-8.",
                 ) from error
             number += block.count(b"\n")
+            self._n_lines = number - 1
             yield from io.StringIO(text, newline="")
 
     def _next_row(self, reader: Any) -> list[str]:  # noqa: ANN401
@@ -244,7 +247,14 @@ class TextFile:
         try:
             with _roomy(), _uncollected():
                 self._enough = self._bytes + _PIECE_BYTES
-                for row in islice(reader, n):
+                while not self.quoted and len(rows) < n and self._bytes <= self._enough:
+                    # Without quotes a row is a line, and those at hand are taken together.
+                    at_hand = max(1, self._n_lines - reader.line_num)
+                    before = len(rows)
+                    rows.extend(islice(reader, min(at_hand, n - before)))
+                    if len(rows) == before or len(rows[-1]) != width:
+                        return rows
+                for row in islice(reader, n - len(rows) if self._bytes <= self._enough else 0):
                     rows.append(row)
                     if self._bytes > self._enough or len(row) != width:
                         break
