@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 PIECE = 1 << 18  # rows; searching long calibrations for few scores at a time would be slow
 _VALUES = 1 << 20  # in a piece, so that wide files need no more memory
-_PIECE_BYTES = 1 << 23  # for the same reason
+_PIECE_BYTES = 1 << 21  # for the same reason
 _PIECE_BYTES_OF_SOME = 1 << 27  # of rows of which only a few columns are read
 _TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 _NAMEABLE = (*_TEXTS[:3], "integer", "boolean", "floating", "null", "decimal", "temporal")
