@@ -346,7 +346,7 @@ def test_the_file_is_as_described(tmp_path):
     assert (len(content) - len(data)) % 8 == 0
     assert header["positive"]["dtype"] == "F64"
     assert np.frombuffer(data[start:stop], "<f8").tolist() == test.calibration.cells[1][0].tolist()
-    assert facts["format"] == FORMAT == 2
+    assert facts["format"] == FORMAT == 3
     assert facts["kind"] == "test"
     assert facts["version"] == rk.__version__
     assert facts["classes"] == {"dtype": "<i8", "values": [0, 1]}
@@ -534,7 +534,7 @@ def test_no_memory_is_a_plain_refusal(tmp_path, monkeypatch):
     assert_refused(path, "memory")
 
 
-@pytest.mark.parametrize("number", [3, 10**30, 0, -1, 1.0, True, "1", None])
+@pytest.mark.parametrize("number", [FORMAT + 1, 10**30, 0, -1, 1.0, True, "1", None])
 def test_an_unknown_format_is_refused(tmp_path, number):
     """A file of a later format says so, and what to do, before anything else is read."""
     path = tmp_path / "cal.rk"

@@ -18,7 +18,7 @@ from ratekeeper._formatting import show
 from ratekeeper._validation import LONGEST_NAME
 
 Schema = dict[str, Any]
-FORMAT = 2
+FORMAT = 3
 LONGEST_REASON = 200  # characters of a reason why rows were left out
 MOST_REPLICATES = 100_000
 _SHOWN = 60  # characters of a text that may be of any length
