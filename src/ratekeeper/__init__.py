@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ratekeeper._abstaining import AbstainingTest
+    from ratekeeper._aimed import ThresholdCertificate, ThresholdTest
     from ratekeeper._calibration import Calibration, calibrate
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._comparison import Comparison, compare
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
         ScoreTypeWarning,
         StoredFileError,
         TooFewScoresError,
+        UnattainableError,
     )
     from ratekeeper.methods import (
         Bootstrap,
@@ -113,7 +115,10 @@ __all__ = [
     "Simultaneous",
     "Smoothed",
     "StoredFileError",
+    "ThresholdCertificate",
+    "ThresholdTest",
     "TooFewScoresError",
+    "UnattainableError",
     "__version__",
     "calibrate",
     "compare",
@@ -128,6 +133,7 @@ __all__ = [
 # NumPy, and only the scikit-learn estimator costs scikit-learn.
 _HOMES = {
     "_abstaining": ("AbstainingTest",),
+    "_aimed": ("ThresholdCertificate", "ThresholdTest"),
     "_calibration": ("Calibration", "calibrate"),
     "_certificate": ("Certificate", "JointCertificate"),
     "_comparison": ("Comparison", "compare"),
@@ -158,6 +164,7 @@ _HOMES = {
         "ScoreTypeWarning",
         "StoredFileError",
         "TooFewScoresError",
+        "UnattainableError",
     ),
     "methods": (
         "Bootstrap",

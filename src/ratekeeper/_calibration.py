@@ -13,6 +13,8 @@ import numpy as np
 
 from ratekeeper import _markup as markup
 from ratekeeper._abstaining import AbstainingTest
+from ratekeeper._aimed import ThresholdTest, aimed_test
+from ratekeeper._aims import NPV, AlertShare, Precision, Selective
 from ratekeeper._cells import count_outside, known_groups, nulls_of, read_new, warn_if_outside
 from ratekeeper._certificate import shown_text
 from ratekeeper._control import ErrorRateTest, build_test
@@ -30,6 +32,7 @@ from ratekeeper._p_values import PValues, judge, judge_intervals
 from ratekeeper._ranks import sort_in_place, sorted_parts
 from ratekeeper._sentences import say
 from ratekeeper._separation import separation
+from ratekeeper._validation import check_choice
 from ratekeeper.exceptions import InputError, Parameter, ReversedScoreWarning
 from ratekeeper.methods import Conformal, HighProbability, check_method
 
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._certificate import Origin
+    from ratekeeper._merging import Sampling
     from ratekeeper._provenance import Provenance
     from ratekeeper._ranks import Floats
     from ratekeeper._separation import Separation
@@ -73,6 +77,8 @@ class Calibration:
         other folds did, for which no bound is known. Certificates say it.
     provenance : Provenance or None
         For scores from a file: its columns, and how many rows were read and skipped.
+    sampling : {"population", "by class"}
+        Whether the share of positives is that of the population, or was chosen.
 
     Examples
     --------
@@ -90,6 +96,7 @@ class Calibration:
     higher_is_positive: bool
     origin: Origin = "held out"
     provenance: Provenance | None = None
+    sampling: Sampling = "population"
 
     def __post_init__(self) -> None:
         for array in (*self.cells[0], *self.cells[1], self.classes, self.groups):
@@ -243,6 +250,106 @@ class Calibration:
             self.control("fpr", alpha_fpr, method=method, thin_groups=thin_groups),
         )
 
+    def control_precision(self, precision: float, *, delta: float = 0.05) -> ThresholdTest:
+        """Make the test with the most alerts of which at least this share is right.
+
+        Parameters
+        ----------
+        precision : float or str
+            The least share of positives among the objects called positive.
+        delta : float, default=0.05
+            Chance, over calibration sets, that the promise fails.
+
+        Returns
+        -------
+        ThresholdTest
+
+        Raises
+        ------
+        UnattainableError
+            If no threshold can be certified; says which precision could be.
+
+        Notes
+        -----
+        **Guarantee.** High probability, finite-sample, if the calibration is a random sample of
+        the population with its share of positives. A tenth of the objects, drawn at random,
+        proposes thresholds; the others certify them one after the other. It does not cover a
+        change of the share of positives. With groups the promise is made in each.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> rng = np.random.default_rng(0)
+        >>> labels = rng.random(2000) < 0.2
+        >>> cal = rk.calibrate(rng.normal(2 * labels), labels)
+        >>> print(cal.control_precision(0.8).certificate.headline)
+        CERTIFICATE  precision >= 80%
+        """
+        return aimed_test(self, Precision(precision, delta))
+
+    def control_npv(self, npv: float, *, delta: float = 0.05) -> ThresholdTest:
+        """Make the test that clears the most objects, at least this share of them rightly.
+
+        Parameters
+        ----------
+        npv : float or str
+            The least share of negatives among the objects called negative.
+        delta : float, default=0.05
+            Chance, over calibration sets, that the promise fails.
+
+        Returns
+        -------
+        ThresholdTest
+            With the guarantee of `control_precision`, for those called negative.
+        """
+        return aimed_test(self, NPV(npv, delta))
+
+    def control_selective(self, error: float, *, delta: float = 0.05) -> ThresholdTest:
+        """Make the test that abstains as little as possible, with few of its decisions wrong.
+
+        Parameters
+        ----------
+        error : float or str
+            The largest share of wrong decisions among those made.
+        delta : float, default=0.05
+            Chance, over calibration sets, that the promise fails.
+
+        Returns
+        -------
+        ThresholdTest
+            With the guarantee of `control_precision`, for all that are decided. Of the rarer
+            class most decisions can be wrong: to keep both rates, use `control_both`.
+        """
+        return aimed_test(self, Selective(error, delta))
+
+    def control_alerts(self, share: float, *, delta: float | None = None) -> ThresholdTest:
+        """Make the test that calls at most this share of all objects positive.
+
+        Parameters
+        ----------
+        share : float or str
+            The largest share of alerts.
+        delta : float, optional
+            Chance that the promise fails for this very test. By default it is kept on average.
+
+        Returns
+        -------
+        ThresholdTest
+
+        Notes
+        -----
+        **Guarantee.** That of `Conformal`, or with a delta that of `HighProbability`, with all
+        scores as the null class. Labels are not used.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> cal = rk.calibrate(np.arange(100.0), np.arange(100) > 70)
+        >>> cal.control_alerts(0.05).decide([90.0, 97.0]).labels
+        array([False,  True])
+        """
+        return aimed_test(self, AlertShare(share, delta))
+
     def merge(self, other: Calibration) -> Calibration:
         """Return exactly what calibrating both sets of objects together would give.
 
@@ -265,6 +372,7 @@ class Calibration:
             higher_is_positive=self.higher_is_positive,
             origin="cross-fitted" if crossed else "held out",
             provenance=merged_provenance(self, other),
+            sampling=self.sampling,
         )
 
     def pooled(self) -> Calibration:
@@ -284,13 +392,15 @@ class Calibration:
         """SHA-256 of all scores, labels and groups, independent of their order."""
         digest = hashlib.sha256()
         groups = None if self.groups is None else self.groups.tolist()
-        facts = (
+        facts: tuple[object, ...] = (
             self.classes.tolist(),
             groups,
             self.higher_is_positive,
             str(self.dtype),
             self.origin,
         )
+        if self.sampling != "population":
+            facts += (self.sampling,)
         digest.update(repr(facts).encode())
         for scores in (*self.cells[0], *self.cells[1]):
             digest.update(scores.size.to_bytes(8, "little"))
@@ -381,6 +491,7 @@ def calibrate(
     groups: ArrayLike | None = None,
     positive_label: object = None,
     higher_is_positive: bool = True,
+    sampling: Sampling = "population",
 ) -> Calibration:
     """Take the scores and labels of held-out objects as the ground for p-values and tests.
 
@@ -399,6 +510,9 @@ def calibrate(
         Which label is positive; required unless it is plain (1, True, "yes", "positive", ...).
     higher_is_positive : bool, default=True
         False if low scores indicate the positive class.
+    sampling : {"population", "by class"}, default="population"
+        "by class" if the number of positives was chosen, as in a case-control study. FNR and FPR
+        do not mind; what is about the mix of classes, such as precision, is then refused.
 
     Returns
     -------
@@ -425,8 +539,9 @@ def calibrate(
         raise InputError(
             parameter="higher_is_positive", value=higher_is_positive, need="True or False"
         )
+    check_choice(sampling, "sampling", ("population", "by class"))
     index, names = (None, None) if groups is None else read_groups(groups, values.size)
-    return build_calibration(
+    made = build_calibration(
         values,
         is_positive,
         classes,
@@ -434,6 +549,7 @@ def calibrate(
         groups=names,
         higher_is_positive=bool(higher_is_positive),
     )
+    return made if sampling == "population" else replace(made, sampling=sampling)
 
 
 def build_calibration(

@@ -215,7 +215,7 @@ class Certificate(Stated):
             *_about_promise(self, called="negative" if self.control == "fnr" else "positive"),
             *self._about_cells(),
             *_about_groups(self),
-            *_ground(self),
+            *ground(self),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -408,7 +408,7 @@ class JointCertificate(Stated):
             *self._about_cells(),
             *self._by_rate(_about_groups(part, with_price=False) for part in self._parts),
             state("price", self._price()),
-            *_ground(self.fnr),
+            *ground(self.fnr),
         ]
         return tuple(dict.fromkeys(statements))  # what both say is said once
 
@@ -548,7 +548,8 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
         yield state("groups", pooled_text(facts.pooled_groups, len(facts.cells)))
 
 
-def _ground(facts: Certificate) -> Iterator[Statement]:
+def ground(facts: Any) -> Iterator[Statement]:  # noqa: ANN401 - a certificate of any kind
+    """Say what a certificate stands on: remarks, assumptions, data and files."""
     for remark in facts.remarks:
         yield state("remark", remark)
     yield state("assumed", " ".join(facts.assumptions))

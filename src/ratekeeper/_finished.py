@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from ratekeeper._aimed import ThresholdCertificate
     from ratekeeper._calibration import Calibration
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._control import ErrorRateTest
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ratekeeper._evaluation import Evaluation, JointEvaluation, Tally
     from ratekeeper._p_values import PValues
     from ratekeeper._ranks import Floats
+    from ratekeeper._rates import Share
 
     Index = NDArray[np.intp] | None
 
@@ -51,7 +53,7 @@ class FinishedTest(ABC):
 
     @property
     @abstractmethod
-    def certificate(self) -> Certificate | JointCertificate:
+    def certificate(self) -> Certificate | JointCertificate | ThresholdCertificate:
         """What is promised, on what data, at what cost."""
 
     calibration: Calibration
@@ -59,6 +61,10 @@ class FinishedTest(ABC):
     @abstractmethod
     def _decide(self, values: Floats, index: Index) -> Decisions:
         """Decide on scores without NaN, which are kept as they are."""
+
+    def _promises(self) -> dict[Share, list[Promise]]:
+        """Return what counted shares are compared with, for everybody or for each group."""
+        return {part.control: part.promises() for part in self.parts}
 
     @abstractmethod
     def _continuing(self) -> FinishedTest:
@@ -165,7 +171,7 @@ def evaluate_counts(
 
     Scores of another scale than at calibration are not covered: nothing is promised then.
     """
-    promises = {part.control: part.promises() for part in test.parts}
+    promises = test._promises()  # noqa: SLF001 - of this very class
     if not is_covered:
         promises = {name: [Promise(None)] * len(given) for name, given in promises.items()}
     return evaluate(promises, tallies, names, audit=test.calibration.groups is None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ratekeeper._ranks import Floats
 
     Cells = tuple[tuple[Floats, ...], tuple[Floats, ...]]
+
+
+Sampling = Literal["population", "by class"]
 
 
 def check_mergeable(one: Calibration, other: Calibration) -> None:
@@ -46,6 +49,7 @@ def check_mergeable(one: Calibration, other: Calibration) -> None:
     for what, mine, theirs in (
         # As text, since True == 1 but they are not the same label.
         ("labels", str(one.classes.tolist()), str(other.classes.tolist())),
+        ("sampling", one.sampling, other.sampling),
         ("higher_is_positive", one.higher_is_positive, other.higher_is_positive),
         ("the kind of groups", _kind(one.groups), _kind(other.groups)),
     ):

@@ -188,6 +188,11 @@ EVALUATION = {
         "promise exceeded is at most 5%, over all its rates and groups together. This is about one "
         "look: over repeated looks false alarms add up."
     ),
+    "one_look.promise": (
+        "If the promise holds for this test, the chance that an evaluation calls it exceeded is at "
+        "most 5%, over all groups together. This is about one look: over repeated looks false "
+        "alarms add up."
+    ),
     "average": (
         "The promise is about the average over calibration sets: in up to {above} of them the true "
         "{rate} is above {alpha}, in up to 5% above {high}."
@@ -235,6 +240,7 @@ TITLES = {
     "remark": "Remark",
     "data": "Calibration",
     "file": "File",
+    "certified": "Counted",
 }
 
 # The report's page. **Words** between stars are strong; in its scripts and in its HTML the gaps are
@@ -485,7 +491,90 @@ PAGE = {
     ),
 }
 
+RATES = {
+    "fnr": "FNR",
+    "fpr": "FPR",
+    "fdr": "1 - precision",
+    "for": "1 - NPV",
+    "selective_error": "wrong decisions",
+    "alert_share": "alerts",
+    "undecided": "undecided",
+}
+
+AIM = {
+    "level_fixed": "a level chosen before looking at calibration scores or results",
+    "called": (
+        "Except with probability at most {delta} over calibration sets, at least {level} of the "
+        "objects that this very test calls {called} are {called}."
+    ),
+    "called.not_covered": (
+        "another share of positives than at calibration: where the {called} are rarer, so are "
+        "those among the objects called {called}, even if all scores stay as they are. Nor is it "
+        "said how many {called} objects are found."
+    ),
+    "selective": (
+        "Except with probability at most {delta} over calibration sets, at most {error} of the "
+        "decisions that this very test makes are wrong."
+    ),
+    "selective.not_covered": (
+        "either class by itself: of the rarer one, most decisions can be wrong. Nor another share "
+        "of positives than at calibration, nor how often no decision is made."
+    ),
+    "alerts": (
+        "Except with probability at most {delta} over calibration sets, this very test calls at "
+        "most {budget} of all objects positive."
+    ),
+    "alerts.average": (
+        "A new object is called positive with probability at most {budget}, on average over "
+        "calibration sets."
+    ),
+    "alerts.not_covered": (
+        "single days: the number of alerts among so many objects varies around this share. Nor "
+        "another mix of objects than at calibration, nor how many of the alerts are right."
+    ),
+    "alerts.needed": "At least {n} calibration objects are needed.",
+    "controlled.fdr": "the share of objects called positive that are negative",
+    "controlled.for": "the share of objects called negative that are positive",
+    "controlled.selective_error": "the share of decisions that are wrong",
+    "controlled.alert_share": "the share of all objects that are called positive",
+    "controlled": "{share}.",
+    "rule": "positive ({positive}) if {condition}, else negative ({negative})",
+    "rule.abstains": (
+        "positive ({positive}) if {condition}, negative ({negative}) if {below}, else no decision"
+    ),
+    "certified": (
+        "{errors} of {n} such calibration objects were wrong, of those that the threshold was not "
+        "searched on."
+    ),
+    "price": (
+        "on the calibration objects, FNR {misses} and FPR {alarms}, with {undecided} undecided. "
+        "These are counts without an interval, since the threshold was chosen by looking at them."
+    ),
+    "population": (
+        "The calibration objects are a random sample of the population, in which positives are as "
+        "common as among new objects."
+    ),
+    "sampling": (
+        "{aim} is about the classes as they are mixed, but the objects of this calibration were "
+        "sampled by class."
+    ),
+    "impossible": "{aim}{where} cannot be promised with this score and {n} objects. {advice}",
+    "best": "The highest {word} that could be is {best}.",
+    "best.error": "The lowest share of wrong decisions that could be is {best}.",
+    "nothing": "No lower level of {word} can be, either.",
+    "groups.delta": (
+        "The promise is made for each group separately; that it fails in at least one of the "
+        "{own} groups has probability up to {most}."
+    ),
+    "true_share": (
+        "Over calibration sets of {n} such objects the true share of alerts averages {mean}, and "
+        "lies between {low} and {high} in 90% of them."
+    ),
+}
+
 SECTIONS = {
+    "rate": RATES,
+    "aim": AIM,
     "certificate": CERTIFICATE,
     "verdict": VERDICTS,
     "evaluation": EVALUATION,

@@ -5,7 +5,8 @@
     RatekeeperError
     ├── InputError (ValueError)         a value that cannot be used as given
     │   ├── NoThresholdError            (AttributeError) no single threshold decides
-    │   └── TooFewScoresError           no finite answer keeps the promise with this many scores
+    │   ├── TooFewScoresError           no finite answer keeps the promise with this many scores
+    │   └── UnattainableError           the promise is out of reach of this score
     └── StoredFileError (ValueError)    a file that is damaged, foreign or too new
         └── MissingFileError            (FileNotFoundError) there is no file
 
@@ -181,6 +182,10 @@ class TooFewScoresError(InputError):
         super().__init__(found, value=available, need=f"{needed:,} scores", remedy=remedy)
         self.available = available
         self.needed = needed
+
+
+class UnattainableError(InputError):
+    """The promise is out of reach of this score, or of so few objects; says what could be."""
 
 
 class NoThresholdError(InputError, AttributeError):

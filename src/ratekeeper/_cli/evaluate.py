@@ -169,7 +169,7 @@ def _check(found: FileEvaluation, require: str | None, least: int | None, *, che
 
 
 def _show(found: FileEvaluation, test: contents.Test) -> None:
-    from ratekeeper._evaluation import gravest, gravest_text
+    from ratekeeper._evaluation import gravest, gravest_text, one_look_text
 
     parts = _named_parts(found)
     by_rate = _by_rate(parts)
@@ -193,7 +193,7 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
     for certificate in _certificates(test):
         if certificate.guarantee.kind == "marginal":
             print_paragraph(_average_text(certificate))
-    print_paragraph(say("evaluation.one_look"))
+    print_paragraph(one_look_text(found.overall))
     echo(f"Read {rows_text(found.rows)}. {skipped_text(found.skipped)}".rstrip())
 
 
