@@ -215,7 +215,7 @@ class ThresholdTest(FinishedTest):
 
     def __repr__(self) -> str:
         facts = self.certificate
-        lines = [facts.rule(i) for i in facts.shown(**_IN_TABLE)]
+        lines = [facts.rule(i, named=True) for i in facts.shown(**_IN_TABLE)]
         surely = "" if self.aim.delta is None else f", except with probability {self.aim.delta:g}"
         n = sum(facts.n.values())
         return f"ThresholdTest: {self.aim.headline}{surely}, on {n:,} scores\n  " + "\n  ".join(
@@ -356,9 +356,11 @@ class ThresholdCertificate(Stated):
         }
         return say("aim.price", **shares)
 
-    def rule(self, i: int) -> str:
+    def rule(self, i: int, *, named: bool = False) -> str:
         """Return when the cell of this index is decided positive and when negative."""
         cell = self.cells[i]
+        if named and cell.group is not None:
+            return say("evaluation.group", group=show(cell.group), text=self.rule(i))
         facts = {
             "positive": show(self.positive_label),
             "negative": show(self.negative_label),
@@ -378,6 +380,10 @@ class ThresholdCertificate(Stated):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain Python values that JSON can write."""
+        return {**self.overall(), "cells": [self._cell_dict(i) for i in range(len(self.cells))]}
+
+    def overall(self) -> dict[str, Any]:
+        """Return the facts of `to_dict` but for the thresholds of the cells, which may be many."""
         guarantee = self.aim.guarantee
         return {
             "aim": self.aim.name,
@@ -395,7 +401,6 @@ class ThresholdCertificate(Stated):
             "negative_label": self.negative_label,
             "higher_is_positive": self.higher_is_positive,
             "n": self.n,
-            "cells": [self._cell_dict(i) for i in range(len(self.cells))],
             "score_type": self.score_type,
             "data_hash": self.data_hash,
             "origin": self.origin,
@@ -436,9 +441,11 @@ class ThresholdCertificate(Stated):
 
 def aimed_test(calibration: Calibration, aim: Aim) -> ThresholdTest:
     """Build the test, or refuse if the promise is out of reach of these scores."""
-    if aim.about_population and calibration.sampling == "by class":
+    rows = calibration.provenance
+    is_sample = rows is not None and rows.sampled_from is not None
+    if aim.about_population and (is_sample or calibration.sampling == "by class"):
         raise InputError(
-            say("aim.sampling", aim=aim.headline),
+            say("aim.sampled" if is_sample else "aim.sampling", aim=aim.headline),
             parameter="sampling",
             value=calibration.sampling,
             remedy="Calibrate on a random sample of all objects, with the share of positives that "

@@ -549,7 +549,7 @@ def calibrate(
         groups=names,
         higher_is_positive=bool(higher_is_positive),
     )
-    return made if sampling == "population" else replace(made, sampling=sampling)
+    return replace(made, sampling=sampling)
 
 
 def build_calibration(

@@ -103,11 +103,16 @@ class Tally:
         return Rate(*counts[share])
 
     def against(
-        self, control: Share, promised: float | None, p_value: float | None = None, **about: bool
+        self,
+        control: Share,
+        promised: float | None,
+        p_value: float | None = None,
+        *,
+        fixed: bool = False,
     ) -> Evaluation:
         """Put one rate beside its promise; None if nothing is promised."""
         counted = self.rate(control), self.rate(_PRICES[control])
-        return Evaluation(control, promised, *counted, p_value, **about)
+        return Evaluation(control, promised, *counted, p_value, fixed)
 
     def joined(self, parts: Sequence[Evaluation]) -> Evaluation | JointEvaluation:
         """Return the one evaluation, or both with what was left undecided."""
@@ -358,7 +363,7 @@ def gravest_text(
     return [say("evaluation.gravest", **facts)]
 
 
-def one_look_text(found: Evaluation | JointEvaluation) -> str:
+def one_look_text(found: _Evaluated) -> str:
     """Say how often an evaluation calls a promise exceeded that is kept."""
     fixed = any(part.fixed for part in found.parts)
     return say("evaluation.one_look.promise" if fixed else "evaluation.one_look")
@@ -475,14 +480,19 @@ class Evaluation(_Evaluated):
             "verdict": self.verdict,
             "p_value": self.p_value,
             "target": {"name": self.control, **self.target.to_dict()},
-            "other": {"name": _PRICES[self.control], **self.other.to_dict()},
+            "other": {"name": self.price, **self.other.to_dict()},
             "groups": _group_dicts(self.groups),
         }
 
     @property
+    def price(self) -> Share:
+        """Which rate the other one is, that pays for the promise."""
+        return _PRICES[self.control]
+
+    @property
     def other_name(self) -> str:
         """Name of the other rate."""
-        return say(f"rate.{_PRICES[self.control]}")
+        return say(f"rate.{self.price}")
 
     @property
     def name(self) -> str:

@@ -18,6 +18,8 @@ import numpy as np
 
 from ratekeeper import methods
 from ratekeeper._abstaining import AbstainingTest
+from ratekeeper._aimed import ThresholdTest, aimed_test
+from ratekeeper._aims import AIMS, Limits
 from ratekeeper._calibration import Calibration
 from ratekeeper._control import ErrorRateTest
 from ratekeeper._formatting import json_ready, listed, show
@@ -31,6 +33,7 @@ from ratekeeper.methods._kernel import SUMMED_UP_TO
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ratekeeper._aimed import ThresholdCertificate
     from ratekeeper._certificate import Certificate
     from ratekeeper._finished import FinishedTest
 
@@ -39,7 +42,8 @@ if TYPE_CHECKING:
 
 _SIDES = ("negative", "positive")
 _BOTH = ["fnr", "fpr"]
-_KINDS = {("calibration", 0), ("test", 1), ("abstaining test", 2)}  # with how many tests
+# With how many tests of a rate.
+_KINDS = {("calibration", 0), ("test", 1), ("abstaining test", 2), ("threshold test", 0)}
 _WIDEST = np.dtype(f"U{LONGEST_NAME}")
 _SCORE_TYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
 _TABLE_TOLERANCE = 1e-6  # of large kernel sums, which older versions computed term by term
@@ -68,15 +72,19 @@ def facts_of(obj: Storable) -> tuple[Calibration, Facts]:
             found = f"The two tests control {controls}, or stand on different calibrations."
             remedy = "Make them with control_both, or save each by itself."
             raise InputError(found, parameter="obj", remedy=remedy)
+    elif isinstance(obj, ThresholdTest):
+        kind, calibration, tests = "threshold test", obj.calibration, []
     else:
         raise InputError(
             f"A {type(obj).__name__} cannot be saved.",
             parameter="obj",
-            remedy="Pass a Calibration, an ErrorRateTest or an AbstainingTest, as calibrate, "
-            "control and control_both return them.",
+            remedy="Pass a Calibration, an ErrorRateTest, an AbstainingTest or a ThresholdTest, as "
+            "calibrate, control, control_both and the like return them.",
         )
     about = {"format": FORMAT, "version": __version__, "kind": kind}
     facts = about | facts_of_calibration(calibration) | {"tests": [facts_of_test(t) for t in tests]}
+    if isinstance(obj, ThresholdTest):
+        facts["aimed"] = facts_of_aimed(obj)
     if wrong := _contradiction(calibration) or misfit(facts, "facts"):
         remedy = "Save what calibrate, control and control_both return."
         raise InputError(f"This cannot be saved: {wrong}.", parameter="obj", remedy=remedy)
@@ -94,6 +102,7 @@ def facts_of_calibration(calibration: Calibration) -> Facts:
         "n": dict(zip(_SIDES, _sizes(calibration), strict=True)),
         "data_hash": calibration.data_hash,
         "provenance": calibration.provenance and calibration.provenance.to_dict(),
+        **({} if calibration.sampling == "population" else {"sampling": calibration.sampling}),
     }
 
 
@@ -155,10 +164,27 @@ def facts_of_test(test: ErrorRateTest) -> Facts:
     }
 
 
-def _stated(certificate: Certificate, *, cells: bool) -> Facts:
+def _stated(certificate: Certificate | ThresholdCertificate, *, cells: bool) -> Facts:
     """Return a certificate as it is stored, with its cells or without."""
     facts: Facts = json_ready(certificate.to_dict() if cells else certificate.overall())
     return facts
+
+
+def facts_of_aimed(test: ThresholdTest) -> Facts:
+    """Return what is stored about a test of an aim."""
+    return {
+        "aim": {"name": test.aim.name, "parameters": dataclasses.asdict(test.aim)},  # type: ignore[call-overload]
+        "limits": [_limit_facts(one.limits) for one in test.chosen],
+        "certificate": _stated(test.certificate, cells=len(test.chosen) <= MOST_CELLS),
+    }
+
+
+def _limit_facts(limits: Limits) -> Facts:
+    return {
+        "positive": limits.positive.hex(),
+        "strict": limits.strict,
+        "negative": None if limits.negative is None else limits.negative.hex(),
+    }
 
 
 def _method_facts(method: methods.Method) -> Facts:
@@ -200,7 +226,11 @@ def rebuilt(facts: Facts, table: Facts, data: bytes) -> Storable:
     kind, controls = facts["kind"], [one["control"] for one in facts["tests"]]
     if (kind, len(controls)) not in _KINDS or (kind == "abstaining test" and controls != _BOTH):
         raise StoredFileError(f"it holds a {kind} with tests of {controls}. Save it again.")
+    if (kind == "threshold test") != ("aimed" in facts):
+        raise StoredFileError(f"it holds a {kind}, but not what belongs to one. Save it again.")
     calibration = _rebuild_calibration(facts, table, data)
+    if kind == "threshold test":
+        return _rebuild_aimed(calibration, facts["aimed"])
     tests = [_rebuild_test(calibration, one) for one in facts["tests"]]
     if kind == "abstaining test":
         return AbstainingTest(tests[0], tests[1])
@@ -223,6 +253,7 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
         facts["higher_is_positive"],
         facts["origin"],
         None if rows is None else Provenance.from_dict(rows),
+        facts.get("sampling", "population"),
     )
     if wrong := _contradiction(calibration):
         raise StoredFileError(f"{wrong}. Save it again.")
@@ -294,6 +325,25 @@ def _rebuild_test(calibration: Calibration, facts: Facts) -> ErrorRateTest:
     if not facts["certificate"]["method"].startswith(f"{type(method).__name__}("):
         wrong = f"method {show(facts['certificate']['method'])}, but its test has {method!r}"
     if wrong:
+        raise StoredFileError(f"its certificate says {wrong}. Make the test anew.")
+    return test
+
+
+def _rebuild_aimed(calibration: Calibration, facts: Facts) -> ThresholdTest:
+    aim = AIMS[facts["aim"]["name"]](**facts["aim"]["parameters"])
+    try:
+        test = aimed_test(calibration, aim)
+    except InputError as error:
+        raise StoredFileError(f"its test cannot be made: {error}") from error
+    found = [_limit_facts(one.limits) for one in test.chosen]
+    if facts["limits"] != found:
+        raise StoredFileError(
+            f"its thresholds are {listed(facts['limits'])}, but with the versions of NumPy and "
+            f"SciPy here {aim!r} gives {listed(found)}. Load it where it was saved, or make the "
+            "test anew."
+        )
+    made = _stated(test.certificate, cells="cells" in facts["certificate"])
+    if wrong := _disagreement(facts["certificate"], made, _WORDS, 0.0):
         raise StoredFileError(f"its certificate says {wrong}. Make the test anew.")
     return test
 

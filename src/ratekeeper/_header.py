@@ -62,6 +62,15 @@ _CONTROL = {"enum": ["fnr", "fpr"]}
 _ORIGIN = {"enum": ["held out", "cross-fitted"]}
 _NAME = {"type": ["string", "integer", "number", "boolean", "null"], "maxLength": LONGEST_NAME}
 _THRESHOLD = "^-?(inf|0x[01][.][0-9a-f]{1,13}p[+-][0-9]{1,4})$"
+_NUMBER_OR_INFINITY = {"type": ["number", "string"], "pattern": "^-?inf$"}
+_GUARANTEE = _object(
+    {
+        "kind": {"enum": ["marginal", "high probability", "simultaneous", "asymptotic", "none"]},
+        "promise": _TEXT,
+        "condition": _TEXT,
+        "not_covered": _TEXT,
+    }
+)
 _OTHER_ERROR = _object(
     {
         "name": _CONTROL,
@@ -180,22 +189,7 @@ _DEFS: Schema = {
             "method": _TEXT,
             "delta": {**_RATE, "type": ["number", "null"]},
             "promised": _FLAG,
-            "guarantee": _object(
-                {
-                    "kind": {
-                        "enum": [
-                            "marginal",
-                            "high probability",
-                            "simultaneous",
-                            "asymptotic",
-                            "none",
-                        ]
-                    },
-                    "promise": _TEXT,
-                    "condition": _TEXT,
-                    "not_covered": _TEXT,
-                }
-            ),
+            "guarantee": _GUARANTEE,
             "positive_label": _NAME,
             "negative_label": _NAME,
             "higher_is_positive": _FLAG,
@@ -224,11 +218,72 @@ _DEFS: Schema = {
             "certificate": _ref("certificate"),
         }
     ),
+    "aim": {
+        "anyOf": [
+            _method("precision", level=_RATE, delta=_RATE),
+            _method("npv", level=_RATE, delta=_RATE),
+            _method("selective", error=_RATE, delta=_RATE),
+            _method("alerts", budget=_RATE, delta=_RATE | {"type": ["number", "null"]}),
+        ]
+    },
+    "aimed_cell": _object(
+        {
+            "group": _NAME,
+            "positive_beyond": _NUMBER_OR_INFINITY,
+            "strictly": _FLAG,
+            "negative_beyond": _NUMBER_OR_INFINITY | {"type": ["number", "string", "null"]},
+            "rule": _TEXT,
+            "certified": _object({"errors": _COUNT, "n": _COUNT}, type=["object", "null"]),
+            "rank": _object({"k": _COUNT, "n": _COUNT}, type=["object", "null"]),
+            "counted": _object(
+                {name: _array(_COUNT, 2, 2) for name in ("negative", "positive", "abstained")}
+            ),
+        }
+    ),
+    "aimed_certificate": _object(
+        {
+            "aim": _TEXT,
+            "share": {"enum": ["fnr", "fpr", "fdr", "for", "selective_error", "alert_share"]},
+            "alpha": _RATE,
+            "delta": {**_RATE, "type": ["number", "null"]},
+            "promised": _FLAG,
+            "guarantee": _GUARANTEE,
+            "positive_label": _NAME,
+            "negative_label": _NAME,
+            "higher_is_positive": _FLAG,
+            "n": _SIDES,
+            "cells": _array(_ref("aimed_cell"), 1),
+            "score_type": {"enum": ["float32", "float64"]},
+            "data_hash": _HASH,
+            "origin": _ORIGIN,
+            "assumptions": _array(_TEXT),
+            "remarks": _array(_TEXT),
+            "provenance": _ref("provenance"),
+            "version": _TEXT,
+        },
+        optional=("cells",),
+    ),
+    "aimed": _object(
+        {
+            "aim": _ref("aim"),
+            "limits": _array(
+                _object(
+                    {
+                        "positive": {"type": "string", "pattern": _THRESHOLD},
+                        "strict": _FLAG,
+                        "negative": {"type": ["string", "null"], "pattern": _THRESHOLD},
+                    }
+                ),
+                1,
+            ),
+            "certificate": _ref("aimed_certificate"),
+        }
+    ),
     "facts": _object(
         {
             "format": {"enum": [*range(1, FORMAT + 1)]},
             "version": {"type": "string", "maxLength": 100},
-            "kind": {"enum": ["calibration", "test", "abstaining test"]},
+            "kind": {"enum": ["calibration", "test", "abstaining test", "threshold test"]},
             "classes": _ref("names"),
             "groups": {"anyOf": [_ref("names"), {"type": "null"}]},
             "higher_is_positive": _FLAG,
@@ -237,8 +292,11 @@ _DEFS: Schema = {
             "data_hash": _HASH,
             "provenance": _ref("provenance"),
             "tests": _array(_ref("test"), 0, 2),
+            "aimed": _ref("aimed"),
+            "sampling": {"enum": ["population", "by class"]},
         },
-        optional=("provenance",),  # which format 1 did not have
+        # Format 1 did not have provenance; the others are written only where they say something.
+        optional=("provenance", "aimed", "sampling"),
     ),
 }
 

@@ -558,6 +558,13 @@ AIM = {
         "{aim} is about the classes as they are mixed, but the objects of this calibration were "
         "sampled by class."
     ),
+    "by_class": (
+        "Rows were sampled by class: how common the classes are says nothing about new objects."
+    ),
+    "sampled": (
+        "{aim} is about the classes as they are mixed, but of this calibration's file as many rows "
+        "of either class were kept."
+    ),
     "impossible": "{aim}{where} cannot be promised with this score and {n} objects. {advice}",
     "best": "The highest {word} that could be is {best}.",
     "best.error": "The lowest share of wrong decisions that could be is {best}.",

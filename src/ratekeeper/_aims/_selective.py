@@ -115,7 +115,7 @@ def _widening(guides: Labelled) -> Candidates:
     points, first = np.unique(guides.scores, return_index=True)
     share = smoothed(guides)[first]
     middle = int(np.count_nonzero(share <= 0.5))  # noqa: PLR2004 - as often negative as positive
-    order = np.argsort(-np.abs(share - 0.5), kind="stable")
+    order = np.argsort(-np.round(np.abs(share - 0.5), 6), kind="stable")
     is_above = order >= middle
     # Next to a point on the negative side: all that is below the point after it.
     after = np.r_[points[1:], np.inf]

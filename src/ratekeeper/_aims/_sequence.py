@@ -40,6 +40,7 @@ _FEWEST_GUIDES = 30
 _CANDIDATES = 2000
 _STARTS = 3
 _STEPS = 12
+_DIGITS = 6
 _PENALTY = 0.1
 _WEIGHT = 30.0  # guides that a smooth curve counts for
 _SEED = 0  # the split is random, but the same objects always give the same test
@@ -166,7 +167,7 @@ def _starts(
     places = places[places < n.size]
     if not places.size:
         return [n.size - 1]
-    prospects = ((alpha - share) * np.sqrt(decided))[places]
+    prospects = np.round(((alpha - share) * np.sqrt(decided))[places], _DIGITS)
     first = max(0, min(int(prospects.argmax()) - _STARTS // 2, places.size - _STARTS))
     found: list[int] = places[first : first + _STARTS].tolist()
     return found
@@ -190,7 +191,8 @@ def smoothed(guides: Labelled) -> NDArray[np.float64]:
         bend = (x.T * (share * (1.0 - share))) @ x + _PENALTY * np.eye(2)
         curve = curve + np.linalg.solve(bend, slope)
     curve[1] = max(curve[1], 0.0)  # scores that point the wrong way are not made use of
-    found: NDArray[np.float64] = expit(x @ curve)
+    # Rounded, so that the last digits of a machine's arithmetic do not change a search.
+    found: NDArray[np.float64] = np.round(expit(x @ curve), _DIGITS)
     return found
 
 

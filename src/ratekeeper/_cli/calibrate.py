@@ -10,6 +10,7 @@ from ratekeeper._cli import contents, options, settings
 from ratekeeper._cli.outputs import Written, check_output
 from ratekeeper._cli.printing import print_json
 from ratekeeper._cli.promise import (
+    PROMISES,
     RANDOM,
     make_test,
     promise_options,
@@ -46,6 +47,12 @@ The rows must not have been used to train, tune or select the classifier.
 )
 @click.option("--lower-is-positive", is_flag=True, help="Low scores indicate the positive class.")
 @click.option(
+    "--by-class",
+    is_flag=True,
+    help="How many rows of each class there are was chosen, so their shares say nothing about new "
+    "objects: no promise about precision, alerts and the like.",
+)
+@click.option(
     "--sample",
     type=click.IntRange(min=1),
     metavar="N",
@@ -58,7 +65,7 @@ The rows must not have been used to train, tune or select the classifier.
 @options.on_invalid()
 @options.source_format()
 @options.decimal()
-@options.output("File to write: a calibration, or with --fnr or --fpr a test.")
+@options.output("File to write: a calibration, or with --fnr and the like a test.")
 @options.as_json()
 @settings.command_option
 def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
@@ -66,10 +73,10 @@ def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
 
     FILE has one row per object and columns for its score and its label: CSV, TSV (also .gz),
     Parquet, Arrow or Feather, a folder of such files, or - for standard input. It is read once, in
-    pieces. The calibration is written to OUT, or with --fnr or --fpr the finished test.
+    pieces. The calibration is written to OUT, or with --fnr and the like the finished test.
     """
     check_output(given["output"], [given["file"]])
-    is_test = given["fnr"] is not None or given["fpr"] is not None
+    is_test = any(given[name] is not None for name in PROMISES)
     if not is_test:
         refuse_without_rate(given)
     if given["sample"] is None and not (is_test and given["method"] in RANDOM):
@@ -100,13 +107,14 @@ def _read(given: dict[str, Any]) -> Calibration:
         positive_label=given["positive"],
         higher_is_positive=not given["lower_is_positive"],
         seed=given["seed"] or 0,
+        sampling="by class" if given["by_class"] else "population",
         source_format=given["format"],
         **{name: given[name] for name in same},
     )
 
 
 def _test(calibration: Calibration, given: dict[str, Any]) -> FinishedTest:
-    names = ("fnr", "fpr", "method", "delta", "parameter", "thin_groups")
+    names = (*PROMISES, "method", "delta", "parameter", "thin_groups")
     seed = given["seed"] if given["method"] in RANDOM else None  # else it was for the sample
     return make_test(calibration, seed=seed, **{name: given[name] for name in names})
 

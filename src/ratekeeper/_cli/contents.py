@@ -79,7 +79,7 @@ def facts(stored: Calibration | Test) -> dict[str, Any]:
 
     if isinstance(stored, Calibration):
         return {"kind": "calibration", **_calibration_facts(stored)}
-    kind = "test" if len(stored.parts) == 1 else "abstaining test"
+    kind = {0: "threshold test", 1: "test", 2: "abstaining test"}[len(stored.parts)]
     return {"kind": kind, "certificate": json.loads(stored.certificate.to_json())}
 
 
@@ -105,6 +105,7 @@ def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
         "auc": calibration.auc,
         "higher_is_positive": calibration.higher_is_positive,
         "score_type": str(calibration.dtype),
+        "sampling": calibration.sampling,
         "origin": calibration.origin,
         "data_hash": calibration.data_hash,
         "source": None if source is None else source.to_dict(),
@@ -211,6 +212,8 @@ def _origin_lines(calibration: Calibration) -> list[str]:
         lines += [f"Columns: {columns}."] if columns else []
     if calibration.origin == "cross-fitted":
         lines.append(say("certificate.cross_fitted"))
+    if calibration.sampling == "by class":
+        lines.append(say("aim.by_class"))
     lines += calibration.remarks
     lines.append(f"Hash of the data: {calibration.data_hash[:16]}.")
     return lines

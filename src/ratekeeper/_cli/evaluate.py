@@ -46,6 +46,11 @@ _MOST_GROUPS = 50  # in a table
 _SIDES = {
     "fnr": ("positives", "missed", "positives that the test calls negative"),
     "fpr": ("negatives", "alarms", "negatives that the test calls positive"),
+    "fdr": ("alerts", "false", "objects called positive that are negative"),
+    "for": ("cleared", "missed", "objects called negative that are positive"),
+    "selective_error": ("decided", "wrong", "decisions that are wrong"),
+    "alert_share": ("objects", "alerts", "objects that the test calls positive"),
+    "undecided": ("objects", "undecided", "objects without a decision"),
 }
 
 
@@ -140,7 +145,7 @@ def _check(found: FileEvaluation, require: str | None, least: int | None, *, che
             if part.promised is None:
                 continue
             facts = {
-                "rate": rate.upper(),
+                "rate": part.name,
                 "whom": name,
                 "counted": part.target,
                 "promised": exact_percent(part.promised),
@@ -152,7 +157,7 @@ def _check(found: FileEvaluation, require: str | None, least: int | None, *, che
                 few.append(f"{text}, counted on {part.target.n:,}")
         if not any(part.target.n for part in promised):
             why = f"there are no {_SIDES[rate][0]}" if promised else _NOTHING
-            uncounted.append(f"{rate.upper()} ({why})")
+            uncounted.append(f"{say(f'rate.{rate}')} ({why})")
     found_wrong = [
         ("evaluation.exceeded", broken if check or require else []),
         ("evaluation.not_kept", open_),
@@ -215,7 +220,7 @@ def _show_target(parts: Mapping[str, Evaluation], *, joint: bool) -> None:
     rate = next(iter(parts.values())).control
     level = next((part.promised for part in parts.values() if part.promised is not None), None)
     _show_rates(
-        f"{rate.upper()}, promised: "
+        f"{say(f'rate.{rate}')}, promised: "
         f"{'nothing' if level is None else f'at most {exact_percent(level)}'}",
         rate,
         {name: (part.target, part.verdict) for name, part in parts.items()},
@@ -224,10 +229,10 @@ def _show_target(parts: Mapping[str, Evaluation], *, joint: bool) -> None:
 
 
 def _show_price(parts: Mapping[str, Evaluation]) -> None:
-    other = "fpr" if next(iter(parts.values())).control == "fnr" else "fnr"
+    first = next(iter(parts.values()))
     _show_rates(
-        f"{other.upper()}, the price: {_NOTHING}",
-        other,
+        f"{first.other_name}, the price: {_NOTHING}",
+        first.price,
         {name: (part.other, "") for name, part in parts.items()},
     )
 
@@ -237,7 +242,8 @@ def _show_rates(
 ) -> None:
     side, errors, meaning = _SIDES[rate]
     meaning += " or neither" if joint else ""
-    headings = ["group", side, errors, rate.upper(), "95% interval", "verdict"]
+    share = rate.upper() if rate in ("fnr", "fpr") else "share"
+    headings = ["group", side, errors, share, "95% interval", "verdict"]
     rows = [[name, *_rate_cells(found), verdict] for name, (found, verdict) in cells.items()]
     if not any(verdict for _, verdict in cells.values()):
         headings, rows = headings[:-1], [row[:-1] for row in rows]

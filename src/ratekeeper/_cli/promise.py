@@ -33,12 +33,48 @@ METHODS = (
     "parametric",
     "resampled",
 )
-WHICH_RATE = "Which rate is to be kept? Pass --fnr 0.01, --fpr 0.05, or both."
+WHICH_RATE = (
+    "What is to be kept? Pass --fnr 0.01, --fpr 0.05 or both, or one of --precision, --npv, "
+    "--wrong and --alerts."
+)
+# Promises beside one class's error rate: the method of a calibration that makes the test.
+AIMS = {
+    "precision": "control_precision",
+    "npv": "control_npv",
+    "wrong": "control_selective",
+    "alerts": "control_alerts",
+}
+PROMISES = ("fnr", "fpr", *AIMS)
 RANDOM = ("smoothed", "bootstrap", "resampled")
 _OPTIONS = (
     click.option("--fnr", type=RATE, metavar="ALPHA", help="Miss at most this share of positives."),
     click.option(
         "--fpr", type=RATE, metavar="ALPHA", help="Call at most this share of negatives positive."
+    ),
+    click.option(
+        "--precision",
+        type=RATE,
+        metavar="SHARE",
+        help="At least this share of the objects called positive is positive.",
+    ),
+    click.option(
+        "--npv",
+        type=RATE,
+        metavar="SHARE",
+        help="At least this share of the objects called negative is negative.",
+    ),
+    click.option(
+        "--wrong",
+        type=RATE,
+        metavar="SHARE",
+        help="At most this share of the decisions is wrong; makes none where it must.",
+    ),
+    click.option(
+        "--alerts",
+        type=RATE,
+        metavar="SHARE",
+        help="Call at most this share of all objects positive: on average, or with --delta for "
+        "this very test.",
     ),
     click.option(
         "--method",
@@ -53,7 +89,7 @@ _OPTIONS = (
     click.option(
         "--delta",
         type=RATE,
-        help="Chance that the promise of high-probability or simultaneous fails.  [default: 0.05]",
+        help="Chance that a promise about this very test fails.  [default: 0.05]",
     ),
     click.option(
         "--parameter",
@@ -89,8 +125,21 @@ def make_test(
     parameter: Sequence[str],
     thin_groups: str,
     seed: int | None,
+    **aims: float | None,
 ) -> FinishedTest:
-    """Make the test of one rate, or of both with abstention."""
+    """Make the test of one rate, of both with abstention, or of another aim."""
+    given = {name: level for name, level in aims.items() if level is not None}
+    if given:
+        rates = {"fnr": fnr, "fpr": fpr}
+        _refuse_beside(given, {name: rate for name, rate in rates.items() if rate is not None})
+        refuse_options(
+            {"method": method, "parameter": parameter, "thin_groups": thin_groups, "seed": seed},
+            f"belongs to --fnr and --fpr, not to --{next(iter(given))}: leave it out.",
+        )
+        ((aim, level),) = given.items()
+        chance = {} if delta is None else {"delta": delta}
+        found: FinishedTest = getattr(calibration, AIMS[aim])(level, **chance)
+        return found
     how = _method(method, delta, parameter, seed)
     if fnr is not None and fpr is not None:
         return calibration.control_both(fnr, fpr, method=how, thin_groups=thin_groups)
@@ -98,6 +147,13 @@ def make_test(
         if alpha is not None:
             return calibration.control(control, alpha, method=how, thin_groups=thin_groups)
     raise Refusal(WHICH_RATE)
+
+
+def _refuse_beside(aims: dict[str, float], rates: dict[str, float]) -> None:
+    """Refuse more than one promise, but for the pair of error rates."""
+    if len(aims) + len(rates) > 1:
+        first, second = [f"--{name}" for name in (*aims, *rates)][:2]
+        raise Refusal(f"{first} and {second} are two promises: a test keeps one. Make two tests.")
 
 
 def refuse_contradicted(test: FinishedTest, output: str) -> None:
@@ -116,19 +172,26 @@ def refuse_contradicted(test: FinishedTest, output: str) -> None:
 
 def refuse_without_rate(given: dict[str, Any]) -> None:
     """Refuse options of a promise where no rate is to be kept, rather than forget them."""
+    names = ("method", "delta", "parameter", "thin_groups")
+    refuse_options(
+        {name: given[name] for name in names},
+        "says how a rate is kept, but none is: add --fnr or --fpr, or leave it for ratekeeper "
+        "control.",
+    )
+
+
+def refuse_options(given: dict[str, Any], why: str) -> None:
+    """Refuse options that are not as they are by default."""
     defaults = {
         "method": "high-probability",
         "delta": None,
         "parameter": (),
         "thin_groups": "refuse",
+        "seed": None,
     }
-    for name, default in defaults.items():
-        if given[name] != default:
-            option = f"--{name.replace('_', '-')}"
-            raise Refusal(
-                f"{option} says how a rate is kept, but none is: add --fnr or --fpr, or leave it "
-                "for ratekeeper control."
-            )
+    for name, value in given.items():
+        if value != defaults[name]:
+            raise Refusal(f"--{name.replace('_', '-')} {why}")
 
 
 def _method(name: str, delta: float | None, given: Sequence[str], seed: int | None) -> Method:

@@ -12,7 +12,7 @@ from ratekeeper._formatting import show
 from ratekeeper._inputs import read_labels
 from ratekeeper._provenance import Provenance
 from ratekeeper._ranks import sort_in_place
-from ratekeeper._validation import check_count, check_seed
+from ratekeeper._validation import check_choice, check_count, check_seed
 from ratekeeper.batch._columns import Inspector, Kinds, canonical_label, check_columns
 from ratekeeper.batch._sources import open_sources, pieces_of
 from ratekeeper.batch._text_files import TextFile
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._calibration import Calibration
+    from ratekeeper._merging import Sampling
     from ratekeeper._ranks import Floats
 
     # Scores, codes of labels and of groups, and from how many of each label they are a sample.
@@ -43,6 +44,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     on_invalid: str = "refuse",
     sample: int | None = None,
     seed: int = 0,
+    sampling: Sampling = "population",
     source_format: str | None = None,
     decimal: str | None = None,
 ) -> Calibration:
@@ -70,6 +72,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         sampled rows. Such a calibration cannot be merged with another.
     seed : int, default=0
         Seed for drawing the sample.
+    sampling : {"population", "by class"}, default="population"
+        As in `calibrate`.
     source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
         By default seen from the contents.
     decimal : {".", ","}, optional
@@ -98,6 +102,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
     """
     most = None if sample is None else check_count(sample, "sample")
+    check_choice(sampling, "sampling", ("population", "by class"))
     labels = Kinds(label, labels=True)
     groups = None if group is None else Kinds(group, labels=False)
     inspector = Inspector(on_invalid)
@@ -126,9 +131,10 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     provenance = Provenance(inspector.rows, inspector.skipped, score, label, group)
     if isinstance(keep, _Piles):
         cells = sort_in_place([keep.pile(1 - positive), keep.pile(positive)])
-        return calibration_of(
+        made = calibration_of(
             cells, classes, higher_is_positive=higher_is_positive, provenance=provenance
         )
+        return replace(made, sampling=sampling)
     values, codes, index, sampled = keep.kept()
     group_names = None
     if groups is not None and index is not None:
@@ -136,7 +142,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     if sampled is not None:
         counts = sampled[1 - positive], sampled[positive]
         provenance = replace(provenance, sampled_from=counts)
-    return build_calibration(
+    made = build_calibration(
         values,
         codes == positive,
         classes,
@@ -145,6 +151,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         higher_is_positive=higher_is_positive,
         provenance=provenance,
     )
+    return replace(made, sampling=sampling)
 
 
 def _keeper(most: int | None, seed: int, rows: int, *, grouped: bool) -> _Piles | _Everything:
