@@ -28,6 +28,8 @@ CHOSEN = {
             "population"
         ),
         "page": (
+            "aimed.heading.fdr aimed.heading.for aimed.heading.selective_error "
+            "aimed.heading.alert_share "
             "what.fnr what.fpr direction.high direction.low word.classes word.fnr word.fpr "
             "word.alpha word.delta word.calibration word.threshold word.rank word.p_value "
             "word.kinds word.exchangeable word.true_rate"

@@ -315,6 +315,15 @@ PAGE = {
     ),
     "sideways": "This table is wider than the screen: scroll it sideways for the rest.",
     "footer": "This page is complete in itself: it loads nothing and sends nothing.",
+    "aimed.heading.fdr": "Wrong alerts: at most {alpha}",
+    "aimed.heading.for": "Wrong clearances: at most {alpha}",
+    "aimed.heading.selective_error": "Wrong decisions: at most {alpha}",
+    "aimed.heading.alert_share": "Alerts: at most {alpha} of all objects",
+    "aimed.picture": (
+        "Across: the share of all calibration objects called {called}. Up: the share of those "
+        "that is right. The dot is this test: {called} are {share} of all, and {right} of them "
+        "rightly. The dashed line is the promise."
+    ),
     "test": "{rate} ≤ {alpha} with {method}",
     "status": "You see the test of the certificate: {test}.",
     "status.what_if": "You see {test}.",

@@ -102,6 +102,13 @@ class Subject:
         """The test that answers for each error: one test for both, or one each."""
         if self.test is None:
             return {}
+        if not self.test.parts:
+            raise InputError(
+                f"A {type(self.test).__name__} keeps no class's error rate, so it has no place in "
+                "this picture.",
+                parameter="test",
+                remedy="Leave the test out, or write a report of it.",
+            )
         fnr, *fpr = self.test.parts
         return {"fpr": fpr[0] if fpr else fnr, "fnr": fnr}
 
