@@ -517,9 +517,9 @@ AIM = {
         "objects that this very test calls {called} are {called}."
     ),
     "called.not_covered": (
-        "another share of positives than at calibration: where the {called} are rarer, so are "
-        "those among the objects called {called}, even if all scores stay as they are. Nor is it "
-        "said how many {called} objects are found."
+        "a change in how common the classes are: where {called} objects are rarer than at "
+        "calibration, fewer of those called {called} are, even if all scores stay as they are. Nor "
+        "is it said how many {called} objects are found."
     ),
     "selective": (
         "Except with probability at most {delta} over calibration sets, at most {error} of the "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -10,7 +11,8 @@ import numpy as np
 from ratekeeper._aims._aim import POPULATION, Aim, Chosen
 from ratekeeper._aims._sequence import (
     Candidates,
-    Labelled,
+    Curve,
+    Objects,
     certified,
     grid,
     highest,
@@ -61,8 +63,9 @@ class _RightAmongCalled(Aim):
             not_covered=say("aim.called.not_covered", **facts),
         )
 
-    def _candidates(self, guides: Labelled) -> Candidates:
-        raise NotImplementedError
+    @abstractmethod
+    def _candidates(self, guides: Objects, curve: Curve) -> Candidates:
+        """Return the thresholds to try."""
 
     def choose(self, negative: Floats, positive: Floats, *, higher: bool) -> Chosen | None:
         """Return the threshold with the most objects called so; see `Aim.choose`."""
@@ -118,9 +121,10 @@ class Precision(_RightAmongCalled):
     called: ClassVar[str] = "positive"
     word: ClassVar[str] = "precision"
 
-    def _candidates(self, guides: Labelled) -> Candidates:
-        ends = np.r_[grid(guides)[::-1], -np.inf]  # at last everybody is called positive
-        return Candidates(ends, np.full(ends.size, np.nan))
+    def _candidates(self, guides: Objects, curve: Curve) -> Candidates:
+        del curve
+        # At last everybody is called positive.
+        return Candidates(positive_from=np.append(grid(guides)[::-1], -np.inf))
 
 
 class NPV(_RightAmongCalled):
@@ -134,6 +138,6 @@ class NPV(_RightAmongCalled):
     called: ClassVar[str] = "negative"
     word: ClassVar[str] = "NPV"
 
-    def _candidates(self, guides: Labelled) -> Candidates:
-        ends = np.r_[grid(guides), np.inf]
-        return Candidates(np.full(ends.size, np.nan), ends)
+    def _candidates(self, guides: Objects, curve: Curve) -> Candidates:
+        del curve
+        return Candidates(negative_below=np.append(grid(guides), np.inf))

@@ -10,12 +10,12 @@ import numpy as np
 from ratekeeper._aims._aim import POPULATION, Aim, Chosen
 from ratekeeper._aims._sequence import (
     Candidates,
-    Labelled,
+    Curve,
+    Objects,
     certified,
     highest,
     limits_of,
     oriented,
-    smoothed,
 )
 from ratekeeper._formatting import exact_percent
 from ratekeeper._sentences import say
@@ -107,13 +107,14 @@ class Selective(Aim):
         return say("aim.best.error", best=exact_percent(round(1.0 - best, 3)))
 
 
-def _widening(guides: Labelled) -> Candidates:
+def _widening(guides: Objects, curve: Curve) -> Candidates:
     """Return regions of decision that grow from the ends of the scores towards each other.
 
     Both sides take in next the score at which, by the guides, a decision is most often right.
     """
-    points, first = np.unique(guides.scores, return_index=True)
-    share = smoothed(guides)[first]
+    del guides
+    points, first = np.unique(curve.scores, return_index=True)
+    share = curve.share[first]
     middle = int(np.count_nonzero(share <= 0.5))  # noqa: PLR2004 - as often negative as positive
     order = np.argsort(-np.round(np.abs(share - 0.5), 6), kind="stable")
     is_above = order >= middle
@@ -122,4 +123,4 @@ def _widening(guides: Labelled) -> Candidates:
     positive_from = np.minimum.accumulate(np.where(is_above, points[order], np.inf))
     negative_below = np.maximum.accumulate(np.where(is_above, -np.inf, after[order]))
     last = np.r_[-np.inf, points[1:], np.inf][middle]  # at last everything is decided
-    return Candidates(np.r_[positive_from, last], np.r_[negative_below, last])
+    return Candidates(np.append(positive_from, last), np.append(negative_below, last))
