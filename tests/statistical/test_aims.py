@@ -19,6 +19,7 @@ class Gaussian:
         self.prevalence, self.apart, self.digits = prevalence, apart, digits
 
     def draw(self, rng, n):
+        """Return scores and labels."""
         labels = rng.random(n) < self.prevalence
         scores = rng.normal(self.apart * labels)
         return (scores if self.digits is None else np.round(scores, self.digits)), labels
@@ -38,6 +39,7 @@ class BadTop(Gaussian):
     """The highest scores are mostly negative, so precision does not rise with the threshold."""
 
     def draw(self, rng, n):
+        """Return scores and labels."""
         scores, labels = super().draw(rng, n)
         odd = rng.random(n) < 0.04
         labels[odd] = rng.random(odd.sum()) < 0.3
@@ -45,6 +47,7 @@ class BadTop(Gaussian):
         return scores, labels
 
     def above(self, threshold):
+        """Return the shares of all objects that are negative, or positive, at or above."""
         negative, positive = super().above(threshold)
         odd = 0.04 * norm.sf((threshold - 6.0) / 0.5)
         return 0.96 * negative + 0.7 * odd, 0.96 * positive + 0.3 * odd

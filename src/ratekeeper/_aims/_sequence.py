@@ -259,7 +259,7 @@ def grid(guides: Objects) -> NDArray[np.float64]:
     """Return ascending thresholds: the guides' scores, and evenly more between them."""
     points = np.unique(np.concatenate(guides)).astype(np.float64)
     finite = points[np.isfinite(points)]
-    parts = _CANDIDATES // max(1, finite.size)
+    parts = _CANDIDATES // finite.size if finite.size else 0
     if parts <= 1:
         return points
     places = np.arange(finite.size * parts - parts + 1) / parts
