@@ -36,7 +36,7 @@ def run(*, quick: bool) -> Iterator[Row]:
 def drawn(n: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return probabilities that are right, and labels."""
     rng = np.random.default_rng(seed)
-    labels = rng.random(n) < 0.2  # noqa: PLR2004
+    labels = rng.random(n) < 0.2
     odds = 2.0 * rng.normal(2.0 * labels) - 2.0 + np.log(0.25)
     return 1.0 / (1.0 + np.exp(-odds)), labels
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from benchmarks.precision import mapie_threshold
 from mapie.risk_control import FWERFixedSequenceTesting
 from scipy.special import expit, logit
 from scipy.stats import binom, norm
 
 import ratekeeper as rk
-from benchmarks.precision import mapie_threshold
 
 RUNS = 30
 SETTINGS = {
