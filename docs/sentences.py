@@ -49,6 +49,7 @@ GAPS = {
     "inspect": "ratekeeper inspect --json",
     "k": "23",
     "kind": "high probability",
+    "known": "positive",
     "label": "'ill'",
     "least": "1,000",
     "left": "negative (0)",
@@ -82,6 +83,7 @@ GAPS = {
     "rows": "1,000 rows read, 2 of them skipped (score is NaN: 2)",
     "share": "the share of positives ('ill') that are called negative",
     "shown": "200",
+    "side": "negative",
     "sign": ">=",
     "state": "certified",
     "tail": "low",
@@ -110,6 +112,7 @@ HEADINGS = {
     "evaluation": "Evaluations",
     "title": "Titles of the paragraphs",
     "page": "The report's page",
+    "one_class": "Calibrations of one class, or without labels",
 }
 METHODS = {
     "parametric": {"distribution": "norm"},

@@ -50,7 +50,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ratekeeper._atomic import whole_file
-from ratekeeper._facts import array_names, facts_of, rebuilt
+from ratekeeper._facts import array_names, facts_of, rebuilt, stored_cells
 from ratekeeper._formatting import listed, show
 from ratekeeper._header import FORMAT, misfit
 from ratekeeper._version import __version__
@@ -109,9 +109,10 @@ def save(obj: Storable, path: str | os.PathLike[str]) -> None:
         calibration, facts = facts_of(obj)
         arrays = [
             np.ascontiguousarray(scores, dtype=scores.dtype.newbyteorder("<"))
-            for scores in (*calibration.cells[0], *calibration.cells[1])
+            for scores in stored_cells(calibration)
         ]
-        head = _head(facts, table_of(array_names(calibration.groups), arrays))
+        names = array_names(calibration.groups, labelled=calibration.labelled)
+        head = _head(facts, table_of(names, arrays))
     data = [array.data for array in arrays]
     digest, place = _digest(head, *data).encode(), head.rindex(_NO_DIGEST)
     with whole_file(target) as unfinished, unfinished.open("wb") as file:

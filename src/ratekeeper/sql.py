@@ -298,8 +298,8 @@ def _header(test: FinishedTest) -> list[str]:
     sentences = [line for one in tests for line in _promise(one.certificate)]
     facts = tests[0].certificate
     sentences.append(
-        f"Calibrated on {facts.n['negative']:,} negative ({show(facts.negative_label)}) and "
-        f"{facts.n['positive']:,} positive ({show(facts.positive_label)}) scores, "
+        f"Calibrated on {_number(facts.n['negative'])} negative ({show(facts.negative_label)}) "
+        f"and {_number(facts.n['positive'])} positive ({show(facts.positive_label)}) scores, "
         f"{facts.score_type}, data {facts.data_hash[:16]}. New scores must come from the same "
         f"model and be {facts.score_type}, not rounded."
     )
@@ -323,6 +323,10 @@ def _header(test: FinishedTest) -> list[str]:
             "decided otherwise than by the library."
         )
     return [line for sentence in sentences for line in _comment(sentence)]
+
+
+def _number(n: int) -> str:
+    return f"{n:,}" if n else "no"
 
 
 def _promise(facts: Certificate) -> list[str]:
