@@ -328,7 +328,7 @@ class Calibration:
 
     @cached_property
     def auc(self) -> float:
-        """Area under the ROC curve: how often a positive is rated above a negative; NaN if unknown."""
+        """Area under the ROC curve: how often positives rate above negatives; NaN if unknown."""
         low, high = (cells[0] for cells in self.pooled().cells)
         if not self.higher_is_positive:
             low, high = high, low
@@ -393,9 +393,9 @@ class Calibration:
             shown = extremes(*sizes, most=_SHOWN, each=_SHOWN // 4)
             rows = [[f"{sizes[label][i]:,}" for label in (0, 1)] for i in shown]
             names = [self.groups[i] for i in shown]
-            head = SIDES if self.labelled else ("scores",)
-            rows = [row[: len(head)] for row in rows]
-            parts.append(markup.by_group(names, head, rows, numbers=(0, 1)))
+            sides = list(SIDES) if self.labelled else ["scores"]
+            rows = [row[: len(sides)] for row in rows]
+            parts.append(markup.by_group(names, sides, rows, numbers=(0, 1)))
             parts += map(markup.note, shown_text(len(shown), self.groups.size))
         end = "high" if self.higher_is_positive else "low"
         parts.append(markup.note(f"Scores are {self.origin}; {end} ones indicate positive."))

@@ -65,7 +65,7 @@ def of_class(calibration: Calibration, label: int) -> tuple[Floats, NDArray[np.i
 
 
 def all_scores(calibration: Calibration, group: int = 0) -> Floats:
-    """Return the ascending scores of all objects of the group of this index, whatever their class."""
+    """Return the ascending scores of the group of this index, of all classes."""
     cells = [cells[group] for cells in calibration.cells if cells[group].size]
     if len(cells) == 1:
         return cells[0]

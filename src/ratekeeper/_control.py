@@ -475,9 +475,9 @@ def _no_scores(
     calibration: Calibration, control: str, alpha: float, method: Method
 ) -> TooFewScoresError:
     null_class, other = (1, "fpr") if control == "fnr" else (0, "fnr")
-    needed = method.smallest_n(alpha)
+    found, needed = no_such_class(calibration, null_class), method.smallest_n(alpha)
     return TooFewScoresError(
-        f"{no_such_class(calibration, null_class)} So nothing is known about the {control.upper()}.",
+        f"{found} So nothing is known about the {control.upper()}.",
         available=0,
         needed=needed,
         remedy=f"Add at least {needed:,} of them, or control the {other.upper()}.",

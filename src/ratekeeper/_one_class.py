@@ -1,4 +1,4 @@
-"""Calibration objects of one class, or without labels: which class they are, and what both are called.
+"""Calibration objects of one class, or without labels: which class, and what both are called.
 
 A class without objects still needs a name, since decisions are written in it. It is the label that
 was given for it, the other half of a plain pair (0 and 1, "no" and "yes"), or else "not ok" beside
@@ -30,7 +30,8 @@ SIDES = ("negative", "positive")
 _NOT = "not "
 _NEGATIVES = {negative for negative, _ in PLAIN_PAIRS}
 # Beside 1 stands 0 rather than -1: the last one wins.
-_OTHER = {two: one for one, two in sorted(PLAIN_PAIRS, key=str)} | dict(PLAIN_PAIRS)
+_OTHER: dict[Any, Any] = {two: one for one, two in sorted(PLAIN_PAIRS, key=str)}
+_OTHER |= dict(PLAIN_PAIRS)
 
 
 def read_truth(
@@ -75,7 +76,7 @@ def read_truth(
     return is_positive, classes
 
 
-def stand_in(label: object) -> str | int | None:
+def stand_in(label: object) -> Any:  # noqa: ANN401 - a text or a number
     """Return what the class beside this one is called if nobody says; None if nothing suggests it.
 
     Examples
@@ -85,10 +86,10 @@ def stand_in(label: object) -> str | int | None:
     >>> stand_in(7)
     """
     if not isinstance(label, str):
-        return _OTHER.get(label)  # type: ignore[call-overload, no-any-return]
+        return _OTHER.get(label)
     other = _OTHER.get(label.lower())
     if other is not None:
-        return str(other.upper() if label.isupper() else other.title() if label.istitle() else other)
+        return other.upper() if label.isupper() else other.title() if label.istitle() else other
     text = label.removeprefix(_NOT) if label.startswith(_NOT) else _NOT + label
     return text if 0 < len(text) <= LONGEST_NAME else None
 
@@ -117,7 +118,7 @@ def _check_kind(wanted: object, label: object) -> None:
         return
     kind = "a text" if str in kinds else "a number"
     raise InputError(
-        (Parameter("positive_label", wanted), f" is not {kind}, as the labels are ({show(label)})."),
+        (Parameter("positive_label", wanted), f" is not {kind}, as the labels are: {show(label)}."),
         parameter="positive_label",
         value=wanted,
         need=kind,

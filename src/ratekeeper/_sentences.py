@@ -488,9 +488,7 @@ PAGE = {
 # Of calibrations that know one class only, or none.
 ONE_CLASS = {
     "price": "{other} unknown: no calibration object is {side}.",
-    "data": (
-        "{n} {known} and no {side} scores ({type}), data {hash}, ratekeeper {version}."
-    ),
+    "data": ("{n} {known} and no {side} scores ({type}), data {hash}, ratekeeper {version}."),
     "p_value": "unknown: no calibration object is of this class",
     "card": "No calibration object truly is {truth}.",
     "inspect": (

@@ -73,8 +73,6 @@ def _labels():
     yield bytes_case("calibrate", "the other class", same, words=words, more=more)
     words = ["--one-class positive was given", "'no' and 'yes'"]
     yield bytes_case("calibrate", "both classes", text().encode(), words=words, more=more)
-    more, words = ["--unlabelled"], ["--unlabelled and --label ill contradict"]
-    yield bytes_case("calibrate", "labels and none", text().encode(), words=words, more=more)
     compare = [FILE if part == "FILE" else part for part in COMMANDS["compare"]]
     yield Case("one class", compare, 2, ("'no'", "are needed"), _writer(FILE, same.decode()))
     odd = text().replace(",no,", ",b,").replace(",yes,", ",a,").encode()

@@ -39,7 +39,9 @@ The rows must not have been used to train, tune or select the classifier.
 @click.command("calibrate", epilog=_EPILOG)
 @options.rows_argument()
 @options.column("score", "scores", required=True)
-@click.option("--label", metavar="COLUMN", help="Column of the true labels, of two kinds or of one.")
+@click.option(
+    "--label", metavar="COLUMN", help="Column of the true labels, of two kinds or of one."
+)
 @click.option(
     "--group", metavar="COLUMN", help="Column of the groups; promises then hold in every group."
 )

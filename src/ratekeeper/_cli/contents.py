@@ -221,7 +221,10 @@ def _show_unlabelled(calibration: Calibration) -> None:
     shown = extremes(sizes, most=_MOST_GROUPS, each=_MOST_GROUPS // 2)
     cells = _cells(calibration, shown)
     rows = [
-        ["everybody" if cell["group"] is None else str(cell["group"]), f"{cell['n']['unlabelled']:,}"]
+        [
+            "everybody" if cell["group"] is None else str(cell["group"]),
+            f"{cell['n']['unlabelled']:,}",
+        ]
         for cell in cells
     ]
     print_table(f"Calibration: {calibration.dtype} scores", ["group", "scores"], rows)

@@ -190,7 +190,11 @@ class _TextRows:
 
     def _write(self, item: tuple[TextPiece, Columns, NumberTexts]) -> None:
         piece, (p0, p1, codes, blank), texts = item
-        columns = [_texts(p0, texts), _texts(p1, texts), [self._labels[code] for code in codes.tolist()]]
+        columns = [
+            _texts(p0, texts),
+            _texts(p1, texts),
+            [self._labels[code] for code in codes.tolist()],
+        ]
         for i in [] if blank is None else np.flatnonzero(blank).tolist():
             columns[0][i] = columns[1][i] = ""
         ends = zip(*columns, strict=True)
