@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -234,14 +235,18 @@ def _alike(value: object, positive_label: object) -> object:
 
     Examples
     --------
-    >>> _alike(0, "1"), _alike(False, "true"), _alike("ok", "fraud")
-    (1, True, 'fraud')
+    >>> _alike(0, "1"), _alike(0.5, "1.5"), _alike(False, "true"), _alike("ok", "fraud")
+    (1, 1.5, True, 'fraud')
     """
     text = canonical_label(positive_label)
     if isinstance(value, bool) and text in ("True", "False"):
         return text == "True"
-    numbers = None if isinstance(value, str | bool) else whole_texts([text])
-    return numbers[0] if numbers else positive_label
+    if isinstance(value, str | bool):
+        return positive_label
+    numbers = whole_texts([text])
+    with suppress(ValueError):
+        return numbers[0] if numbers else float(text)
+    return positive_label
 
 
 def _in_order(values: list[Any], index: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[Any]]:
