@@ -25,7 +25,7 @@ FOLDER = Path(tempfile.mkdtemp())
 VALUES = (
     None, True, False, 0, 1, -1, 2, 3, 40, 10**30, 0.0, -0.0, 0.05, 0.5, 1.0, 1e-300, 1e308, "",
     "a", "no", "yes", "false", "true", "0.05", "5%", "nan", "inf", "-inf", "0x1.8p-1", "0x1p99999",
-    "unlabelled", "not fraud", "F32", "F64", "F16", "<i8", "<U1", "<U9999", "<f8", "|b1", ">u2", "O", "fnr", "fpr",
+    "F32", "F64", "F16", "<i8", "<U1", "<U9999", "<f8", "|b1", ">u2", "O", "fnr", "fpr",
     "held out", "cross-fitted", "pool", "refuse", "calibration", "test", "abstaining test",
     *rk.methods.METHODS, "scott", "norm", "beta", "levy_stable", "\x1b[2J", "\ud800", "\0",
     "x" * 300, [], [0], [[]], {}, {"a": 1}, float("nan"), float("inf"),
