@@ -57,6 +57,7 @@ GAPS = {
     "inspect": "ratekeeper inspect --json",
     "k": "23",
     "kind": "high probability",
+    "known": "positive",
     "label": "'ill'",
     "least": "1,000",
     "left": "negative (0)",
@@ -92,6 +93,7 @@ GAPS = {
     "rows": "1,000 rows read, 2 of them skipped (score is NaN: 2)",
     "share": "the share of positives ('ill') that are called negative",
     "shown": "200",
+    "side": "negative",
     "sign": ">=",
     "state": "certified",
     "tail": "low",
@@ -123,6 +125,7 @@ HEADINGS = {
     "page": "The report's page",
     "rate": "Names of shares",
     "aim": "Precision, NPV, wrong decisions, alerts",
+    "one_class": "Calibrations of one class, or without labels",
 }
 METHODS = {
     "parametric": {"distribution": "norm"},

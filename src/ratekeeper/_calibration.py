@@ -15,19 +15,25 @@ from ratekeeper import _markup as markup
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._aimed import ThresholdTest, aimed_test
 from ratekeeper._aims import NPV, AlertShare, Precision, Selective
-from ratekeeper._cells import count_outside, known_groups, nulls_of, read_new, warn_if_outside
+from ratekeeper._cells import (
+    count_outside,
+    known_groups,
+    nulls_of,
+    read_new,
+    refuse_unlabelled,
+    warn_if_outside,
+)
 from ratekeeper._certificate import shown_text
 from ratekeeper._control import ErrorRateTest, build_test
 from ratekeeper._formatting import extremes, listed_with_count, plain_value, show
 from ratekeeper._inputs import (
     check_aligned,
     read_groups,
-    read_labels,
     read_scores,
     refuse_nan,
-    same_length,
 )
-from ratekeeper._merging import check_mergeable, merged_cells, merged_provenance
+from ratekeeper._merging import check_mergeable, merged_cells, merged_classes, merged_provenance
+from ratekeeper._one_class import SIDES, read_truth
 from ratekeeper._p_values import PValues, judge, judge_intervals
 from ratekeeper._ranks import sort_in_place, sorted_parts
 from ratekeeper._sentences import say
@@ -41,6 +47,7 @@ if TYPE_CHECKING:
 
     from ratekeeper._certificate import Origin
     from ratekeeper._merging import Sampling
+    from ratekeeper._one_class import Known
     from ratekeeper._provenance import Provenance
     from ratekeeper._ranks import Floats
     from ratekeeper._separation import Separation
@@ -65,7 +72,7 @@ class Calibration:
     ----------
     cells : tuple of two tuples of ndarray
         ``cells[label][group]`` are ascending scores; label 0 is negative, 1 positive. Without
-        groups each has one member.
+        groups each has one member. Without labels all scores stand in ``cells[0]``.
     classes : ndarray of shape (2,)
         The user's labels, negative first.
     groups : ndarray or None
@@ -79,6 +86,8 @@ class Calibration:
         For scores from a file: its columns, and how many rows were read and skipped.
     sampling : {"population", "by class"}
         Whether the share of positives is that of the population, or was chosen.
+    labelled : bool
+        False if the classes of the objects are not known.
 
     Examples
     --------
@@ -97,6 +106,7 @@ class Calibration:
     origin: Origin = "held out"
     provenance: Provenance | None = None
     sampling: Sampling = "population"
+    labelled: bool = True
 
     def __post_init__(self) -> None:
         for array in (*self.cells[0], *self.cells[1], self.classes, self.groups):
@@ -107,6 +117,18 @@ class Calibration:
     def dtype(self) -> np.dtype[Any]:
         """Number type of the scores."""
         return self.cells[0][0].dtype
+
+    @cached_property
+    def known(self) -> Known:
+        """The classes that have scores: "both", "negative" or "positive"; "none" without labels."""
+        if not self.labelled:
+            return "none"
+        found = [side for side, n in zip(SIDES, self._sizes, strict=True) if n]
+        return found[0] if len(found) == 1 else "both"  # type: ignore[return-value]
+
+    @property
+    def _sizes(self) -> list[int]:
+        return [sum(scores.size for scores in cells) for cells in self.cells]
 
     @cached_property
     def places(self) -> dict[Any, int]:
@@ -122,6 +144,7 @@ class Calibration:
 
     def n(self, label: object, group: object = None) -> int:
         """Return the number of scores of a class (in a group), by the user's own label."""
+        refuse_unlabelled(self)
         names = self.classes.tolist()
         if not np.isscalar(label) or plain_value(label) not in names:
             need = f"one of {show(names[0])} and {show(names[1])}"
@@ -157,6 +180,7 @@ class Calibration:
         Returns
         -------
         PValues
+            Those of a class without any calibration object are NaN: nothing is known about it.
 
         Notes
         -----
@@ -353,6 +377,9 @@ class Calibration:
     def merge(self, other: Calibration) -> Calibration:
         """Return exactly what calibrating both sets of objects together would give.
 
+        One of them may hold negatives only and the other positives only. The name of a class
+        without objects gives way to that of the other calibration if it was made up.
+
         Examples
         --------
         >>> import ratekeeper as rk
@@ -367,9 +394,10 @@ class Calibration:
         crossed = "cross-fitted" in (self.origin, other.origin)
         return Calibration(
             cells=cells,
-            classes=self.classes,
+            classes=merged_classes(self, other),
             groups=names,
             higher_is_positive=self.higher_is_positive,
+            labelled=self.labelled,
             origin="cross-fitted" if crossed else "held out",
             provenance=merged_provenance(self, other),
             sampling=self.sampling,
@@ -398,6 +426,7 @@ class Calibration:
             self.higher_is_positive,
             str(self.dtype),
             self.origin,
+            *(() if self.labelled else ("unlabelled",)),
         )
         if self.sampling != "population":
             facts += (self.sampling,)
@@ -409,7 +438,7 @@ class Calibration:
 
     @cached_property
     def auc(self) -> float:
-        """Area under the ROC curve: how often a positive is rated above a negative."""
+        """Area under the ROC curve: how often positives rate above negatives; NaN if unknown."""
         low, high = (cells[0] for cells in self.pooled().cells)
         if not self.higher_is_positive:
             low, high = high, low
@@ -449,12 +478,13 @@ class Calibration:
         return hash(self.data_hash)
 
     def __repr__(self) -> str:
-        sizes = [sum(scores.size for scores in cells) for cells in self.cells]
+        sizes = [f"{n:,}" if n else "no" for n in self._sizes]
         negative, positive = (repr(plain_value(value)) for value in self.classes)
-        text = (
-            f"Calibration of {sum(sizes):,} {self.dtype} scores: {sizes[0]:,} negative "
-            f"({negative}), {sizes[1]:,} positive ({positive})"
-        )
+        text = f"Calibration of {sum(self._sizes):,} {self.dtype} scores"
+        if self.labelled:
+            text += f": {sizes[0]} negative ({negative}), {sizes[1]} positive ({positive})"
+        else:
+            text += " without labels"
         if self.groups is not None:
             text += f", in groups {listed_with_count(self.groups.tolist())}"
         return text if self.higher_is_positive else text + "; low scores are positive"
@@ -462,10 +492,10 @@ class Calibration:
     def _repr_html_(self) -> str:
         rows = [
             [side, repr(plain_value(label)), *map(str, _extent(cells))]
-            for side, label, cells in zip(
-                ("negative", "positive"), self.classes, self.cells, strict=True
-            )
+            for side, label, cells in zip(SIDES, self.classes, self.cells, strict=True)
         ]
+        if not self.labelled:
+            rows = [["unknown", "", *map(str, _extent(self.cells[0]))]]
         head = ("class", "label", "scores", "lowest", "highest")
         parts = [markup.table(head, rows, numbers=(2, 3, 4))]
         if self.groups is not None:
@@ -473,7 +503,9 @@ class Calibration:
             shown = extremes(*sizes, most=_SHOWN, each=_SHOWN // 4)
             rows = [[f"{sizes[label][i]:,}" for label in (0, 1)] for i in shown]
             names = [self.groups[i] for i in shown]
-            parts.append(markup.by_group(names, ("negative", "positive"), rows, numbers=(0, 1)))
+            sides = list(SIDES) if self.labelled else ["scores"]
+            rows = [row[: len(sides)] for row in rows]
+            parts.append(markup.by_group(names, sides, rows, numbers=(0, 1)))
             parts += map(markup.note, shown_text(len(shown), self.groups.size))
         end = "high" if self.higher_is_positive else "low"
         parts.append(markup.note(f"Scores are {self.origin}; {end} ones indicate positive."))
@@ -486,12 +518,13 @@ class Calibration:
 
 def calibrate(
     scores: ArrayLike,
-    labels: ArrayLike,
+    labels: ArrayLike | None = None,
     *,
     groups: ArrayLike | None = None,
     positive_label: object = None,
     higher_is_positive: bool = True,
     sampling: Sampling = "population",
+    one_class: str | None = None,
 ) -> Calibration:
     """Take the scores and labels of held-out objects as the ground for p-values and tests.
 
@@ -501,8 +534,10 @@ def calibrate(
         One score per object: a list, NumPy array, torch tensor, or a column of a pandas, polars
         or pyarrow table. float32 and float64 keep their type. NaN is refused; infinities are
         ordinary scores.
-    labels : array-like of shape (n_objects,)
-        True labels of two kinds: 0/1, booleans, -1/1, or two words.
+    labels : array-like of shape (n_objects,), optional
+        True labels of two kinds: 0/1, booleans, -1/1, or two words. One kind is enough for what is
+        asked about that class alone. Left out without `one_class`, nothing is known but the scores:
+        enough for a budget of alerts, and for nothing about classes.
     groups : array-like of shape (n_objects,), optional
         A group for each object (names or whole numbers). Then each class in each group is
         calibrated apart, and the promises hold in every group.
@@ -513,6 +548,11 @@ def calibrate(
     sampling : {"population", "by class"}, default="population"
         "by class" if the number of positives was chosen, as in a case-control study. FNR and FPR
         do not mind; what is about the mix of classes, such as precision, is then refused.
+    one_class : {"negative", "positive"}, optional
+        The class of all objects, if all are of one: required where labels are left out, or are all
+        the same and not plain. Without labels the classes are called 0 and 1. With labels the other
+        class is called `positive_label` where that is given, or as the other of a plain pair, or
+        "not ok" beside "ok".
 
     Returns
     -------
@@ -524,16 +564,20 @@ def calibrate(
     needs the score to be good, or even to point the right way: that only costs in the other
     error. Scores that point the wrong way get a `ReversedScoreWarning`.
 
+    A promise about a class needs objects of that class only. From negatives alone the FPR can be
+    controlled, from positives alone the FNR; the other error is then unknown, and is said to be.
+
     Examples
     --------
     >>> import ratekeeper as rk
     >>> rk.calibrate([0.1, 0.4, 0.35, 0.8], ["no", "no", "yes", "yes"])
     Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
+    >>> rk.calibrate([0.1, 0.4, 0.35], one_class="negative")
+    Calibration of 3 float64 scores: 3 negative (0), no positive (1)
     """
     check_aligned(scores, labels=labels, groups=groups)
     values = read_scores(scores)
-    is_positive, classes = read_labels(labels, positive_label)
-    same_length("labels", is_positive.size, values.size)
+    is_positive, classes = read_truth(labels, values.size, positive_label, one_class)
     refuse_nan(values)
     if not isinstance(higher_is_positive, bool | np.bool_):
         raise InputError(
@@ -548,6 +592,7 @@ def calibrate(
         index=index,
         groups=names,
         higher_is_positive=bool(higher_is_positive),
+        labelled=labels is not None or one_class is not None,
     )
     return replace(made, sampling=sampling)
 
@@ -561,6 +606,7 @@ def build_calibration(
     groups: NDArray[Any] | None = None,
     higher_is_positive: bool = True,
     provenance: Provenance | None = None,
+    labelled: bool = True,
 ) -> Calibration:
     """Build a calibration from checked scores, truths and positions among the groups."""
     if index is None or groups is None:
@@ -573,6 +619,7 @@ def build_calibration(
         groups=groups,
         higher_is_positive=higher_is_positive,
         provenance=provenance,
+        labelled=labelled,
     )
 
 
@@ -583,6 +630,7 @@ def calibration_of(
     groups: NDArray[Any] | None = None,
     higher_is_positive: bool = True,
     provenance: Provenance | None = None,
+    labelled: bool = True,
 ) -> Calibration:
     """Build a calibration from ascending scores: negatives by group, then positives by group."""
     calibration = Calibration(
@@ -591,6 +639,7 @@ def calibration_of(
         groups=groups,
         higher_is_positive=higher_is_positive,
         provenance=provenance,
+        labelled=labelled,
     )
     _warn_if_reversed(calibration)
     return calibration

@@ -341,6 +341,8 @@ class Certificate(Stated):
         ) + (say("certificate.pooled") if cell.pooled else "")
 
     def _price(self, rate: Rate) -> str:
+        if not self.other_error.n:  # in no group either
+            return price_unknown(self)
         if self.origin == "cross-fitted":
             share = percent(rate.rate) if rate.n else str(rate)
             return say("certificate.price.cross_fitted", other=self.other, estimate=share)
@@ -539,7 +541,7 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
             estimate = facts.origin == "cross-fitted" and rate.n  # no interval is known for it
             counted = percent(rate.rate) if estimate else rate
             text = say("certificate.groups.price", other=facts.other, counted=counted)
-            yield state("groups", text)
+            yield state("groups", text if rate.n else price_unknown(facts))
         if facts.delta is not None and facts.promised and with_price:
             most = f"{min(1.0, facts.n_promises * facts.delta):g}"
             text = say("certificate.groups.delta", own=f"{facts.n_promises:,}", most=most)
@@ -573,14 +575,23 @@ def pooled_text(groups: Sequence[object], n: int) -> str:
     return say("certificate.groups.pooled", names=names, others=others)
 
 
+def price_unknown(facts: Certificate) -> str:
+    """Say that no object shows the other error."""
+    side = "negative" if facts.control == "fnr" else "positive"
+    return say("one_class.price", other=facts.other, side=side)
+
+
 def data_statement(facts: Any) -> Statement:  # noqa: ANN401 - a certificate of any kind
     """Say what a certificate stands on: how many scores of which type, their hash, the version."""
+    about = {"type": facts.score_type, "hash": facts.data_hash[:16], "version": facts.version}
+    for side, other in (_SIDES, _SIDES[::-1]):
+        if not facts.n[other]:
+            n = f"{facts.n[side]:,}"
+            return state("data", say("one_class.data", n=n, known=side, side=other, **about))
     text = say(
         "certificate.data",
         n_negative=f"{facts.n['negative']:,}",
         n_positive=f"{facts.n['positive']:,}",
-        type=facts.score_type,
-        hash=facts.data_hash[:16],
-        version=facts.version,
+        **about,
     )
     return state("data", text)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._cells import null_of, nulls_of, of_class
+from ratekeeper._cells import no_such_class, null_of, nulls_of, of_class, refuse_unlabelled
 from ratekeeper._certificate import Cell, Certificate, pooled_text, shown_text
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Promise
@@ -436,7 +436,10 @@ def build_test(
     null_class = 1 if control == "fnr" else 0
     alpha = check_probability(alpha, "alpha")
     check_choice(thin_groups, "thin_groups", ("refuse", "pool"))
+    refuse_unlabelled(calibration)
     sizes = [scores.size for scores in calibration.cells[null_class]]
+    if not any(sizes):
+        raise _no_scores(calibration, control, alpha, method)
     enough = _enough(method, sizes, alpha)
     pooled = tuple(size not in enough for size in sizes)
     if any(pooled) and (calibration.groups is None or thin_groups == "refuse"):
@@ -466,6 +469,19 @@ def build_test(
 def _enough(method: Method, sizes: list[int], alpha: float) -> set[int]:
     """Return the numbers of scores, of those given, with which alpha can be promised."""
     return {n for n in set(sizes) if method.can_promise(n, alpha)}
+
+
+def _no_scores(
+    calibration: Calibration, control: str, alpha: float, method: Method
+) -> TooFewScoresError:
+    null_class, other = (1, "fpr") if control == "fnr" else (0, "fnr")
+    found, needed = no_such_class(calibration, null_class), method.smallest_n(alpha)
+    return TooFewScoresError(
+        f"{found} So nothing is known about the {control.upper()}.",
+        available=0,
+        needed=needed,
+        remedy=f"Add at least {needed:,} of them, or control the {other.upper()}.",
+    )
 
 
 def _too_few(

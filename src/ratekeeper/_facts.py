@@ -99,11 +99,24 @@ def facts_of_calibration(calibration: Calibration) -> Facts:
         "groups": None if groups is None else _name_facts(groups),
         "higher_is_positive": calibration.higher_is_positive,
         "origin": calibration.origin,
-        "n": dict(zip(_SIDES, _sizes(calibration), strict=True)),
+        "n": _counts(calibration),
         "data_hash": calibration.data_hash,
         "provenance": calibration.provenance and calibration.provenance.to_dict(),
         **({} if calibration.sampling == "population" else {"sampling": calibration.sampling}),
     }
+
+
+def _counts(calibration: Calibration) -> dict[str, int]:
+    sizes = _sizes(calibration)
+    if calibration.labelled:
+        return dict(zip(_SIDES, sizes, strict=True))
+    return {**dict.fromkeys(_SIDES, 0), "unlabelled": sum(sizes)}
+
+
+def stored_cells(calibration: Calibration) -> tuple[NDArray[Any], ...]:
+    """Return the arrays of scores in their order: without labels there is one for each group."""
+    cells = calibration.cells
+    return (*cells[0], *cells[1]) if calibration.labelled else cells[0]
 
 
 def _sizes(calibration: Calibration) -> list[int]:
@@ -138,8 +151,10 @@ def _contradiction(calibration: Calibration) -> str | None:
     if groups is not None and (not (groups[1:] > groups[:-1]).all() or _has_nan(groups)):
         return "its groups are not different ones in ascending order"
     sizes = _sizes(calibration)
-    if 0 in sizes:
-        return "it has no score of one class"
+    if not sum(sizes):
+        return "it has no score"
+    if not calibration.labelled and (sizes[1] or classes.tolist() != [0, 1]):
+        return "it has scores of a class, but no labels"
     if rows is not None:
         valid = rows.sampled_from or sizes
         if sum(valid) != rows.rows - rows.n_skipped or any(map(gt, sizes, valid)):
@@ -214,11 +229,12 @@ def _method_facts(method: methods.Method) -> Facts:
     return facts
 
 
-def array_names(groups: NDArray[Any] | None) -> list[str]:
+def array_names(groups: NDArray[Any] | None, *, labelled: bool = True) -> list[str]:
     """Return what the arrays of scores are called, in their order."""
+    sides = _SIDES if labelled else ("unlabelled",)
     if groups is None:
-        return list(_SIDES)
-    return [f"{side}/{i}" for side in _SIDES for i in range(groups.size)]
+        return list(sides)
+    return [f"{side}/{i}" for side in sides for i in range(groups.size)]
 
 
 def rebuilt(facts: Facts, table: Facts, data: bytes) -> Storable:
@@ -239,12 +255,15 @@ def rebuilt(facts: Facts, table: Facts, data: bytes) -> Storable:
 
 def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration:
     n_groups = 1 if facts["groups"] is None else len(facts["groups"]["values"])
-    if len(table) != 2 * n_groups:
+    labelled = "unlabelled" not in facts["n"]
+    if len(table) != (2 if labelled else 1) * n_groups:
         raise StoredFileError(
             f"it has {len(table):,} arrays for {n_groups:,} groups. Save it again."
         )
     groups = None if facts["groups"] is None else _names(facts["groups"])
-    cells = _cells(table, array_names(groups), data)
+    cells = _cells(table, array_names(groups, labelled=labelled), data)
+    if not labelled:
+        cells += (cells[0][:0],) * n_groups
     rows = facts.setdefault("provenance", None)  # which format 1 did not have
     calibration = Calibration(
         (cells[:n_groups], cells[n_groups:]),
@@ -254,6 +273,7 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
         facts["origin"],
         None if rows is None else Provenance.from_dict(rows),
         facts.get("sampling", "population"),
+        labelled=labelled,
     )
     if wrong := _contradiction(calibration):
         raise StoredFileError(f"{wrong}. Save it again.")

@@ -136,7 +136,7 @@ class FinishedTest(ABC):
         refuse_calibration_objects(self.calibration, fingerprint(values, truth))
         repeated = count_repeated(self.calibration, values, truth)
         refuse_repeated(self.calibration, repeated, truth.size)
-        outside = count_outside(self.calibration, values)
+        outside = count_outside(self.calibration, values, truth)
         # Called by way of the method of a subclass.
         warn_if_outside(self.calibration, outside, values.size, stacklevel=3)
         tallies = count(decisions, truth, index, 1 if names is None else len(names))

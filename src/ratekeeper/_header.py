@@ -57,6 +57,7 @@ _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 _MAYBE_SHARE = _SHARE | {"type": ["number", "null"]}
 _RATE = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 _SIDES = _object({"negative": _COUNT, "positive": _COUNT})
+_KNOWN = _object({**_SIDES["properties"], "unlabelled": _COUNT}, optional=("unlabelled",))
 _HASH = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 _CONTROL = {"enum": ["fnr", "fpr"]}
 _ORIGIN = {"enum": ["held out", "cross-fitted"]}
@@ -288,7 +289,7 @@ _DEFS: Schema = {
             "groups": {"anyOf": [_ref("names"), {"type": "null"}]},
             "higher_is_positive": _FLAG,
             "origin": _ORIGIN,
-            "n": _SIDES,
+            "n": _KNOWN,
             "data_hash": _HASH,
             "provenance": _ref("provenance"),
             "tests": _array(_ref("test"), 0, 2),
@@ -321,7 +322,7 @@ SCHEMA: Schema = {
             }
         )
     },
-    "patternProperties": {"^(negative|positive)(/(0|[1-9][0-9]*))?$": _ref("array")},
+    "patternProperties": {"^(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("array")},
     "additionalProperties": False,
     "$defs": _DEFS,
 }

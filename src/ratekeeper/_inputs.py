@@ -16,7 +16,7 @@ from ratekeeper._validation import LONGEST_NAME
 from ratekeeper.exceptions import NOTHING, InputError, Parameter, ScoreTypeWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -123,9 +123,13 @@ def nan_error(scores: Floats, name: str = "scores") -> InputError:
 
 
 def read_labels(
-    labels: ArrayLike, positive_label: object = None
+    labels: ArrayLike,
+    positive_label: object = None,
+    alone: Callable[[NDArray[Any]], tuple[NDArray[np.bool_], NDArray[Any]]] | None = None,
 ) -> tuple[NDArray[np.bool_], NDArray[Any]]:
     """Return which labels are positive, and the pair (negative, positive) in the user's values.
+
+    Labels that are all the same are refused, or left to `alone` if that is given.
 
     Examples
     --------
@@ -138,6 +142,8 @@ def read_labels(
         raise _wrong("labels", " is empty.", "labels of both classes", remedy)
     is_first = np.asarray(array == array[0])
     if is_first.all():
+        if alone is not None:
+            return alone(array)
         found = f" has one class only: all {array.size:,} are {show(array[0])}."
         remedy = "Held-out objects of both classes are needed: add some of the other."
         raise _wrong("labels", found, "labels of both classes", remedy, array[0])

@@ -10,7 +10,8 @@ Each entry of the header but ``__metadata__`` describes an array: ``dtype`` ("F3
 same for all), ``shape`` (``[n]``) and ``data_offsets`` (first byte and end, counted from the end of
 the header). The arrays ascend, and together they are all that follows the header. They are called
 ``negative`` and ``positive``, or with groups ``negative/0``, ``negative/1``, ..., ``positive/0``,
-..., and follow each other in this order. ``__metadata__`` has two texts:
+..., and follow each other in this order; without labels ``unlabelled``, or ``unlabelled/0``, ....
+``__metadata__`` has two texts:
 
 - ``sha256``: that of the whole file, in 64 lower-case hexadecimal digits, which are themselves
   written as 0 for the computation.
@@ -20,9 +21,9 @@ the header). The arrays ascend, and together they are all that follows the heade
   - ``kind``: "calibration", "test" or "abstaining test";
   - ``classes``: ``dtype`` (NumPy's code) and ``values``, negative first; ``groups``: likewise,
     ascending, or null. Floating-point values are texts, such as "1.0";
-  - ``higher_is_positive``, ``origin`` ("held out" or "cross-fitted"), ``n`` (of each class) and
-    ``data_hash`` (`Calibration.data_hash`); ``provenance``: `Provenance.to_dict`, or null (format 1
-    had none);
+  - ``higher_is_positive``, ``origin`` ("held out" or "cross-fitted"), ``n`` (of each class, and
+    ``unlabelled`` if there are no labels) and ``data_hash`` (`Calibration.data_hash`);
+    ``provenance``: `Provenance.to_dict`, or null (format 1 had none);
   - ``tests``: none, one, or first that of the FNR and then that of the FPR. Each has ``control``,
     ``alpha``, ``method`` (``name`` and ``parameters``), ``thin_groups``, ``thresholds`` and
     ``certificate`` (`Certificate.to_json`, without ``cells`` if there are more than 1,000). There
@@ -50,7 +51,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ratekeeper._atomic import whole_file
-from ratekeeper._facts import array_names, facts_of, rebuilt
+from ratekeeper._facts import array_names, facts_of, rebuilt, stored_cells
 from ratekeeper._formatting import listed, show
 from ratekeeper._header import FORMAT, misfit
 from ratekeeper._version import __version__
@@ -109,9 +110,10 @@ def save(obj: Storable, path: str | os.PathLike[str]) -> None:
         calibration, facts = facts_of(obj)
         arrays = [
             np.ascontiguousarray(scores, dtype=scores.dtype.newbyteorder("<"))
-            for scores in (*calibration.cells[0], *calibration.cells[1])
+            for scores in stored_cells(calibration)
         ]
-        head = _head(facts, table_of(array_names(calibration.groups), arrays))
+        names = array_names(calibration.groups, labelled=calibration.labelled)
+        head = _head(facts, table_of(names, arrays))
     data = [array.data for array in arrays]
     digest, place = _digest(head, *data).encode(), head.rindex(_NO_DIGEST)
     with whole_file(target) as unfinished, unfinished.open("wb") as file:

@@ -322,8 +322,8 @@ def _header(test: FinishedTest) -> list[str]:
     sentences = [line for one in stated for line in _promise(one)]
     facts = stated[0]
     sentences.append(
-        f"Calibrated on {facts.n['negative']:,} negative ({show(facts.negative_label)}) and "
-        f"{facts.n['positive']:,} positive ({show(facts.positive_label)}) scores, "
+        f"Calibrated on {_number(facts.n['negative'])} negative ({show(facts.negative_label)}) "
+        f"and {_number(facts.n['positive'])} positive ({show(facts.positive_label)}) scores, "
         f"{facts.score_type}, data {facts.data_hash[:16]}. New scores must come from the same "
         f"model and be {facts.score_type}, not rounded."
     )
@@ -349,6 +349,10 @@ def _header(test: FinishedTest) -> list[str]:
             "decided otherwise than by the library."
         )
     return [line for sentence in sentences for line in _comment(sentence)]
+
+
+def _number(n: int) -> str:
+    return f"{n:,}" if n else "no"
 
 
 def _promise(facts: Certificate | ThresholdCertificate) -> list[str]:

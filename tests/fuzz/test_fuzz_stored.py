@@ -62,7 +62,14 @@ def kinds():
         rk.Parametric(),
         rk.Resampled(size=20),
     ]
+    alone = rk.calibrate(scores, one_class="negative", groups=i % 2)
+    fraud = rk.calibrate(scores, np.full(80, "fraud"), positive_label="fraud")
     objects = [
+        alone,
+        alone.control("fpr", 0.2, method=rk.Conformal()),
+        fraud.control("fnr", 0.2),
+        rk.calibrate(scores),
+        rk.calibrate(scores, groups=i % 3),
         replace(plain, provenance=rows),
         replace(plain, provenance=sampled),
         replace(plain, origin="cross-fitted").control("fnr", 0.2, method=rk.Conformal()),
@@ -205,13 +212,15 @@ def crafted(draw):
     ]
     n = sum(cell.size for cell in (*cells[0], *cells[1]))
     rows = Provenance(n + 2, {draw(st.text(max_size=5)): 2}, draw(st.text(max_size=5)))
+    labelled = draw(st.integers(0, 4)) > 0
     calibration = rk.Calibration(
         (cells[0], cells[1]),
-        np.array(draw(NAMES)[:2]),
+        np.array(draw(NAMES)[:2] if labelled else [0, 1]),
         groups,
         draw(st.booleans()),
         draw(st.sampled_from(["held out", "held out", "cross-fitted"])),
         draw(st.none() | st.just(rows)),
+        labelled=labelled,
     )
     alpha, thin = draw(st.floats(1e-6, 0.999)), draw(st.sampled_from(["pool", "refuse"]))
     kind = draw(st.sampled_from(["calibration", "test", "abstaining test"]))
@@ -226,8 +235,8 @@ def crafted(draw):
                 tests.append(storing.facts_of_test(test))
         facts = {"format": 2, "version": "0", "kind": kind} | {"tests": tests}
         facts |= storing.facts_of_calibration(calibration)
-    arrays = [*cells[0], *cells[1]]
-    table = storage.table_of(storing.array_names(groups), arrays)
+    arrays = storing.stored_cells(calibration)
+    table = storage.table_of(storing.array_names(groups, labelled=labelled), arrays)
     return put_together(table, facts, b"".join(array.tobytes() for array in arrays))
 
 
@@ -266,8 +275,8 @@ def decided(stored):
     scores = np.array([-1.0, 0.2, 0.7, 5.0], dtype=calibration.dtype)
     groups = calibration.groups
     names = None if groups is None else groups[np.arange(4) % groups.size]
+    assert np.isfinite(calibration.auc) == (calibration.known == "both")
     assert len(calibration.p_values(scores, groups=names)) == 4
-    assert np.isfinite(calibration.auc)
     if stored is not calibration:
         assert len(stored.p_values(scores, names)) == 4
         assert len(repr(stored.decide(scores, names))) > 0

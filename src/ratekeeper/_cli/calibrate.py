@@ -30,6 +30,8 @@ Examples:
       --group hospital --positive yes -o cal.rk
   ratekeeper calibrate held-out.csv --score risk --label ill --fnr 1% \\
       -o test.rk
+  ratekeeper calibrate normal.csv --score anomaly --one-class negative \\
+      --fpr 1% -o test.rk
 
 The rows must not have been used to train, tune or select the classifier.
 """
@@ -38,12 +40,22 @@ The rows must not have been used to train, tune or select the classifier.
 @click.command("calibrate", epilog=_EPILOG)
 @options.rows_argument()
 @options.column("score", "scores", required=True)
-@options.column("label", "true labels, of two kinds", required=True)
+@click.option(
+    "--label", metavar="COLUMN", help="Column of the true labels, of two kinds or of one."
+)
 @click.option(
     "--group", metavar="COLUMN", help="Column of the groups; promises then hold in every group."
 )
 @click.option(
     "--positive", metavar="LABEL", help="The positive label; required unless plain (1, yes, ...)."
+)
+@click.option(
+    "--one-class",
+    type=click.Choice(["negative", "positive"]),
+    help="All rows are of this class; then no --label is needed.",
+)
+@click.option(
+    "--unlabelled", is_flag=True, help="No labels are known; enough for a budget of alerts."
 )
 @click.option("--lower-is-positive", is_flag=True, help="Low scores indicate the positive class.")
 @click.option(
@@ -73,9 +85,11 @@ def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
 
     FILE has one row per object and columns for its score and its label: CSV, TSV (also .gz),
     Parquet, Arrow or Feather, a folder of such files, or - for standard input. It is read once, in
-    pieces. The calibration is written to OUT, or with --fnr and the like the finished test.
+    pieces. The calibration is written to OUT, or with --fnr and the like the finished test. Rows of
+    one class are enough to control the error on that class.
     """
     check_output(given["output"], [given["file"]])
+    _check_labels(given)
     is_test = any(given[name] is not None for name in PROMISES)
     if not is_test:
         refuse_without_rate(given)
@@ -90,6 +104,19 @@ def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
     refuse_contradicted(test, given["output"])
 
 
+def _check_labels(given: dict[str, Any]) -> None:
+    """Refuse rows of which it is not said what is known about their classes, or two things are."""
+    said = {name: given[name] for name in ("label", "one_class") if given[name] is not None}
+    if given["unlabelled"] and said:
+        option = f"--{min(said).replace('_', '-')} {said[min(said)]}"
+        raise Refusal(f"--unlabelled and {option} contradict each other. Leave one of them out.")
+    if not given["unlabelled"] and not said:
+        raise Refusal(
+            "What is known about the classes? Pass --label COLUMN; if all rows are of one class, "
+            "--one-class negative or positive; if nothing is known, --unlabelled."
+        )
+
+
 def _refuse_seed(seed: int | None) -> None:
     if seed is not None:
         raise Refusal(
@@ -101,7 +128,7 @@ def _refuse_seed(seed: int | None) -> None:
 def _read(given: dict[str, Any]) -> Calibration:
     from ratekeeper.batch import calibrate_file
 
-    same = ("score", "label", "group", "sample", "on_invalid", "decimal")
+    same = ("score", "label", "group", "one_class", "sample", "on_invalid", "decimal")
     return calibrate_file(
         given["file"],
         positive_label=given["positive"],

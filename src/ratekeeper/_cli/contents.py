@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _DELTA = 0.05
 _MOST_GROUPS = 40  # in a table
+_WIDTH = 79
 
 
 def load_test(path: str) -> Test:
@@ -95,14 +97,15 @@ def show(stored: Calibration | Test) -> None:
 
 def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
     negative, positive = calibration.classes.tolist()
-    source = calibration.provenance
+    source, auc = calibration.provenance, calibration.auc
     return {
-        "negative_label": negative,
-        "positive_label": positive,
-        "n": {"negative": calibration.n(negative), "positive": calibration.n(positive)},
+        "known": calibration.known,
+        "negative_label": negative if calibration.labelled else None,
+        "positive_label": positive if calibration.labelled else None,
+        "n": _sizes(calibration, *(sum(map(len, cells)) for cells in calibration.cells)),
         "groups": None if calibration.groups is None else _cells(calibration),
         "least_alpha": _cells(calibration.pooled())[0]["least_alpha"],
-        "auc": calibration.auc,
+        "auc": None if auc != auc else auc,  # noqa: PLR0124 - NaN, where a class is unknown
         "higher_is_positive": calibration.higher_is_positive,
         "score_type": str(calibration.dtype),
         "sampling": calibration.sampling,
@@ -110,6 +113,12 @@ def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
         "data_hash": calibration.data_hash,
         "source": None if source is None else source.to_dict(),
     }
+
+
+def _sizes(calibration: Calibration, negative: int, positive: int) -> dict[str, int]:
+    if calibration.labelled:
+        return {"negative": negative, "positive": positive}
+    return {"unlabelled": negative}
 
 
 def _cells(calibration: Calibration, shown: list[int] | None = None) -> list[dict[str, Any]]:
@@ -121,10 +130,10 @@ def _cells(calibration: Calibration, shown: list[int] | None = None) -> list[dic
         cells.append(
             {
                 "group": name,
-                "n": {"negative": negatives.size, "positive": positives.size},
+                "n": _sizes(calibration, negatives.size, positives.size),
                 "least_alpha": {
                     "fnr": _least(positives.size),
-                    "fpr": _least(negatives.size),
+                    "fpr": _least(negatives.size if calibration.labelled else 0),
                 },
             }
         )
@@ -149,6 +158,9 @@ def _show_calibration(calibration: Calibration) -> None:
     from ratekeeper._certificate import shown_text
     from ratekeeper._formatting import extremes
 
+    if not calibration.labelled:
+        _show_unlabelled(calibration)
+        return
     negative, positive = calibration.classes.tolist()
     end = "high" if calibration.higher_is_positive else "low"
     n_groups = len(calibration.cells[0])
@@ -182,10 +194,43 @@ def _show_calibration(calibration: Calibration) -> None:
         "* For this very test, except in 5% of calibration sets (high-probability, the",
         "default method), or on average over calibration sets (conformal).",
         f"Positive is {positive!r}, negative {negative!r}; {end} scores indicate positive.",
-        f"Area under the ROC curve: {calibration.auc:.4f}, the chance that a positive is rated",
-        "above a negative, ties counted half.",
+        *_separation_lines(calibration),
         *_origin_lines(calibration),
     )
+
+
+def _separation_lines(calibration: Calibration) -> list[str]:
+    """Say how well the score separates the classes, or that it cannot be known."""
+    from ratekeeper._formatting import show as written
+
+    if calibration.known == "both":
+        return [
+            f"Area under the ROC curve: {calibration.auc:.4f}, the chance that a positive is rated",
+            "above a negative, ties counted half.",
+        ]
+    missing = int(calibration.known == "negative")
+    facts = {"side": ("negative", "positive")[missing], "other": ("FPR", "FNR")[missing]}
+    label = written(calibration.classes.tolist()[missing])
+    return textwrap.wrap(say("one_class.inspect", label=label, **facts), _WIDTH)
+
+
+def _show_unlabelled(calibration: Calibration) -> None:
+    from ratekeeper._certificate import shown_text
+    from ratekeeper._formatting import extremes
+
+    sizes = [scores.size for scores in calibration.cells[0]]
+    shown = extremes(sizes, most=_MOST_GROUPS, each=_MOST_GROUPS // 2)
+    cells = _cells(calibration, shown)
+    rows = [
+        [
+            "everybody" if cell["group"] is None else str(cell["group"]),
+            f"{cell['n']['unlabelled']:,}",
+        ]
+        for cell in cells
+    ]
+    print_table(f"Calibration: {calibration.dtype} scores", ["group", "scores"], rows)
+    print_paragraph("".join(shown_text(len(shown), len(sizes), "; --json has all")))
+    echo(*textwrap.wrap(say("one_class.unlabelled"), _WIDTH), *_origin_lines(calibration))
 
 
 def _at_least(alpha: float) -> str:

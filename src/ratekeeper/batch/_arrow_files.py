@@ -530,8 +530,14 @@ def rows_with(
 ) -> Any:  # noqa: ANN401
     """Return rows with further columns.
 
-    `numbers` are empty where `blank`; `codes` are positions among the labels, -1 for none.
+    `numbers` are empty where `blank`, and everywhere if NaN: nothing is known about their class.
+    `codes` are positions among the labels, -1 for none.
     """
-    more = [pa.array(values, mask=blank) for values in numbers]
+    more = [
+        pa.nulls(values.size, pa.float64())
+        if np.isnan(values).any()
+        else pa.array(values, mask=blank)
+        for values in numbers
+    ]
     decided = pc.take(pa.array(list(labels)), pa.array(codes, mask=codes < 0))
     return pa.RecordBatch.from_arrays([*columns, *more, decided], schema=schema)

@@ -152,7 +152,8 @@ class Judge:
             index = None if index is None else index[rows]
             truth = truth[rows] if truth.size else truth
         self.n_decided += values.size
-        self.n_outside += count_outside(self._calibration, values)
+        known = None if self.label is None else truth == 1
+        self.n_outside += count_outside(self._calibration, values, known)
         decisions = decide_read(self._test, values, None if self._audit else index)
         return Judged(decisions, rows, index, truth == 1, values, valid, numbers)
 
@@ -234,7 +235,7 @@ def _named(role: str, known: Provenance | None) -> str:
         return column
     raise InputError(
         f"Which column has the {role}s? The calibration knows none, since it was made from arrays, "
-        "or merged from files in which it has different names.",
+        f"or without {role}s, or merged from files in which it has different names.",
         parameter=role,
         need="the name of a column",
         remedy=("Name the column of ", f"{role}s with ", Parameter(role), "."),

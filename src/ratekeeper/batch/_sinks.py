@@ -190,7 +190,11 @@ class _TextRows:
 
     def _write(self, item: tuple[TextPiece, Columns, NumberTexts]) -> None:
         piece, (p0, p1, codes, blank), texts = item
-        columns = [texts.of(p0), texts.of(p1), [self._labels[code] for code in codes.tolist()]]
+        columns = [
+            _texts(p0, texts),
+            _texts(p1, texts),
+            [self._labels[code] for code in codes.tolist()],
+        ]
         for i in [] if blank is None else np.flatnonzero(blank).tolist():
             columns[0][i] = columns[1][i] = ""
         ends = zip(*columns, strict=True)
@@ -306,6 +310,11 @@ class _Worker:
     def _raise_if_failed(self) -> None:
         if self._error is not None:
             raise self._error
+
+
+def _texts(p: Numbers, texts: NumberTexts) -> list[str]:
+    """Write p-values; those of a class of which nothing is known, all NaN, are empty."""
+    return [""] * p.size if np.isnan(p).any() else texts.of(p)
 
 
 def _columns(judged: Judged, n: int) -> Columns:

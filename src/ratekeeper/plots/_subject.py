@@ -9,7 +9,7 @@ import numpy as np
 
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._calibration import Calibration
-from ratekeeper._cells import read_new
+from ratekeeper._cells import read_new, refuse_unlabelled
 from ratekeeper._control import ErrorRateTest
 from ratekeeper._finished import FinishedTest, decide_read
 from ratekeeper._formatting import listed, plain_value, show
@@ -215,6 +215,7 @@ def subject_of(
 ) -> Subject:
     """Take new objects of one group, or without any the calibration objects of the group."""
     calibration, test = _read_source(source)
+    refuse_unlabelled(calibration)
     index = _group_place(calibration, group)
     is_new = scores is not None or labels is not None or groups is not None
     if not is_new:

@@ -198,6 +198,7 @@ const Model = (() => {
       const p = [0, 1].map((label) => {
         const own = outcomes.find((o) => o.test.nullClass === label);
         const { method } = (own || outcomes[0]).choice;
+        if (!facts.totals[label]) return { unknown: true };
         if (!RANK_METHODS.includes(method.name)) return null;
         const cell = own && own.cells[i].pooled ? pooled : cells[i];
         const tail = (label === 1) === facts.higherIsPositive ? "low" : "high";
