@@ -180,6 +180,25 @@ def test_a_random_sample_of_a_file_is_one_by_class(tmp_path):
         cal.control_alerts(0.1)
 
 
+def test_a_budget_needs_no_labels(tmp_path):
+    """Scores without labels are enough for a budget of alerts, and for nothing else."""
+    scores, labels = draw()
+    plain = rk.calibrate(scores)
+    test = plain.control_alerts(0.05, delta=0.05)
+    assert test.limits == rk.calibrate(scores, labels).control_alerts(0.05, delta=0.05).limits
+    rk.save(test, tmp_path / "test.rk")
+    again = rk.load(tmp_path / "test.rk")
+    assert again.limits == test.limits
+    assert "3,000 scores without labels" in str(again.certificate)
+    assert "Price: unknown" in str(again.certificate)
+    assert np.isnan(again.decide([1.0]).p_values.p0).all()
+    assert "without labels" in decision_sql(test, table="t", score="s")
+    with pytest.raises(rk.InputError, match="no labels"):
+        plain.control_precision(0.8)
+    with pytest.raises(rk.InputError, match="all objects of this calibration are negative"):
+        rk.calibrate(scores, one_class="negative").control_alerts(0.05)
+
+
 def test_bad_levels_are_refused(cal):
     """Levels and chances lie strictly between 0 and 1, or are texts such as 90%."""
     assert cal.control_precision("80%").limits == cal.control_precision(0.8).limits

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._cells import nulls_of, of_class
+from ratekeeper._cells import nulls_of, of_class, refuse_unlabelled
 from ratekeeper._certificate import Stated, ground, shown_text
 from ratekeeper._control import condition_text
 from ratekeeper._decisions import Decisions
@@ -131,7 +131,7 @@ class ThresholdTest(FinishedTest):
             positive_label=positive,
             negative_label=negative,
             higher_is_positive=cal.higher_is_positive,
-            n={"negative": cal.n(negative), "positive": cal.n(positive)},
+            n=_sizes(cal),
             origin=cal.origin,
             cells=cells,
             score_type=str(cal.dtype),
@@ -204,6 +204,8 @@ class ThresholdTest(FinishedTest):
 
     def _p_values(self, values: Floats, index: Index) -> PValues:
         """Return conformal p-values, which did not decide but say how unusual a score is."""
+        if not self.calibration.labelled:
+            return PValues(*np.full((2, values.size), np.nan))
         nulls = (nulls_of(self.calibration, label, Conformal()) for label in (0, 1))
         return PValues(*(judge(one, values, index) for one in nulls))
 
@@ -348,6 +350,8 @@ class ThresholdCertificate(Stated):
         return say("aim.true_share", n=f"{cell.realised.n:,}", **facts)
 
     def _price(self, tally: Tally) -> str:
+        if "unlabelled" in self.n:
+            return say("aim.price.unlabelled")
         undecided = tally.rate("undecided")
         shares = {
             "misses": _share(tally.misses),
@@ -441,6 +445,14 @@ class ThresholdCertificate(Stated):
 
 def aimed_test(calibration: Calibration, aim: Aim) -> ThresholdTest:
     """Build the test, or refuse if the promise is out of reach of these scores."""
+    if calibration.known in ("negative", "positive") and aim.about_population:
+        raise InputError(
+            say("aim.one_class", aim=aim.headline, known=calibration.known),
+            parameter="labels",
+            remedy="Calibrate on objects of both classes, in the mix in which they come.",
+        )
+    if aim.needs_labels:
+        refuse_unlabelled(calibration)
     rows = calibration.provenance
     is_sample = rows is not None and rows.sampled_from is not None
     if aim.about_population and (is_sample or calibration.sampling == "by class"):
@@ -464,6 +476,13 @@ def aimed_test(calibration: Calibration, aim: Aim) -> ThresholdTest:
             raise UnattainableError(say("aim.impossible", **facts), parameter=aim.name)
         found.append(one)
     return ThresholdTest(calibration, aim, tuple(found))
+
+
+def _sizes(calibration: Calibration) -> dict[str, int]:
+    negative, positive = (sum(scores.size for scores in cells) for cells in calibration.cells)
+    if not calibration.labelled:
+        return {"negative": 0, "positive": 0, "unlabelled": negative}
+    return {"negative": negative, "positive": positive}
 
 
 def _share(rate: Rate) -> str:

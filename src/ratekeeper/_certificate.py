@@ -584,6 +584,9 @@ def price_unknown(facts: Certificate) -> str:
 def data_statement(facts: Any) -> Statement:  # noqa: ANN401 - a certificate of any kind
     """Say what a certificate stands on: how many scores of which type, their hash, the version."""
     about = {"type": facts.score_type, "hash": facts.data_hash[:16], "version": facts.version}
+    if "unlabelled" in facts.n:
+        n = f"{facts.n['unlabelled']:,}"
+        return state("data", say("one_class.data.unlabelled", n=n, **about))
     for side, other in (_SIDES, _SIDES[::-1]):
         if not facts.n[other]:
             n = f"{facts.n[side]:,}"

@@ -252,7 +252,7 @@ _DEFS: Schema = {
             "positive_label": _NAME,
             "negative_label": _NAME,
             "higher_is_positive": _FLAG,
-            "n": _SIDES,
+            "n": _KNOWN,
             "cells": _array(_ref("aimed_cell"), 1),
             "score_type": {"enum": ["float32", "float64"]},
             "data_hash": _HASH,

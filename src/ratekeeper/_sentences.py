@@ -559,6 +559,11 @@ AIM = {
         "on the calibration objects, FNR {misses} and FPR {alarms}, with {undecided} undecided. "
         "These are counts without an interval, since the threshold was chosen by looking at them."
     ),
+    "price.unlabelled": "unknown: the calibration has no labels.",
+    "one_class": (
+        "{aim} is about the classes as they are mixed, but all objects of this calibration are "
+        "{known}."
+    ),
     "population": (
         "The calibration objects are a random sample of the population, in which positives are as "
         "common as among new objects."
@@ -592,6 +597,7 @@ AIM = {
 ONE_CLASS = {
     "price": "{other} unknown: no calibration object is {side}.",
     "data": ("{n} {known} and no {side} scores ({type}), data {hash}, ratekeeper {version}."),
+    "data.unlabelled": "{n} scores without labels ({type}), data {hash}, ratekeeper {version}.",
     "p_value": "unknown: no calibration object is of this class",
     "card": "No calibration object truly is {truth}.",
     "inspect": (

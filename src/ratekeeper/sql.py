@@ -321,11 +321,16 @@ def _header(test: FinishedTest) -> list[str]:
     )
     sentences = [line for one in stated for line in _promise(one)]
     facts = stated[0]
+    if unlabelled := facts.n.get("unlabelled"):
+        sample = f"{unlabelled:,} scores without labels"
+    else:
+        sample = (
+            f"{_number(facts.n['negative'])} negative ({show(facts.negative_label)}) and "
+            f"{_number(facts.n['positive'])} positive ({show(facts.positive_label)}) scores"
+        )
     sentences.append(
-        f"Calibrated on {_number(facts.n['negative'])} negative ({show(facts.negative_label)}) "
-        f"and {_number(facts.n['positive'])} positive ({show(facts.positive_label)}) scores, "
-        f"{facts.score_type}, data {facts.data_hash[:16]}. New scores must come from the same "
-        f"model and be {facts.score_type}, not rounded."
+        f"Calibrated on {sample}, {facts.score_type}, data {facts.data_hash[:16]}. New scores must "
+        f"come from the same model and be {facts.score_type}, not rounded."
     )
     # Where the two thresholds of a cell cross, one between them decides everything.
     abstains = isinstance(test, AbstainingTest) and None in test.crossed

@@ -49,6 +49,7 @@ class AlertShare(Aim):
     delta: float | None = None
     name: ClassVar[str] = "alerts"
     share: ClassVar[Share] = "alert_share"
+    needs_labels: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "budget", check_probability(self.budget, "share"))
