@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ratekeeper._planning import Plan, plan
     from ratekeeper._provenance import Provenance
     from ratekeeper._rates import Rate, RealisedRate
+    from ratekeeper._selection import Selection
     from ratekeeper._storage import load, save
     from ratekeeper.exceptions import (
         ContradictedFitWarning,
@@ -110,6 +111,7 @@ __all__ = [
     "ReversedScoreWarning",
     "ScoreRangeWarning",
     "ScoreTypeWarning",
+    "Selection",
     "Simultaneous",
     "Smoothed",
     "StoredFileError",
@@ -141,6 +143,7 @@ _HOMES = {
     "_planning": ("Plan", "plan"),
     "_provenance": ("Provenance",),
     "_rates": ("Rate", "RealisedRate"),
+    "_selection": ("Selection",),
     "_storage": ("load", "save"),
     "exceptions": (
         "ContradictedFitWarning",
