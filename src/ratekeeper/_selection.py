@@ -21,7 +21,15 @@ from ratekeeper._sentences import say, state
 from ratekeeper._validation import check_count, check_probability, rate_of
 from ratekeeper._version import __version__
 from ratekeeper.exceptions import InputError, Parameter, TooFewScoresError
-from ratekeeper.methods import Conformal, Guarantee, Simultaneous, Smoothed, check_method
+from ratekeeper.methods import (
+    METHODS,
+    Conformal,
+    Guarantee,
+    Method,
+    Simultaneous,
+    Smoothed,
+    check_method,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -30,7 +38,7 @@ if TYPE_CHECKING:
     from ratekeeper._finished import Index
     from ratekeeper._ranks import Floats, Tail
     from ratekeeper._sentences import Statement
-    from ratekeeper.methods import Method, NullDistribution
+    from ratekeeper.methods import NullDistribution
     from ratekeeper.methods._method import Kind
 
     Mask = NDArray[np.bool_]
@@ -423,12 +431,12 @@ def check_asked(
     return level, most, method
 
 
-def _proven(calibration: Calibration, method: Method | str) -> Method:
+def _proven(calibration: Calibration, method: object) -> Method:
     """Return the method if its p-values are proven to keep the FDR, else say why not."""
-    method = check_method(method)
-    if not isinstance(method, PROVEN):
+    kind = METHODS.get(method) if isinstance(method, str) else type(method)
+    if kind is not None and issubclass(kind, Method) and not issubclass(kind, PROVEN):
         why = "no bound on its p-values holds for a finite number of scores"
-        if method.name == "high-probability":
+        if kind.name == "high-probability":
             why = (
                 "its promise is about one alpha fixed in advance, and Benjamini-Hochberg compares "
                 "p-values with a level that the batch decides"
@@ -445,13 +453,14 @@ def _proven(calibration: Calibration, method: Method | str) -> Method:
                 " for this very calibration set.",
             ),
         )
+    checked = check_method(method)
     if calibration.origin != "held out":
         raise InputError(
             "The scores of the calibration are cross-fitted, for which no bound is known.",
             parameter="method",
             remedy="Calibrate on held-out objects that the deployed model scored.",
         )
-    return method
+    return checked
 
 
 def _refuse_impossible(method: Method, n: int, fdr: float) -> None:
@@ -578,7 +587,8 @@ def _by_group(
     sizes = np.bincount(place, minlength=len(names)).tolist()
     counts = np.bincount(place[selected], minlength=len(names)).tolist()
     # A budget may end among equal p-values, and then no level of them selects the same.
-    by_level = any(counts) and np.count_nonzero(p <= level) == sum(counts)
+    # At level 1 everything is selected, and no score lies beyond all.
+    by_level = any(counts) and level < 1.0 and np.count_nonzero(p <= level) == sum(counts)
     never = np.inf if tail_of(calibration, 0) == "high" else -np.inf
     thresholds = [
         (never if null is None else null.threshold(level)) if by_level else None for null in nulls

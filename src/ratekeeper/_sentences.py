@@ -549,13 +549,13 @@ SELECTION = {
     "thresholds": "; thresholds has all",
     "nothing": "nothing is selected.",
     "needed": (
-        "No p-value from these calibration scores is below {alpha}, so at FDR {fdr} anything is "
-        "selected only if at least {least} of the {n} objects are. More negative calibration "
-        "scores help."
+        "The smallest p-value that these calibration scores can give is {alpha}, so at FDR {fdr} "
+        "anything is selected only if at least {least} of the {n} objects are. More negative "
+        "calibration scores help."
     ),
     "levels.alpha": (
-        "A test that keeps FPR <= {alpha} by the same method calls all of these positive, and "
-        "{count} more objects of the batch."
+        "A test of FPR <= {alpha} by these p-values calls all of these positive, and {count} more "
+        "objects of the batch."
     ),
     "levels.exact": "FDR level {fdr} selects exactly these.",
     "levels.more": "No FDR level selects exactly these: {fdr} selects {count}.",

@@ -91,7 +91,7 @@ def make_test(
     seed: int | None,
 ) -> FinishedTest:
     """Make the test of one rate, or of both with abstention."""
-    how = _method(method, delta, parameter, seed)
+    how = method_of(method, delta, parameter, seed)
     if fnr is not None and fpr is not None:
         return calibration.control_both(fnr, fpr, method=how, thin_groups=thin_groups)
     for control, alpha in (("fnr", fnr), ("fpr", fpr)):
@@ -131,7 +131,8 @@ def refuse_without_rate(given: dict[str, Any]) -> None:
             )
 
 
-def _method(name: str, delta: float | None, given: Sequence[str], seed: int | None) -> Method:
+def method_of(name: str, delta: float | None, given: Sequence[str], seed: int | None) -> Method:
+    """Make the method of a name from its parameters; refuse those that it has not."""
     from ratekeeper import methods
 
     kind = methods.METHODS[name]

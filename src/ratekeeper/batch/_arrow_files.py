@@ -83,6 +83,16 @@ class ArrowPiece:
         with self._converting(column, array.type):
             return _names(*_coded(array))
 
+    def only(self, rows: NDArray[np.intp]) -> ArrowPiece:
+        """Return a piece of these rows alone, by their positions."""
+        try:
+            batch = self.batch.take(pa.array(rows))
+        except pa.ArrowNotImplementedError as error:
+            remedy = "Leave out columns of this type, or keep all rows."
+            found = f"{self._name}: rows cannot be taken out: {brief(error)}."
+            raise InputError(found, remedy=remedy) from error
+        return ArrowPiece(batch, self.first, self._name)
+
     def _wrong_type(self, column: str, kind: object, need: str, remedy: str) -> InputError:
         found = f"{self._name}: the column {show(column)} is of type {brief(kind)}, but {need}"
         return InputError(
