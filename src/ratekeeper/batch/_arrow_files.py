@@ -86,11 +86,12 @@ class ArrowPiece:
     def only(self, rows: NDArray[np.intp]) -> ArrowPiece:
         """Return a piece of these rows alone, by their positions."""
         try:
-            batch = self.batch.take(pa.array(rows))
-        except pa.ArrowNotImplementedError as error:
-            remedy = "Leave out columns of this type, or keep all rows."
-            found = f"{self._name}: rows cannot be taken out: {brief(error)}."
+            columns = [_taken(column, rows) for column in self.batch.columns]
+        except pa.ArrowException as error:
+            found = f"{self._name}: rows cannot be picked: {brief(error)}."
+            remedy = "Keep all rows, or leave out columns of this type."
             raise InputError(found, remedy=remedy) from error
+        batch = pa.RecordBatch.from_arrays(columns, schema=self.batch.schema)
         return ArrowPiece(batch, self.first, self._name)
 
     def _wrong_type(self, column: str, kind: object, need: str, remedy: str) -> InputError:
@@ -329,6 +330,17 @@ class ParquetFile:
                 )
         except (OSError, ValueError, KeyError, pa.ArrowException) as error:
             raise unreadable(self.name, error) from error
+
+
+def _taken(array: Any, rows: NDArray[np.intp]) -> Any:  # noqa: ANN401
+    """Return some values of a column, by their ascending positions."""
+    try:
+        return array.take(pa.array(rows))
+    except pa.ArrowNotImplementedError:  # of views, which can be cut and joined
+        cuts = np.flatnonzero(np.diff(rows) > 1) + 1
+        runs = [(run[0], run.size) for run in np.split(rows, cuts) if run.size]
+        parts = [array.slice(start, size) for start, size in runs]
+        return pa.concat_arrays(parts or [array.slice(0, 0)])
 
 
 def _most_bytes(array: Any) -> int:  # noqa: ANN401

@@ -66,7 +66,7 @@ def test_a_level_that_is_met_exactly_counts():
                 scores = np.repeat([1000.0, 0.0], [k, round(m) - k])
                 assert cal.select(scores, fdr).n_selected == k
                 met += 1
-    assert met > 20
+    assert met > 10
 
 
 @pytest.mark.parametrize("higher", [True, False])
