@@ -52,7 +52,6 @@ _HELP = getattr(click.exceptions, "NoArgsIsHelpError", ())  # of newer click: he
 _OPTIONS = {
     "checkpoint": "output",
     "higher_is_positive": "lower_is_positive",
-    "keep_all": "all",
     "n_jobs": "jobs",
     "positive_label": "positive",
     "random_state": "seed",

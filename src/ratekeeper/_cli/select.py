@@ -54,7 +54,7 @@ Examples:
     help="Chance that the promise of simultaneous fails.  [default: 0.05]",
 )
 @click.option("--seed", type=click.IntRange(min=0), help="Seed for smoothed.  [default: 0]")
-@click.option("--all", "keep_all", is_flag=True, help="Write all rows, not only those selected.")
+@click.option("--all", is_flag=True, help="Write all rows, not only those selected.")
 @options.column("score", "scores")
 @options.column("group", "groups")
 @click.option("--prefix", default="", help="Prefix for the names of the added columns.")
@@ -95,7 +95,7 @@ def command(calibration: str, file: str, output: str | None, **given: Any) -> No
         fdr=given["fdr"],
         budget=given["budget"],
         method=method,
-        keep_all=given["keep_all"],
+        keep_all=given["all"],
         score=given["score"],
         group=given["group"],
         on_invalid=given["on_invalid"],
