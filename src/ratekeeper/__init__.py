@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ratekeeper._planning import Plan, plan
     from ratekeeper._provenance import Provenance
     from ratekeeper._rates import Rate, RealisedRate
+    from ratekeeper._selection import Selection
     from ratekeeper._storage import load, save
     from ratekeeper.exceptions import (
         ContradictedFitWarning,
@@ -112,6 +113,7 @@ __all__ = [
     "ReversedScoreWarning",
     "ScoreRangeWarning",
     "ScoreTypeWarning",
+    "Selection",
     "Simultaneous",
     "Smoothed",
     "StoredFileError",
@@ -147,6 +149,7 @@ _HOMES = {
     "_planning": ("Plan", "plan"),
     "_provenance": ("Provenance",),
     "_rates": ("Rate", "RealisedRate"),
+    "_selection": ("Selection",),
     "_storage": ("load", "save"),
     "exceptions": (
         "ContradictedFitWarning",

@@ -36,6 +36,7 @@ from ratekeeper._merging import check_mergeable, merged_cells, merged_classes, m
 from ratekeeper._one_class import SIDES, read_truth
 from ratekeeper._p_values import PValues, judge, judge_intervals
 from ratekeeper._ranks import sort_in_place, sorted_parts
+from ratekeeper._selection import Selection, select
 from ratekeeper._sentences import say
 from ratekeeper._separation import separation
 from ratekeeper._validation import check_choice
@@ -373,6 +374,59 @@ class Calibration:
         array([False,  True])
         """
         return aimed_test(self, AlertShare(share, delta))
+
+    def select(
+        self,
+        scores: ArrayLike,
+        fdr: float | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        method: Method | str = Conformal(),
+        budget: int | None = None,
+    ) -> Selection:
+        """Choose objects from a batch: few of them negative, or as many as can be looked at.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_objects,)
+            Scores of the whole batch, from the same model and runtime as at calibration.
+        fdr : float or str, optional
+            Select as many as possible such that on average at most this share of the selected is
+            negative (false-discovery rate, by Benjamini-Hochberg on p0). Choose it before looking.
+        groups : array-like of shape (n_objects,), optional
+            Their groups, required if and only if the calibration has groups. The share is that of
+            the whole batch, not of each group.
+        method : {Conformal(), Simultaneous(delta), Smoothed(random_state)}, default=Conformal()
+            On average over calibration sets, or for this very one but for chance delta. Others are
+            refused, since nothing is proven for them.
+        budget : int, optional
+            Instead of `fdr`: select the so many objects with the strongest evidence, that is the
+            smallest p0; of equal ones those with the highest score (the lowest, if low scores
+            indicate positive), and then the first ones. Which FDR and which alpha belong to them
+            is said.
+
+        Returns
+        -------
+        Selection
+
+        Notes
+        -----
+        **Guarantee.** With `fdr`, if negatives in the batch are like the negative calibration
+        objects, the expected share of negatives among the selected is at most `fdr` times their
+        share in the batch; see `Selection` for the proof and for what is not covered. With
+        `budget` nothing is promised, but for the alpha of `Simultaneous`.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> rng = np.random.default_rng(0)
+        >>> cal = rk.calibrate(rng.normal(np.repeat([0, 3], 500)), np.repeat([0, 1], 500))
+        >>> batch = rng.normal(np.repeat([0, 3], [900, 100]))
+        >>> found = cal.select(batch, fdr=0.1)
+        >>> int(found.selected.sum()), bool((found.selected == (batch > found.threshold)).all())
+        (67, True)
+        """
+        return select(self, scores, groups, fdr=fdr, budget=budget, method=method)
 
     def merge(self, other: Calibration) -> Calibration:
         """Return exactly what calibrating both sets of objects together would give.

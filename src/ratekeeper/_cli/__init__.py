@@ -22,6 +22,7 @@ COMMANDS = {
     "calibrate": "Read held-out scores and labels into a calibration.",
     "control": "Make the test that keeps an error rate, or another promise.",
     "classify": "Decide on every row of a file.",
+    "select": "Choose rows of a file so that few of them are negative.",
     "evaluate": "Count the errors of a test on labelled new rows.",
     "inspect": "Print the certificate of a test, or what a calibration holds.",
     "report": "Write a page about a test that anybody can open.",

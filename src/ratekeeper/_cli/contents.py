@@ -156,7 +156,7 @@ def _least(n: int) -> dict[str, float | None]:
 
 def _show_calibration(calibration: Calibration) -> None:
     from ratekeeper._certificate import shown_text
-    from ratekeeper._formatting import extremes
+    from ratekeeper._formatting import extremes, percent_up
 
     if not calibration.labelled:
         _show_unlabelled(calibration)
@@ -173,7 +173,7 @@ def _show_calibration(calibration: Calibration) -> None:
             least = cell["least_alpha"][rate].values()
             row += [
                 f"{cell['n'][side]:,}",
-                *("none" if a is None else _at_least(a) for a in least),
+                *("none" if a is None else percent_up(a, digits=2) for a in least),
             ]
         rows.append(row)
     print_table(
@@ -231,20 +231,6 @@ def _show_unlabelled(calibration: Calibration) -> None:
     print_table(f"Calibration: {calibration.dtype} scores", ["group", "scores"], rows)
     print_paragraph("".join(shown_text(len(shown), len(sizes), "; --json has all")))
     echo(*textwrap.wrap(say("one_class.unlabelled"), _WIDTH), *_origin_lines(calibration))
-
-
-def _at_least(alpha: float) -> str:
-    """Write a least rate with two digits, rounded up, so that what is shown can be promised.
-
-    Examples
-    --------
-    >>> _at_least(0.05), _at_least(1 / 3000), _at_least(8.638e-05)
-    ('5%', '0.034%', '0.0087%')
-    """
-    from decimal import ROUND_CEILING, Context, Decimal
-
-    exact = Decimal(repr(alpha)).scaleb(2)
-    return f"{float(Context(prec=2, rounding=ROUND_CEILING).plus(exact)):g}%"
 
 
 def _origin_lines(calibration: Calibration) -> list[str]:

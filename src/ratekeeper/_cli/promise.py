@@ -140,7 +140,7 @@ def make_test(
         chance = {} if delta is None else {"delta": delta}
         found: FinishedTest = getattr(calibration, AIMS[aim])(level, **chance)
         return found
-    how = _method(method, delta, parameter, seed)
+    how = method_of(method, delta, parameter, seed)
     if fnr is not None and fpr is not None:
         return calibration.control_both(fnr, fpr, method=how, thin_groups=thin_groups)
     for control, alpha in (("fnr", fnr), ("fpr", fpr)):
@@ -194,7 +194,8 @@ def refuse_options(given: dict[str, Any], why: str) -> None:
             raise Refusal(f"--{name.replace('_', '-')} {why}")
 
 
-def _method(name: str, delta: float | None, given: Sequence[str], seed: int | None) -> Method:
+def method_of(name: str, delta: float | None, given: Sequence[str], seed: int | None) -> Method:
+    """Make the method of a name from its parameters; refuse those that it has not."""
     from ratekeeper import methods
 
     kind = methods.METHODS[name]

@@ -83,6 +83,17 @@ class ArrowPiece:
         with self._converting(column, array.type):
             return _names(*_coded(array))
 
+    def only(self, rows: NDArray[np.intp]) -> ArrowPiece:
+        """Return a piece of these rows alone, by their positions."""
+        try:
+            columns = [_taken(column, rows) for column in self.batch.columns]
+        except pa.ArrowException as error:
+            found = f"{self._name}: rows cannot be picked: {brief(error)}."
+            remedy = "Keep all rows, or leave out columns of this type."
+            raise InputError(found, remedy=remedy) from error
+        batch = pa.RecordBatch.from_arrays(columns, schema=self.batch.schema)
+        return ArrowPiece(batch, self.first, self._name)
+
     def _wrong_type(self, column: str, kind: object, need: str, remedy: str) -> InputError:
         found = f"{self._name}: the column {show(column)} is of type {brief(kind)}, but {need}"
         return InputError(
@@ -319,6 +330,17 @@ class ParquetFile:
                 )
         except (OSError, ValueError, KeyError, pa.ArrowException) as error:
             raise unreadable(self.name, error) from error
+
+
+def _taken(array: Any, rows: NDArray[np.intp]) -> Any:  # noqa: ANN401
+    """Return some values of a column, by their ascending positions."""
+    try:
+        return array.take(pa.array(rows))
+    except pa.ArrowNotImplementedError:  # of views, which can be cut and joined
+        cuts = np.flatnonzero(np.diff(rows) > 1) + 1
+        runs = [(run[0], run.size) for run in np.split(rows, cuts) if run.size]
+        parts = [array.slice(start, size) for start, size in runs]
+        return pa.concat_arrays(parts or [array.slice(0, 0)])
 
 
 def _most_bytes(array: Any) -> int:  # noqa: ANN401

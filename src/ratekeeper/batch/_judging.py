@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ratekeeper._provenance import Provenance
     from ratekeeper._ranks import Floats
     from ratekeeper.batch._pieces import Numbers, Piece
+    from ratekeeper.batch._sinks import Columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,24 @@ class Judged:
     valid: NDArray[np.bool_] | None
     scores: Numbers
 
+    @property
+    def kept(self) -> None:
+        """Nothing to tell: all rows are written."""
+        return
+
+    def columns(self, n: int) -> Columns:
+        """Return p-values and codes of labels (-1 for none) of n rows, and which are blank."""
+        pair = self.decisions.p_values
+        codes = self.decisions.positive.astype(np.int8)
+        if self.decisions.can_abstain:
+            codes[self.decisions.abstained | self.decisions.neither] = -1
+        if self.rows is None:
+            return pair.p0, pair.p1, codes, None
+        # Zeros, since what stands under a gap is written too, into Arrow and Feather files.
+        p0, p1, every = np.zeros(n), np.zeros(n), np.full(n, -1, dtype=np.int8)
+        p0[self.rows], p1[self.rows], every[self.rows] = pair.p0, pair.p1, codes
+        return p0, p1, every, None if self.valid is None else ~self.valid
+
 
 class Judge:
     """A test that goes over a stream of pieces.
@@ -86,10 +105,10 @@ class Judge:
             raise InputError(found, parameter="test", remedy=f"{remedy}, with control.")
         self._calibration = test.calibration
         known = test.calibration.provenance
-        self.score = score or _named("score", known)
-        self.label = (label or _named("label", known)) if labelled else None
+        self.score = score or named_column("score", known)
+        self.label = (label or named_column("label", known)) if labelled else None
         if test.calibration.groups is not None:
-            group = group or _named("group", known)
+            group = group or named_column("group", known)
         elif group is not None and not labelled:
             raise InputError(
                 (Parameter("group", group), " was given, but the test has no groups."),
@@ -228,7 +247,7 @@ class Judge:
         return f" {text}."
 
 
-def _named(role: str, known: Provenance | None) -> str:
+def named_column(role: str, known: Provenance | None) -> str:
     """Return the column that the calibration knows for a role, or ask for it."""
     column: str | None = getattr(known, role, None)
     if column is not None:

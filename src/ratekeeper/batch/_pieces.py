@@ -44,6 +44,13 @@ class Numbers:
     values: Floats
     problems: NDArray[np.uint8] | None
 
+    def only(self, rows: NDArray[np.intp] | None) -> Numbers:
+        """Return the numbers of these rows; of all for None."""
+        if rows is None:
+            return self
+        problems = None if self.problems is None else self.problems[rows]
+        return Numbers(self.values[rows], problems)
+
 
 @dataclass(frozen=True, eq=False)
 class Names:
@@ -82,6 +89,9 @@ class Piece(Protocol):
 
     def names(self, column: str) -> Names:
         """Return a column as labels or groups."""
+
+    def only(self, rows: NDArray[np.intp]) -> Piece:
+        """Return a piece of these rows alone, by their positions."""
 
     def value(self, column: str, row: int) -> object:
         """Return a value as the file has it, for a message."""

@@ -13,6 +13,7 @@ import io
 import zlib
 from collections import Counter
 from contextlib import contextmanager
+from copy import copy
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ from ratekeeper.exceptions import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from ratekeeper.batch._pieces import Numbers
 
@@ -69,6 +72,12 @@ class TextPiece:
         place = {text: i for i, text in enumerate(values)}
         codes = {text: place.get(stripped, -1) for text, stripped in distinct.items()}
         return Names(np.fromiter(map(codes.__getitem__, texts), np.intp, len(texts)), list(values))
+
+    def only(self, rows: NDArray[np.intp]) -> TextPiece:
+        """Return a piece of these rows alone, by their positions."""
+        piece = copy(self)
+        piece.rows = [self.rows[i] for i in rows.tolist()]
+        return piece
 
     def value(self, column: str, row: int) -> str:
         """Return a value as the file has it."""
