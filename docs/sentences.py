@@ -26,6 +26,7 @@ GAPS = {
     "bounds": "FNR <= 10.75%",
     "called": "negative",
     "certified": "FNR ≤ 5% with Conformal()",
+    "columns": "site, year",
     "condition": "score >= 0.31",
     "count": "50",
     "counted": "4.74% (3.06% to 6.98%)",
@@ -46,6 +47,7 @@ GAPS = {
     "hidden": "800",
     "high": "6.66%",
     "highest": "0.998",
+    "how": " and all combinations",
     "inspect": "ratekeeper inspect --json",
     "k": "23",
     "kind": "high probability",
@@ -110,6 +112,7 @@ HEADINGS = {
     "evaluation": "Evaluations",
     "title": "Titles of the paragraphs",
     "page": "The report's page",
+    "audit": "Audits by group",
 }
 METHODS = {
     "parametric": {"distribution": "norm"},

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ratekeeper._audit import Audit
     from ratekeeper._decisions import Decisions
     from ratekeeper._rates import Control, Verdict
 
@@ -334,6 +335,7 @@ class _Evaluated(ABC):
     """What evaluations of one and of both rates share: groups, text and notebook card."""
 
     groups: Mapping[Any, Any]
+    by_group: Audit | None
 
     @property
     @abstractmethod
@@ -343,6 +345,13 @@ class _Evaluated(ABC):
     def with_groups(self, groups: Mapping[Any, Any]) -> Self:
         """Return the same with what was counted in each group."""
         return replace(self, groups=groups)  # type: ignore[type-var]
+
+    def with_audit(self, audit: Audit | None) -> Self:
+        """Return the same with an audit by columns."""
+        return replace(self, by_group=audit)  # type: ignore[type-var]
+
+    def _audited(self) -> dict[str, Any]:
+        return {} if self.by_group is None else {"by_group": self.by_group.to_dict()}
 
     @abstractmethod
     def _lines(self) -> list[str]:
@@ -357,7 +366,8 @@ class _Evaluated(ABC):
         for name, one in shown.items():
             text = "; ".join(one._lines())  # noqa: SLF001 - of the same kind
             lines.append(say("evaluation.group", group=show(name), text=text))
-        return "\n".join([*lines, *gravest_text(shown, self.groups)])
+        audit = [] if self.by_group is None else ["", repr(self.by_group)]
+        return "\n".join([*lines, *gravest_text(shown, self.groups), *audit])
 
     def _repr_html_(self) -> str:
         rows, shown = self._rows(), gravest(self.groups)
@@ -372,6 +382,7 @@ class _Evaluated(ABC):
                 *map(markup.note, gravest_text(shown, self.groups)),
                 markup.note(verdicts_text(verdicts)),
                 markup.note(say("evaluation.one_look")),
+                *([] if self.by_group is None else [self.by_group._repr_html_()]),
             ],
         )
 
@@ -394,6 +405,8 @@ class Evaluation(_Evaluated):
         calibration, adjusted for all rates and groups of the evaluation (Holm). See `chances`.
     groups : dict
         The same by group, where groups were given.
+    by_group : Audit or None
+        What was counted by further columns (``by=``).
     """
 
     control: Control
@@ -402,6 +415,7 @@ class Evaluation(_Evaluated):
     other: Rate
     p_value: float | None = None
     groups: Mapping[Any, Evaluation] = field(default_factory=dict)
+    by_group: Audit | None = None
 
     @property
     def parts(self) -> tuple[Evaluation, ...]:
@@ -439,6 +453,7 @@ class Evaluation(_Evaluated):
             "target": {"name": self.control, **self.target.to_dict()},
             "other": {"name": self.other_name.lower(), **self.other.to_dict()},
             "groups": _group_dicts(self.groups),
+            **self._audited(),
         }
 
     @property
@@ -482,6 +497,8 @@ class JointEvaluation(_Evaluated):
         and on the "positive" objects.
     groups : dict
         The same by group, where groups were given.
+    by_group : Audit or None
+        What was counted by further columns (``by=``).
 
     Examples
     --------
@@ -502,6 +519,7 @@ class JointEvaluation(_Evaluated):
     abstained: dict[str, Rate]
     neither: dict[str, Rate]
     groups: Mapping[Any, JointEvaluation] = field(default_factory=dict)
+    by_group: Audit | None = None
 
     @property
     def parts(self) -> tuple[Evaluation, ...]:
@@ -516,6 +534,7 @@ class JointEvaluation(_Evaluated):
             "abstained": {name: rate.to_dict() for name, rate in self.abstained.items()},
             "neither": {name: rate.to_dict() for name, rate in self.neither.items()},
             "groups": _group_dicts(self.groups),
+            **self._audited(),
         }
 
     def _lines(self) -> list[str]:
