@@ -275,10 +275,11 @@ class Audit:
 
     def _made(self, places: NDArray[np.intp]) -> list[AuditRow]:
         rates: dict[str, list[AuditedRate]] = {}
+        confidence = self._confidence
         for name, counts in self._rates.items():
             arrays = [array[places].tolist() for array in (*counts, *self._intervals[name])]
             rates[name] = [
-                AuditedRate(errors, n, self._confidence, low, high)
+                AuditedRate(errors, n, confidence, low, high)
                 for errors, n, low, high in zip(*arrays, strict=True)
             ]
         p_values = {c: p[places].tolist() for c, p in self._adjusted.items()}

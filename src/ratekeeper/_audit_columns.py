@@ -117,8 +117,9 @@ def _frame(by: Any) -> Any:  # noqa: ANN401 - of any library
         by = pyarrow.Table.from_batches([by])
     # Before narwhals sees them, some versions of which fail on a name that is there twice.
     names = getattr(by, "column_names", None)  # of pyarrow, whose `columns` are the values
-    names = getattr(by, "columns", None) if names is None else names
-    if names is not None and not callable(names):
+    if names is None and not hasattr(by, "collect"):  # a lazy table would look for them
+        names = getattr(by, "columns", None)
+    if isinstance(names, list) or hasattr(names, "tolist"):
         _check_column_names(list(names))
     found = nw.from_native(by, pass_through=True)
     if isinstance(found, nw.LazyFrame):
