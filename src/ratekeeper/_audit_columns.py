@@ -119,7 +119,7 @@ def _frame(by: Any) -> Any:  # noqa: ANN401 - of any library
     names = getattr(by, "column_names", None)  # of pyarrow, whose `columns` are the values
     if names is None and not hasattr(by, "collect"):  # a lazy table would look for them
         names = getattr(by, "columns", None)
-    if isinstance(names, list) or hasattr(names, "tolist"):
+    if names is not None and (isinstance(names, list) or hasattr(names, "tolist")):
         _check_column_names(list(names))
     found = nw.from_native(by, pass_through=True)
     if isinstance(found, nw.LazyFrame):

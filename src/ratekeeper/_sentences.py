@@ -520,6 +520,16 @@ AUDIT = {
         "The level is that of the test and serves as a yardstick: an audit promises nothing to a "
         "group."
     ),
+    "page.above": (
+        "{shown} of {n} groups are shown to be above the level of the test. The worst is {group}: "
+        "{rate} {counted}, where the level is {alpha}."
+    ),
+    "page.none": "none of {n} groups is shown to be above the level of the test.",
+    "page.all": "; “ratekeeper evaluate --by --json” has all",
+    "page.first": "The first {shown} of {n}; the table has more.",
+    "page.label": "{rate} by group, worst first: {rates}.",
+    "page.axis": "counted rate with its simultaneous interval; the level is dashed",
+    "page.axis.price": "counted rate with its simultaneous interval",
 }
 
 SECTIONS = {
