@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy import stats
 
 import ratekeeper as rk
 from ratekeeper._audit import MOST_GROUPS, Audit, AuditCount
+from ratekeeper._sentences import AUDIT
 from ratekeeper.datasets import load_employment
 
 
@@ -364,3 +366,10 @@ def test_without_pandas_a_data_frame_says_what_to_install(monkeypatch, test):
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
     with pytest.raises(ImportError, match="pip install pandas"):
         audit.to_pandas()
+
+
+def test_the_guide_explains_verdicts_in_the_words_that_are_printed():
+    """The table of docs/audits.md is that of the sentences."""
+    page = (Path(__file__).parents[1] / "docs" / "audits.md").read_text(encoding="utf-8")
+    for word in ("above", "open", "within", "unknown"):
+        assert f"| {word} | {AUDIT[word]} |" in page

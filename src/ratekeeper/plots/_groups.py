@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ratekeeper._audit import Audit
 from ratekeeper._finished import FinishedTest
-from ratekeeper._formatting import exact_percent, show
+from ratekeeper._formatting import exact_percent, show, visible
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._display import Display
@@ -76,9 +76,9 @@ class GroupDisplay(Display):
 
     @property
     def _content(self) -> str:
-        columns, n = ", ".join(self.audit.columns), len(self.audit)
+        columns, n = visible(", ".join(self.audit.columns)), len(self.audit)
         above = f", {len(self.audit.above):,} above"
-        return f"both errors by {show(columns)[1:-1]}, {n:,} group{'s' * (n != 1)}{above}"
+        return f"both errors by {columns[:30]}, {n:,} group{'s' * (n != 1)}{above}"
 
     @classmethod
     def from_evaluation(
