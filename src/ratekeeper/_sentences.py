@@ -528,8 +528,8 @@ AUDIT = {
     "page.all": "; “ratekeeper evaluate --by --json” has all",
     "page.first": "The first {shown} of {n}; the table has more.",
     "page.label": "{rate} by group, worst first: {rates}.",
-    "page.axis": "counted rate with its simultaneous interval; the level is dashed",
-    "page.axis.price": "counted rate with its simultaneous interval",
+    "page.axis": "rate with its interval; the level is dashed",
+    "page.axis.price": "rate with its interval",
 }
 
 SECTIONS = {

@@ -63,7 +63,7 @@ class GroupDisplay(Display):
     >>> import numpy as np, ratekeeper as rk
     >>> from ratekeeper.plots import GroupDisplay
     >>> rng = np.random.default_rng(0)
-    >>> labels, site = rng.integers(0, 2, 4000), rng.choice(["north", "south"], 4000)
+    >>> labels, site = rng.integers(0, 2, 4000), rng.choice(["north", "south"], 4000, p=[0.8, 0.2])
     >>> scores = rng.normal(2 * labels - (site == "south") * labels)
     >>> test = rk.calibrate(scores[:2000], labels[:2000]).control("fnr", alpha=0.1)
     >>> found = test.evaluate(scores[2000:], labels[2000:], by={"site": site[2000:]})
@@ -207,5 +207,6 @@ def _legend(audit: Audit, control: str) -> str:
 
 def _short(row: AuditRow) -> str:
     above = any(word == "above" for word in row.verdicts.values())
-    name = row.name if len(row.name) <= _LONGEST else f"{row.name[: _LONGEST - 1]}…"
+    name, half = row.name, _LONGEST // 2
+    name = name if len(name) <= _LONGEST else f"{name[:half]}…{name[-half:]}"  # both ends tell
     return f"{name} ▲" if above else name

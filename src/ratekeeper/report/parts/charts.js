@@ -209,7 +209,8 @@ const Charts = (() => {
       const y = f.top + step * (i + 0.5);
       const name = nameOf ? nameOf(row) : row.group ?? "everybody";
       const most = nameOf ? Math.floor((left - 14) / 6.6) : 14;
-      const shown = name.length > most ? `${name.slice(0, most - 1)}…` : name;
+      const end = nameOf ? Math.floor(most / 2) : 0; // both ends of a combination tell
+      const shown = name.length > most ? `${name.slice(0, most - end - 1)}…${name.slice(name.length - end)}` : name;
       const text = nameOf ? shown : `${shown}, ${row.rate}`;
       f.add("text", { x: f.left - 10, y: y + 4, "text-anchor": "end" }, text);
       const kind = row.verdict.replace(" ", "-");
