@@ -199,7 +199,8 @@ def test_missing_values_are_a_group_of_their_own(test, make, kind):
     assert [row.groups[0] is None for row in audit.rows] == [False, False, True]
     assert audit.rows[2].n_positive + audit.rows[2].n_negative == 120
     assert audit.rows[2].name == "site=missing"
-    assert audited(test, data, [None] * 600).rows[0].name == "group=missing"
+    for nothing in ([None] * 600, pd.Series([pd.NaT] * 600)):
+        assert [row.name for row in audited(test, data, nothing).rows] == ["group=missing"]
     masked = np.ma.array(np.arange(600) % 2, mask=np.arange(600) % 5 == 0)
     assert audited(test, data, masked).rows[2].n_positive == audit.rows[2].n_positive
     text = ["missing" if value is None else str(value) for value in values]

@@ -209,7 +209,8 @@ def read_sparse_names(column: Any, name: str) -> tuple[NDArray[np.intp], NDArray
         gaps = np.fromiter(map(_is_missing, array.tolist()), bool, array.size)
     else:
         gaps = np.zeros(array.size, dtype=bool)
-    values = _names(array[~gaps], name)
+    present = array[~gaps]
+    values = _names(present, name) if present.size else np.zeros(0, dtype="U1")
     if missing is None:
         missing = gaps
     else:
