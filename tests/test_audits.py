@@ -14,7 +14,8 @@ import pytest
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper._audit import MOST_GROUPS, Audit, AuditCount
+from ratekeeper._audit import Audit
+from ratekeeper._audit_count import MOST_GROUPS, AuditCount
 from ratekeeper._sentences import AUDIT
 from ratekeeper.datasets import load_employment
 
@@ -339,7 +340,7 @@ def test_what_cannot_be_an_audit_is_refused(test):
 def test_identifiers_are_no_groups(monkeypatch, test):
     """Beyond a million groups or combinations an audit is refused."""
     assert MOST_GROUPS == 1_000_000
-    monkeypatch.setattr("ratekeeper._audit.MOST_GROUPS", 8)
+    monkeypatch.setattr("ratekeeper._audit_count.MOST_GROUPS", 8)
     data = some()
     for by in ({"id": np.arange(3000).astype(str)}, {"site": data.site, "year": data.year}):
         with pytest.raises(rk.InputError, match="more than 8 groups"):

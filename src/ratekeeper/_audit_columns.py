@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ratekeeper._audit import refuse_many_groups
+from ratekeeper._audit_count import refuse_many_groups
 from ratekeeper._formatting import listed, show
 from ratekeeper._inputs import check_aligned, check_names, read_sparse_names, same_length
 from ratekeeper.exceptions import InputError

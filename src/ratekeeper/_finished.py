@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._audit import AuditCount
 from ratekeeper._audit_columns import read_audit_columns
+from ratekeeper._audit_count import AuditCount
 from ratekeeper._cells import (
     count_outside,
     count_repeated,

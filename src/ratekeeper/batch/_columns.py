@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._audit import refuse_many_groups
 from ratekeeper._audit_columns import refuse_many_numbers
+from ratekeeper._audit_count import refuse_many_groups
 from ratekeeper._formatting import has_instead, listed, show
 from ratekeeper._validation import check_choice
 from ratekeeper.batch._pieces import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._audit import AuditCount
+from ratekeeper._audit_count import AuditCount
 from ratekeeper._cells import (
     count_repeated,
     fingerprint,
