@@ -15,6 +15,7 @@ import ratekeeper as rk
 from ratekeeper.datasets import load_employment
 from ratekeeper.plots import (
     ErrorCurveDisplay,
+    GroupDisplay,
     PValueHistogramDisplay,
     RateAgainstAlphaDisplay,
     RealisedRateDisplay,
@@ -37,6 +38,7 @@ def pictures() -> dict[str, Callable[[Axes], object]]:
     test = rk.calibrate(held_out.score, held_out.employed).control(
         "fnr", alpha=0.05, method=rk.Conformal()
     )
+    later = people[people.year >= 2016]
     labelled = {"scores": new.score, "labels": new.employed}
     plan = rk.plan("fnr", alpha=0.05, delta=0.05, n=200)
     return {
@@ -52,6 +54,14 @@ def pictures() -> dict[str, Callable[[Axes], object]]:
         ),
         "realised-rate": lambda ax: RealisedRateDisplay.from_calibration(test, ax=ax, **labelled),
         "sample-size": lambda ax: SampleSizeDisplay.from_plan(plan, ax=ax),
+        "groups": lambda ax: GroupDisplay.from_predictions(
+            later.employed,
+            later.score,
+            test=test,
+            by={"disability": later.disability, "year": later.year},
+            crossed=True,
+            ax=ax,
+        ),
     }
 
 

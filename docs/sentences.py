@@ -32,6 +32,7 @@ GAPS = {
     "budget": "5%",
     "called": "negative",
     "certified": "FNR ≤ 5% with Conformal()",
+    "columns": "site, year",
     "condition": "score >= 0.31",
     "count": "50",
     "counted": "4.74% (3.06% to 6.98%)",
@@ -56,6 +57,7 @@ GAPS = {
     "hidden": "800",
     "high": "6.66%",
     "highest": "0.998",
+    "how": " and all combinations",
     "inspect": "ratekeeper inspect --json",
     "k": "23",
     "kind": "high probability",
@@ -130,6 +132,7 @@ HEADINGS = {
     "aim": "Precision, NPV, wrong decisions, alerts",
     "one_class": "Calibrations of one class, or without labels",
     "selection": "Choosing from a batch",
+    "audit": "Audits by group",
 }
 METHODS = {
     "parametric": {"distribution": "norm"},

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ratekeeper._abstaining import AbstainingTest
     from ratekeeper._aimed import ThresholdCertificate, ThresholdTest
+    from ratekeeper._audit import Audit
     from ratekeeper._calibration import Calibration, calibrate
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._comparison import Comparison, compare
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AbstainingTest",
+    "Audit",
     "Bootstrap",
     "CVPlusCertificate",
     "CVPlusTest",
@@ -136,6 +138,7 @@ __all__ = [
 _HOMES = {
     "_abstaining": ("AbstainingTest",),
     "_aimed": ("ThresholdCertificate", "ThresholdTest"),
+    "_audit": ("Audit",),
     "_calibration": ("Calibration", "calibrate"),
     "_certificate": ("Certificate", "JointCertificate"),
     "_comparison": ("Comparison", "compare"),

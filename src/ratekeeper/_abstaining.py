@@ -126,10 +126,16 @@ class AbstainingTest(FinishedTest):
         return AbstainingTest(*(continuing(part) for part in self.parts))  # type: ignore[arg-type]
 
     def evaluate(
-        self, scores: ArrayLike, labels: ArrayLike, groups: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        groups: ArrayLike | None = None,
+        *,
+        by: object = None,
+        crossed: bool = False,
     ) -> JointEvaluation:
         """Count both errors and the abstentions; see `ErrorRateTest.evaluate`."""
-        found: JointEvaluation = super().evaluate(scores, labels, groups)
+        found: JointEvaluation = super().evaluate(scores, labels, groups, by=by, crossed=crossed)
         return found
 
     def __repr__(self) -> str:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ratekeeper._finished import Index
     from ratekeeper._provenance import Provenance
     from ratekeeper._ranks import Floats
-    from ratekeeper._rates import Rate, Share
+    from ratekeeper._rates import Control, Rate, Share
     from ratekeeper._sentences import Statement
     from ratekeeper.methods import Guarantee
 
@@ -151,6 +151,11 @@ class ThresholdTest(FinishedTest):
             found = count(self._decide(scores, index), truth, index, len(tallies))
             tallies = [one + two for one, two in zip(tallies, found, strict=True)]
         return tallies
+
+    @property
+    def _levels(self) -> dict[Control, float]:
+        share = self.aim.share
+        return {share: self.aim.alpha} if share in ("fnr", "fpr") else {}
 
     def _promises(self) -> dict[Share, list[Promise]]:
         if self.calibration.origin != "held out":

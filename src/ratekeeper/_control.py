@@ -231,7 +231,13 @@ class ErrorRateTest(FinishedTest):
         )
 
     def evaluate(
-        self, scores: ArrayLike, labels: ArrayLike, groups: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        groups: ArrayLike | None = None,
+        *,
+        by: object = None,
+        crossed: bool = False,
     ) -> Evaluation:
         """Count both errors on labelled new objects, and compare with the promise.
 
@@ -242,6 +248,11 @@ class ErrorRateTest(FinishedTest):
         groups : array-like of shape (n_objects,), optional
             Required if the calibration has groups. Otherwise an audit: errors are also counted
             by these groups, to which nothing is promised.
+        by : array-like, dict of array-like by name, or data frame, optional
+            Columns of these objects: an audit by each of them, as ``.by_group``. A missing value
+            is a group of its own; of more than 1,000 distinct numbers, make ranges first.
+        crossed : bool, default=False
+            Whether the audit has a row for each combination of all columns, too.
 
         Examples
         --------
@@ -253,7 +264,7 @@ class ErrorRateTest(FinishedTest):
         >>> test.evaluate(scores[1000:], labels[1000:])
         FNR 3.36% (1.97% to 5.32%), promised 5%: in line; FPR 38.26% (33.95% to 42.71%)
         """
-        found: Evaluation = super().evaluate(scores, labels, groups)
+        found: Evaluation = super().evaluate(scores, labels, groups, by=by, crossed=crossed)
         return found
 
     def promises(self) -> list[Promise]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ratekeeper._audit import Audit
     from ratekeeper._decisions import Decisions
     from ratekeeper._rates import Share, Verdict
 
@@ -373,6 +374,7 @@ class _Evaluated(ABC):
     """What evaluations of one and of both rates share: groups, text and notebook card."""
 
     groups: Mapping[Any, Any]
+    by_group: Audit | None
 
     @property
     @abstractmethod
@@ -382,6 +384,13 @@ class _Evaluated(ABC):
     def with_groups(self, groups: Mapping[Any, Any]) -> Self:
         """Return the same with what was counted in each group."""
         return replace(self, groups=groups)  # type: ignore[type-var]
+
+    def with_audit(self, audit: Audit | None) -> Self:
+        """Return the same with an audit by columns."""
+        return replace(self, by_group=audit)  # type: ignore[type-var]
+
+    def _audited(self) -> dict[str, Any]:
+        return {} if self.by_group is None else {"by_group": self.by_group.to_dict()}
 
     @abstractmethod
     def _lines(self) -> list[str]:
@@ -396,7 +405,8 @@ class _Evaluated(ABC):
         for name, one in shown.items():
             text = "; ".join(one._lines())  # noqa: SLF001 - of the same kind
             lines.append(say("evaluation.group", group=show(name), text=text))
-        return "\n".join([*lines, *gravest_text(shown, self.groups)])
+        audit = [] if self.by_group is None else ["", repr(self.by_group)]
+        return "\n".join([*lines, *gravest_text(shown, self.groups), *audit])
 
     def _repr_html_(self) -> str:
         rows, shown = self._rows(), gravest(self.groups)
@@ -411,6 +421,7 @@ class _Evaluated(ABC):
                 *map(markup.note, gravest_text(shown, self.groups)),
                 markup.note(verdicts_text(verdicts)),
                 markup.note(one_look_text(self)),
+                *([] if self.by_group is None else [self.by_group._repr_html_()]),
             ],
         )
 
@@ -436,6 +447,8 @@ class Evaluation(_Evaluated):
         changed: of a `ThresholdTest` more is not known.
     groups : dict
         The same by group, where groups were given.
+    by_group : Audit or None
+        What was counted by further columns (``by=``).
     """
 
     control: Share
@@ -445,6 +458,7 @@ class Evaluation(_Evaluated):
     p_value: float | None = None
     fixed: bool = False
     groups: Mapping[Any, Evaluation] = field(default_factory=dict)
+    by_group: Audit | None = None
 
     @property
     def parts(self) -> tuple[Evaluation, ...]:
@@ -482,6 +496,7 @@ class Evaluation(_Evaluated):
             "target": {"name": self.control, **self.target.to_dict()},
             "other": {"name": self.price, **self.other.to_dict()},
             "groups": _group_dicts(self.groups),
+            **self._audited(),
         }
 
     @property
@@ -535,6 +550,8 @@ class JointEvaluation(_Evaluated):
         and on the "positive" objects.
     groups : dict
         The same by group, where groups were given.
+    by_group : Audit or None
+        What was counted by further columns (``by=``).
 
     Examples
     --------
@@ -555,6 +572,7 @@ class JointEvaluation(_Evaluated):
     abstained: dict[str, Rate]
     neither: dict[str, Rate]
     groups: Mapping[Any, JointEvaluation] = field(default_factory=dict)
+    by_group: Audit | None = None
 
     @property
     def parts(self) -> tuple[Evaluation, ...]:
@@ -569,6 +587,7 @@ class JointEvaluation(_Evaluated):
             "abstained": {name: rate.to_dict() for name, rate in self.abstained.items()},
             "neither": {name: rate.to_dict() for name, rate in self.neither.items()},
             "groups": _group_dicts(self.groups),
+            **self._audited(),
         }
 
     def _lines(self) -> list[str]:

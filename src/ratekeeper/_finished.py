@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from ratekeeper._audit_columns import read_audit_columns
+from ratekeeper._audit_count import AuditCount
 from ratekeeper._cells import (
     count_outside,
     count_repeated,
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from ratekeeper._evaluation import Evaluation, JointEvaluation, Tally
     from ratekeeper._p_values import PValues
     from ratekeeper._ranks import Floats
-    from ratekeeper._rates import Share
+    from ratekeeper._rates import Control, Share
 
     Index = NDArray[np.intp] | None
 
@@ -61,6 +63,11 @@ class FinishedTest(ABC):
     @abstractmethod
     def _decide(self, values: Floats, index: Index) -> Decisions:
         """Decide on scores without NaN, which are kept as they are."""
+
+    @property
+    def _levels(self) -> dict[Control, float]:
+        """The level of each class's error rate that the test controls."""
+        return {part.control: part.alpha for part in self.parts}
 
     def _promises(self) -> dict[Share, list[Promise]]:
         """Return what counted shares are compared with, for everybody or for each group."""
@@ -105,7 +112,13 @@ class FinishedTest(ABC):
         return decisions.p_values
 
     def evaluate(
-        self, scores: ArrayLike, labels: ArrayLike, groups: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        groups: ArrayLike | None = None,
+        *,
+        by: object = None,
+        crossed: bool = False,
     ) -> Any:  # noqa: ANN401 - Evaluation or JointEvaluation, as the subclasses say
         """Count both errors on labelled new objects, and compare with the promise.
 
@@ -116,6 +129,11 @@ class FinishedTest(ABC):
         groups : array-like of shape (n_objects,), optional
             Required if the calibration has groups. Otherwise an audit: errors are also counted
             by these groups, to which nothing is promised.
+        by : array-like, dict of array-like by name, or data frame, optional
+            Columns of these objects: an audit by each of them, as ``.by_group``. A missing value
+            is a group of its own; of more than 1,000 distinct numbers, make ranges first.
+        crossed : bool, default=False
+            Whether the audit has a row for each combination of all columns, too.
 
         Returns
         -------
@@ -131,6 +149,8 @@ class FinishedTest(ABC):
         elif groups is not None:
             index, found = read_groups(groups, values.size)
             names = found.tolist()
+        columns = None if by is None else read_audit_columns(by, scores, values.size)
+        audit = AuditCount([] if columns is None else columns.names, crossed=crossed)
         truth = read_new_labels(labels, self.calibration.classes)
         same_length("labels", truth.size, len(decisions))
         refuse_calibration_objects(self.calibration, fingerprint(values, truth))
@@ -141,7 +161,11 @@ class FinishedTest(ABC):
         warn_if_outside(self.calibration, outside, values.size, stacklevel=3)
         tallies = count(decisions, truth, index, 1 if names is None else len(names))
         is_covered = not is_outside(self.calibration, outside, values.size)
-        return evaluate_counts(self, tallies, names, is_covered=is_covered)
+        evaluated = evaluate_counts(self, tallies, names, is_covered=is_covered)
+        if columns is None:
+            return evaluated
+        audit.add(decisions, truth, columns.codes)
+        return evaluated.with_audit(audit.audit(columns.values, self._levels))
 
 
 def decide_read(test: FinishedTest, values: Floats, index: Index) -> Decisions:

@@ -197,6 +197,61 @@ def read_groups(groups: ArrayLike, n_objects: int) -> tuple[NDArray[np.intp], ND
     return index.astype(np.intp, copy=False), distinct
 
 
+def read_sparse_names(column: Any, name: str) -> tuple[NDArray[np.intp], NDArray[Any]]:  # noqa: ANN401
+    """Return the place of each value among the distinct ones, -1 where it is missing, and these.
+
+    Text, booleans and numbers of any kind; whole numbers are such whatever their type.
+
+    Examples
+    --------
+    >>> read_sparse_names(["b", None, "a"], "by")
+    (array([ 1, -1,  0]), array(['a', 'b'], dtype='<U1'))
+    """
+    missing, column = _without_nulls(column)
+    array = _column(column, name)
+    if array.dtype.kind == "f":
+        gaps = np.isnan(array)
+    elif array.dtype.kind == "O":
+        gaps = np.fromiter(map(_is_missing, array.tolist()), bool, array.size)
+    else:
+        gaps = np.zeros(array.size, dtype=bool)
+    present = array[~gaps]
+    values = _names(present, name) if present.size else np.zeros(0, dtype="U1")
+    if missing is None:
+        missing = gaps
+    else:
+        missing[~missing] = gaps
+    if values.dtype.kind in "OU":
+        check_names(set(values.tolist()), name)
+        index, distinct = _of_texts(values)
+    else:
+        distinct, index = np.unique(values, return_inverse=True)
+        is_whole = distinct.dtype.kind == "f" and (distinct == np.floor(distinct)).all()
+        if is_whole and (np.abs(distinct) <= _EXACT_BELOW).all():
+            distinct = distinct.astype(np.int64)
+    codes = np.full(missing.size, -1, dtype=np.intp)
+    codes[~missing] = index
+    return codes, distinct
+
+
+def _without_nulls(column: Any) -> tuple[NDArray[np.bool_] | None, Any]:  # noqa: ANN401
+    """Return which values a column of a library marks as missing, and the others."""
+    if isinstance(column, np.ma.MaskedArray):
+        return np.ma.getmaskarray(column).ravel(), column.compressed()
+    if isinstance(column, np.ndarray | list | tuple | str | int | float | complex):
+        return None, column
+    import narwhals as nw
+
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None and isinstance(column, pyarrow.Array):
+        column = pyarrow.chunked_array([column])
+    series = nw.from_native(column, allow_series=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return None, column
+    missing = np.array(series.is_null().to_numpy(), dtype=bool)
+    return missing, series.filter(~series.is_null()).to_native() if missing.any() else column
+
+
 class _Codes(dict[str, int]):
     """A number for each name, in order of appearance."""
 

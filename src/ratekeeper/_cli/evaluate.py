@@ -22,6 +22,7 @@ from ratekeeper._sentences import VERDICTS, say, verdicts_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ratekeeper._audit import Audit
     from ratekeeper._certificate import Certificate
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._rates import Rate
@@ -32,10 +33,12 @@ Examples:
   ratekeeper evaluate test.rk later.csv
   ratekeeper evaluate test.rk later.parquet --score risk --label ill \\
       --group hospital --json
+  ratekeeper evaluate test.rk later.csv --by sex --by age_band --crossed
   ratekeeper evaluate test.rk last-night.csv --check
   ratekeeper evaluate test.rk release.csv --require kept --min-n 1000
 
-A test without groups can be audited by group: nothing is promised to a group then.
+--by audits any test by any columns: who pays for the average? Nothing is promised to a
+group then, and --check, --require and --min-n are about promises only.
 
 If nothing has changed since calibration, one evaluation ends with code 4 by --check with
 probability at most 5%, whatever the method and the number of groups. Repeated looks are
@@ -60,6 +63,7 @@ _SIDES = {
 @options.column("score", "scores")
 @options.column("label", "true labels")
 @options.column("group", "groups")
+@options.audit
 @click.option("--positive", help="The positive label of FILE, if its labels are other ones.")
 @options.on_invalid()
 @options.source_format()
@@ -103,6 +107,8 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
         on_invalid=given["on_invalid"],
         source_format=given["format"],
         decimal=given["decimal"],
+        by=given["by"],
+        crossed=given["crossed"],
     )
     if given["json"]:
         print_json({**found.to_dict(), "pooled_groups": _pooled_groups(loaded)})
@@ -199,7 +205,20 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
         if certificate.guarantee.kind == "marginal":
             print_paragraph(_average_text(certificate))
     print_paragraph(one_look_text(found.overall))
+    if found.by_group is not None:
+        _show_audit(found.by_group)
     echo(f"Read {rows_text(found.rows)}. {skipped_text(found.skipped)}".rstrip())
+
+
+def _show_audit(audit: Audit) -> None:
+    rows = audit.worst(_MOST_GROUPS)
+    echo("")
+    print_paragraph(audit.title)
+    for title, head, cells, _ in audit.tables(rows) if rows else []:
+        echo("")
+        print_table(title, head, cells)
+    for note in audit.notes(len(rows), "; --json has all"):
+        print_paragraph(note)
 
 
 def _average_text(certificate: Certificate) -> str:

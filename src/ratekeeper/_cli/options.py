@@ -92,6 +92,21 @@ def column(name: str, what: str, *, required: bool = False) -> Decorator:
     )
 
 
+def audit(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Take the columns of an audit."""
+    by = click.option(
+        "--by",
+        metavar="COLUMN",
+        multiple=True,
+        help="Count both errors and the precision for each value of this column, too, with "
+        "simultaneous intervals and verdicts; may be repeated.",
+    )
+    crossed = click.option(
+        "--crossed", is_flag=True, help="Also for each combination of all --by columns."
+    )
+    return by(crossed(function))
+
+
 def source_format() -> Decorator:
     """Take the format of the input, where its name does not tell."""
     return click.option(

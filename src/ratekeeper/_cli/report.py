@@ -17,6 +17,7 @@ _EPILOG = """\b
 Examples:
   ratekeeper report test.rk -o report.html
   ratekeeper report test.rk --evaluate later.csv -o report.html
+  ratekeeper report test.rk --evaluate later.csv --by sex -o report.html
 """
 
 
@@ -31,6 +32,7 @@ Examples:
 @options.column("score", "scores in FILE")
 @options.column("label", "true labels in FILE")
 @options.column("group", "groups in FILE")
+@options.audit
 @click.option("--positive", help="The positive label of FILE, if its labels are other ones.")
 @options.on_invalid()
 @options.source_format()
@@ -51,9 +53,11 @@ def command(test: str, output: str, **given: Any) -> None:  # noqa: ANN401
     loaded = contents.load_test(test)
     evaluation = None if source is None else _evaluation(loaded, given)
     about_file = ("score", "label", "group", "positive")
-    if source is None and any(given[name] is not None for name in about_file):
+    is_audit = given["by"] or given["crossed"]
+    if source is None and (is_audit or any(given[name] is not None for name in about_file)):
         raise Refusal(
-            "--score, --label, --group and --positive are about --evaluate FILE: pass that, too."
+            "--score, --label, --group, --positive, --by and --crossed are about --evaluate FILE: "
+            "pass that, too."
         )
     written = Written(output)
     with written.writing():
@@ -64,7 +68,8 @@ def command(test: str, output: str, **given: Any) -> None:  # noqa: ANN401
 def _evaluation(test: contents.Test, given: dict[str, Any]) -> FileEvaluation:
     from ratekeeper.batch import evaluate_file
 
-    same = {name: given[name] for name in ("score", "label", "group", "on_invalid", "decimal")}
+    names = ("score", "label", "group", "on_invalid", "decimal", "by", "crossed")
+    same = {name: given[name] for name in names}
     return evaluate_file(
         test,
         given["evaluate"],

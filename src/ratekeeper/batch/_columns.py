@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper._audit_columns import refuse_many_numbers
+from ratekeeper._audit_count import refuse_many_groups
 from ratekeeper._formatting import has_instead, listed, show
 from ratekeeper._validation import check_choice
 from ratekeeper.batch._pieces import (
@@ -213,6 +215,29 @@ class Kinds:
         if of_one_kind and not large:  # arrays of NumPy would round the large ones
             return self.values
         return [str(value) for value in self.values]
+
+
+def audit_codes(
+    name: str, piece: Piece, kinds: Kinds
+) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
+    """Return the code of each row's value, -1 where it is missing, and what is wrong but that."""
+    codes, problems = kinds.codes(name, piece)
+    if all(isinstance(one, str | int | float) and _is_number(one) for one in kinds.values):
+        refuse_many_numbers(kinds.column, len(kinds.values))
+    refuse_many_groups(kinds.column, len(kinds.values))
+    if problems is not None:
+        problems = np.where(problems == MISSING, np.uint8(0), problems)
+    return np.maximum(codes, -1).astype(np.intp), problems
+
+
+def _is_number(value: str | float) -> bool:
+    if isinstance(value, bool):
+        return False
+    try:
+        float(value.replace(",", ".") if isinstance(value, str) else value)
+    except (ValueError, OverflowError):
+        return False
+    return True
 
 
 def known_codes(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper._audit_count import AuditCount
 from ratekeeper._cells import (
     count_repeated,
     fingerprint,
@@ -17,14 +18,16 @@ from ratekeeper._cells import (
 )
 from ratekeeper._evaluation import as_tallies, counted
 from ratekeeper._finished import evaluate_counts
+from ratekeeper._formatting import show
 from ratekeeper.batch._judging import Judge
 from ratekeeper.batch._sources import open_sources, pieces_of
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from ratekeeper._audit import Audit
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._finished import FinishedTest
 
@@ -55,11 +58,18 @@ class FileEvaluation:
         """The same by group, for a test with groups and for an audit."""
         return self.overall.groups
 
+    @property
+    def by_group(self) -> Audit | None:
+        """The audit by further columns, where such were named."""
+        return self.overall.by_group
+
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain values that JSON can write."""
         overall = self.overall.to_dict()
+        audit = {"by_group": overall.pop("by_group")} if "by_group" in overall else {}
         return {
             "groups": overall.pop("groups"),
+            **audit,
             "overall": overall,
             "rows": self.rows,
             "skipped": dict(self.skipped),
@@ -67,7 +77,7 @@ class FileEvaluation:
         }
 
 
-def evaluate_file(
+def evaluate_file(  # noqa: PLR0913 - one for each option of the command
     test: FinishedTest,
     source: str | os.PathLike[str],
     *,
@@ -78,6 +88,8 @@ def evaluate_file(
     on_invalid: str = "refuse",
     source_format: str | None = None,
     decimal: str | None = None,
+    by: str | Sequence[str] = (),
+    crossed: bool = False,
 ) -> FileEvaluation:
     r"""Count a test's errors on the labelled rows of a file, in bounded memory.
 
@@ -98,6 +110,10 @@ def evaluate_file(
         By default seen from the contents.
     decimal : {".", ","}, optional
         As in `calibrate_file`.
+    by : str or sequence of str, default=()
+        Columns of an audit, as `by` of ``test.evaluate``. A missing value is a group of its own.
+    crossed : bool, default=False
+        Whether the audit has a row for each combination of all columns, too.
 
     Returns
     -------
@@ -113,6 +129,8 @@ def evaluate_file(
     ...     evaluate_file(test, path, score="risk", label="ill").overall.target.errors
     1
     """
+    columns = _audit_columns(by)
+    audit = AuditCount(columns, crossed=crossed)
     judge = Judge(
         test,
         score=score,
@@ -121,6 +139,7 @@ def evaluate_file(
         on_invalid=on_invalid,
         labelled=True,
         positive_label=positive_label,
+        by=columns,
     )
     known = test.calibration.groups
     names: list[Any] = [None] if known is None else known.tolist()
@@ -139,6 +158,7 @@ def evaluate_file(
             counts += counted(judged.decisions, judged.truth, judged.index, len(names))
             seen += np.array(fingerprint(judged.values, judged.truth), dtype=np.uint64)
             repeated += count_repeated(whole, judged.values, judged.truth)
+            audit.add(judged.decisions, judged.truth, judged.by)
     judge.refuse_unseen_positive(str(source))
     try:
         refuse_calibration_objects(test.calibration, seen.tolist())
@@ -151,11 +171,28 @@ def evaluate_file(
     if is_outside(test.calibration, judge.n_outside, judge.n_decided):
         outside = outside_text(test.calibration, judge.n_outside, judge.n_decided)
     judge.warn_if_outside()
+    overall = evaluate_counts(
+        test, as_tallies(counts), names if is_grouped else None, is_covered=outside is None
+    )
+    if columns:
+        levels = test._levels  # noqa: SLF001 - for its evaluation
+        overall = overall.with_audit(audit.audit(judge.audit_values(), levels))
     return FileEvaluation(
-        overall=evaluate_counts(
-            test, as_tallies(counts), names if is_grouped else None, is_covered=outside is None
-        ),
+        overall=overall,
         rows=judge.inspector.rows,
         skipped=judge.inspector.skipped,
         outside=outside,
     )
+
+
+def _audit_columns(by: str | Sequence[str]) -> list[str]:
+    columns = [by] if isinstance(by, str) else list(by)
+    twice = [name for name in columns if columns.count(name) > 1]
+    if twice:
+        raise InputError(
+            (Parameter("by"), f" names the column {show(twice[0])} more than once."),
+            parameter="by",
+            value=twice[0],
+            remedy="Name each column once.",
+        )
+    return columns

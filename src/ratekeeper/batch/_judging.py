@@ -14,6 +14,7 @@ from ratekeeper._inputs import PLAIN_PAIRS, in_precision, read_new_scores
 from ratekeeper.batch._columns import (
     Inspector,
     Kinds,
+    audit_codes,
     canonical_label,
     check_columns,
     known_codes,
@@ -53,6 +54,8 @@ class Judged:
         Which rows of the piece are valid, None if all are.
     scores : Numbers
         Of all rows.
+    by : tuple of ndarray of int
+        Code of the value of each of these rows in each column of an audit, -1 if it is missing.
     """
 
     decisions: Decisions
@@ -62,6 +65,7 @@ class Judged:
     values: Floats
     valid: NDArray[np.bool_] | None
     scores: Numbers
+    by: tuple[NDArray[np.intp], ...] = ()
 
     @property
     def kept(self) -> None:
@@ -98,6 +102,7 @@ class Judge:
         label: str | None = None,
         labelled: bool = False,
         positive_label: object = None,
+        by: Sequence[str] = (),
     ) -> None:
         given: object = test
         if not isinstance(given, FinishedTest):
@@ -122,6 +127,7 @@ class Judge:
         self._audit = None
         if group is not None and test.calibration.groups is None:
             self._audit = Kinds(group, labels=False)
+        self._by = [Kinds(column, labels=False) for column in by]
         self._positive_label = positive_label
         self._labels = None
         if positive_label is not None and self.label is not None:
@@ -135,12 +141,15 @@ class Judge:
     @property
     def columns(self) -> list[str]:
         """The columns it needs."""
-        return [name for name in (self.score, self.label, self.group) if name is not None]
+        own = [name for name in (self.score, self.label, self.group) if name is not None]
+        return [*own, *(one.column for one in self._by if one.column not in own)]
 
     def check(self, name: str, columns: Sequence[str]) -> None:
         """Raise unless a file has these columns."""
         wanted = {"score": self.score, "label": self.label, "group": self.group}
         check_columns(name, columns, wanted)
+        for one in self._by:  # which may well be the test's own groups
+            check_columns(name, columns, {**wanted, "group": None, "by": one.column})
 
     def judge(self, name: str, piece: Piece) -> Judged:
         """Decide on the rows of a piece; invalid ones are refused or counted."""
@@ -157,6 +166,11 @@ class Judge:
             groups = self._calibration.groups.tolist()
             index, problems = known_codes(piece, self.group, groups, labels=False)
             found.append(("group", self.group, problems))
+        by = []
+        for one in self._by:
+            codes, problems = audit_codes(name, piece, one)
+            by.append(codes)
+            found.append(("group", one.column, problems))
         valid = self.inspector.valid(name, piece, found, self._note())
         values, rows = self._fit(numbers.values, piece), None
         if valid is not None:
@@ -170,16 +184,21 @@ class Judge:
         if rows is not None:
             index = None if index is None else index[rows]
             truth = truth[rows] if truth.size else truth
+            by = [codes[rows] for codes in by]
         self.n_decided += values.size
         known = None if self.label is None else truth == 1
         self.n_outside += count_outside(self._calibration, values, known)
         decisions = decide_read(self._test, values, None if self._audit else index)
-        return Judged(decisions, rows, index, truth == 1, values, valid, numbers)
+        return Judged(decisions, rows, index, truth == 1, values, valid, numbers, tuple(by))
 
     @property
     def audited(self) -> list[Any] | None:
         """The groups met so far, of a test that has none itself."""
         return None if self._audit is None else self._audit.found()
+
+    def audit_values(self) -> list[list[Any]]:
+        """Return the values that the codes of each column of an audit stand for."""
+        return [one.found() for one in self._by]
 
     def _truth(
         self, name: str, piece: Piece, label: str

@@ -25,6 +25,7 @@ draw : bool
 """
 
 from ratekeeper.plots._error_curve import ErrorCurveDisplay
+from ratekeeper.plots._groups import GroupDisplay
 from ratekeeper.plots._p_value_histogram import PValueHistogramDisplay
 from ratekeeper.plots._rate_against_alpha import RateAgainstAlphaDisplay
 from ratekeeper.plots._realised_rate import RealisedRateDisplay
@@ -33,6 +34,7 @@ from ratekeeper.plots._score_density import ScoreDensityDisplay
 
 __all__ = [
     "ErrorCurveDisplay",
+    "GroupDisplay",
     "PValueHistogramDisplay",
     "RateAgainstAlphaDisplay",
     "RealisedRateDisplay",

@@ -19,6 +19,7 @@ from ratekeeper._version import __version__
 from ratekeeper.batch import FileEvaluation
 from ratekeeper.exceptions import InputError
 from ratekeeper.report._aimed_page import aimed_contents, aimed_heading
+from ratekeeper.report._audited import audit_facts, audit_html, payers_html
 from ratekeeper.report._counted import checked_html, evaluation_html, evaluation_rows
 from ratekeeper.report._facts import page_facts
 from ratekeeper.report._sections import certificate_html, glossary_html, ground_html, heading
@@ -38,6 +39,7 @@ _SCRIPTS = (
     "controls.js",
     "words.js",
     "pictures.js",
+    "audits.js",
     "tables.js",
     "page.js",
 )
@@ -107,11 +109,18 @@ def build(
     script = "\n".join(_part(name) for name in _SCRIPTS)
     script = f'"use strict";\n(() => {{\n{script}\n}})();\n'
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    rows, checked, evaluated = None, "", ""
+    rows, audit, checked, evaluated = None, None, "", ""
     if evaluation is not None:
         rows = evaluation_rows(test, evaluation)
-        checked, evaluated = checked_html(evaluation), evaluation_html(test, evaluation, rows)
-    facts = {**page_facts(test), "evaluation": rows, "sentences": _sentences_in(script)}
+        audit = evaluation.by_group
+        checked = checked_html(evaluation) + payers_html(audit)
+        evaluated = evaluation_html(test, evaluation, rows) + audit_html(audit)
+    facts = {
+        **page_facts(test),
+        "evaluation": rows,
+        "audit": audit_facts(audit),
+        "sentences": _sentences_in(script),
+    }
     contents = {
         "policy": (
             "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "

@@ -96,5 +96,10 @@ function renderEvaluation() {
   const first = { shown: rows.length, n: Numbers.count(all.length) };
   byId("about-evaluation").textContent = rows.length < all.length ? say("page.evaluated.first", first) : "";
   const rates = rows.map((r) => `${r.group ?? "everybody"} ${r.rate} ${r.verdict}`).join(", ");
-  Charts.intervals(byId("chart-evaluation"), { rows, label: say("page.evaluated.label", { rates }) });
+  Charts.intervals(byId("chart-evaluation"), {
+    rows,
+    label: say("page.evaluated.label", { rates }),
+    axis: say("page.evaluated.axis"),
+  });
+  renderAudit();
 }
