@@ -9,6 +9,7 @@ import numpy as np
 
 from ratekeeper._formatting import listed_with_count
 from ratekeeper._inputs import check_aligned, read_groups, read_new_scores
+from ratekeeper._keys import TieNumbers, drawn
 from ratekeeper._rates import beta_binomial_tail
 from ratekeeper._sentences import say
 from ratekeeper.exceptions import InputError, Parameter, ScoreRangeWarning
@@ -41,7 +42,7 @@ def null_of(
 ) -> NullDistribution | None:
     """Look at the scores of a class in the group of this index; None if there are none."""
     scores = calibration.cells[null_class][group]
-    stream = null_class * len(calibration.cells[0]) + group
+    stream = _stream(calibration, null_class, group)
     tail = tail_of(calibration, null_class)
     return method.against(scores, tail, stream=stream) if scores.size else None
 
@@ -61,6 +62,23 @@ def of_class(calibration: Calibration, label: int) -> tuple[Floats, NDArray[np.i
         return cells[0], None
     scores: Floats = np.concatenate(cells)  # type: ignore[assignment]  # all of one type
     return scores, np.repeat(np.arange(len(cells)), [cell.size for cell in cells])
+
+
+def own_numbers(calibration: Calibration, label: int, group: int | None = None) -> TieNumbers:
+    """Return what breaks the ties of the calibration objects of a class (in a group)."""
+    cells = calibration.cells[label]
+    places = range(len(cells)) if group is None else [group]
+
+    def make(seed: int) -> NDArray[np.float64]:
+        parts = [drawn(cells[i], seed, _stream(calibration, label, i)) for i in places]
+        return np.concatenate(parts)
+
+    return TieNumbers(make)
+
+
+def _stream(calibration: Calibration, label: int, group: int) -> int:
+    """Return the number by which the random draws of a class and group are told apart."""
+    return label * len(calibration.cells[0]) + group
 
 
 def read_new(

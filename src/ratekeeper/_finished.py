@@ -17,6 +17,7 @@ from ratekeeper._cells import (
 )
 from ratekeeper._evaluation import Promise, count, evaluate
 from ratekeeper._inputs import check_aligned, read_groups, read_new_labels, refuse_nan, same_length
+from ratekeeper._keys import numbers_of_keys
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._decisions import Decisions
     from ratekeeper._evaluation import Evaluation, JointEvaluation, Tally
+    from ratekeeper._keys import TieNumbers
     from ratekeeper._p_values import PValues
     from ratekeeper._ranks import Floats
 
@@ -57,14 +59,16 @@ class FinishedTest(ABC):
     calibration: Calibration
 
     @abstractmethod
-    def _decide(self, values: Floats, index: Index) -> Decisions:
+    def _decide(self, values: Floats, index: Index, numbers: TieNumbers | None = None) -> Decisions:
         """Decide on scores without NaN, which are kept as they are."""
 
     @abstractmethod
     def _continuing(self) -> FinishedTest:
         """Return the same test for objects that come in parts."""
 
-    def decide(self, scores: ArrayLike, groups: ArrayLike | None = None) -> Decisions:
+    def decide(
+        self, scores: ArrayLike, groups: ArrayLike | None = None, keys: ArrayLike | None = None
+    ) -> Decisions:
         """Decide on new objects.
 
         Parameters
@@ -73,6 +77,10 @@ class FinishedTest(ABC):
             Their scores, from the same model and runtime as at calibration.
         groups : array-like of shape (n_objects,), optional
             Their groups, required if and only if the calibration has groups.
+        keys : array-like of shape (n_objects,), optional
+            A text or whole number for each object, by which ties are broken at random: required
+            by ``HighProbability(randomised=True)``, possible with `Smoothed`. The same key always
+            gets the same number, so the same object always gets the same decision.
 
         Returns
         -------
@@ -85,21 +93,32 @@ class FinishedTest(ABC):
             If more scores lie outside the calibration's range than chance explains.
         """
         values, index = read_new(self.calibration, scores, groups)
-        decisions = decide_read(self, values, index)  # which refuses NaN
+        numbers = self._numbers(scores, keys, values.size)
+        decisions = decide_read(self, values, index, numbers)  # which refuses NaN
         outside = count_outside(self.calibration, values)
         warn_if_outside(self.calibration, outside, values.size)
         return decisions
 
-    def p_values(self, scores: ArrayLike, groups: ArrayLike | None = None) -> PValues:
+    def _numbers(self, scores: ArrayLike, keys: ArrayLike | None, n: int) -> TieNumbers | None:
+        """Return what breaks the ties of new objects, where that is to be done."""
+        return numbers_of_keys([part.method for part in self.parts], scores, keys, n)
+
+    def p_values(
+        self, scores: ArrayLike, groups: ArrayLike | None = None, keys: ArrayLike | None = None
+    ) -> PValues:
         """Return the p-values that the test compares with alpha; parameters as in `decide`."""
         values, index = read_new(self.calibration, scores, groups)
-        decisions = decide_read(self, values, index)
+        decisions = decide_read(self, values, index, self._numbers(scores, keys, values.size))
         outside = count_outside(self.calibration, values)
         warn_if_outside(self.calibration, outside, values.size)
         return decisions.p_values
 
     def evaluate(
-        self, scores: ArrayLike, labels: ArrayLike, groups: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        groups: ArrayLike | None = None,
+        keys: ArrayLike | None = None,
     ) -> Any:  # noqa: ANN401 - Evaluation or JointEvaluation, as the subclasses say
         """Count both errors on labelled new objects, and compare with the promise.
 
@@ -110,6 +129,8 @@ class FinishedTest(ABC):
         groups : array-like of shape (n_objects,), optional
             Required if the calibration has groups. Otherwise an audit: errors are also counted
             by these groups, to which nothing is promised.
+        keys : array-like of shape (n_objects,), optional
+            As in `decide`. Counts are compared as those of objects with different keys.
 
         Returns
         -------
@@ -119,7 +140,7 @@ class FinishedTest(ABC):
         names, own = None, self.calibration.groups
         is_audit = own is None and groups is not None
         values, index = read_new(self.calibration, scores, None if is_audit else groups)
-        decisions = decide_read(self, values, index)
+        decisions = decide_read(self, values, index, self._numbers(scores, keys, values.size))
         if own is not None:
             names = own.tolist()
         elif groups is not None:
@@ -138,11 +159,13 @@ class FinishedTest(ABC):
         return evaluate_counts(self, tallies, names, is_covered=is_covered)
 
 
-def decide_read(test: FinishedTest, values: Floats, index: Index) -> Decisions:
-    """Decide on scores and groups that `read_new` has read."""
+def decide_read(
+    test: FinishedTest, values: Floats, index: Index, numbers: TieNumbers | None = None
+) -> Decisions:
+    """Decide on scores and groups that `read_new` has read, with what breaks their ties."""
     refuse_nan(values)
     # P-values are computed when asked for, from the scores as they are now.
-    return test._decide(values.copy(), index)  # noqa: SLF001 - of this very class
+    return test._decide(values.copy(), index, numbers)  # noqa: SLF001 - of this very class
 
 
 def continuing(test: FinishedTest) -> FinishedTest:

@@ -191,6 +191,34 @@ def read_groups(groups: ArrayLike, n_objects: int) -> tuple[NDArray[np.intp], ND
     return index.astype(np.intp, copy=False), distinct
 
 
+def read_keys(keys: ArrayLike, n_objects: int) -> list[str | int]:
+    """Return the keys of objects: texts or whole numbers, none missing.
+
+    Examples
+    --------
+    >>> read_keys(["a-1", "b-2"], 2), read_keys(np.array([7, 8]), 2)
+    (['a-1', 'b-2'], [7, 8])
+    """
+    array = _column(keys, "keys")
+    same_length("keys", array.size, n_objects)
+    need, remedy = "texts or whole numbers", "Convert with .astype(int) or .astype(str)."
+    _refuse_missing(array, "keys")
+    values: list[str | int] = array.tolist()
+    kinds = set(map(type, values))
+    if bool in kinds or not _all_are((str, int, np.integer), values):
+        i, value = next((i, v) for i, v in enumerate(values) if _is_no_key(v))
+        found = f" has {show(value)} at position {i}, but {need} are needed."
+        raise _wrong("keys", found, need, remedy, value)
+    if str in kinds:
+        empty = np.array([isinstance(value, str) and not value.strip() for value in values], bool)
+        _refuse_where(empty, "keys", "empty text")
+    return values
+
+
+def _is_no_key(value: object) -> bool:
+    return isinstance(value, bool) or not isinstance(value, str | int | np.integer)
+
+
 class _Codes(dict[str, int]):
     """A number for each name, in order of appearance."""
 

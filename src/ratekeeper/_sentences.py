@@ -485,12 +485,20 @@ PAGE = {
     ),
 }
 
+TIES = {
+    "condition": (
+        "score {beyond} {threshold}, or score = {threshold} and the number of its key {sign} "
+        "{number}"
+    ),
+}
+
 SECTIONS = {
     "certificate": CERTIFICATE,
     "verdict": VERDICTS,
     "evaluation": EVALUATION,
     "title": TITLES,
     "page": PAGE,
+    "ties": TIES,
 }
 
 

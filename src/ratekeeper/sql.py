@@ -179,6 +179,13 @@ def _condition(test: ErrorRateTest, threshold: float, column: str, *, positive: 
 
 def _thresholds(test: ErrorRateTest) -> list[float]:
     thresholds = list(test.thresholds.values())
+    if test.method.keys == "required":
+        raise InputError(
+            f"{test.method!r} breaks ties by a hash of each object's key, which SQL does not have.",
+            parameter="test",
+            remedy="Take a method without random numbers, such as HighProbability(), or let "
+            "`ratekeeper classify` decide.",
+        )
     if None in thresholds:
         raise InputError(
             f"{test.method!r} draws p-values at random, so no threshold decides and SQL cannot.",

@@ -55,6 +55,7 @@ _SIDES = {
 @options.column("score", "scores")
 @options.column("label", "true labels")
 @options.column("group", "groups")
+@options.key()
 @click.option("--positive", help="The positive label of FILE, if its labels are other ones.")
 @options.on_invalid()
 @options.source_format()
@@ -94,6 +95,7 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
         score=given["score"],
         label=given["label"],
         group=given["group"],
+        key=given["key"],
         positive_label=given["positive"],
         on_invalid=given["on_invalid"],
         source_format=given["format"],

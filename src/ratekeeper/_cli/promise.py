@@ -56,6 +56,12 @@ _OPTIONS = (
         help="Chance that the promise of high-probability or simultaneous fails.  [default: 0.05]",
     ),
     click.option(
+        "--randomised",
+        is_flag=True,
+        help="Let high-probability break ties at random, for scores of few values; new rows then "
+        "need --key.",
+    ),
+    click.option(
         "--parameter",
         multiple=True,
         metavar="NAME=VALUE",
@@ -89,8 +95,16 @@ def make_test(
     parameter: Sequence[str],
     thin_groups: str,
     seed: int | None,
+    randomised: bool = False,
 ) -> FinishedTest:
     """Make the test of one rate, or of both with abstention."""
+    if randomised:
+        if method != "high-probability":
+            raise Refusal(
+                f"--randomised belongs to --method high-probability, not to {method}. Leave one "
+                "of them out."
+            )
+        parameter = ("randomised=true", *parameter)
     how = _method(method, delta, parameter, seed)
     if fnr is not None and fpr is not None:
         return calibration.control_both(fnr, fpr, method=how, thin_groups=thin_groups)
@@ -114,6 +128,12 @@ def refuse_contradicted(test: FinishedTest, output: str) -> None:
         raise Contradicted(f"{' '.join(said)} {output} holds a test without a promise.")
 
 
+def is_random(given: dict[str, Any]) -> bool:
+    """Return whether the method that options ask for draws random numbers."""
+    asked = (text.lower().replace(" ", "") for text in given["parameter"])
+    return given["method"] in RANDOM or given["randomised"] or "randomised=true" in asked
+
+
 def refuse_without_rate(given: dict[str, Any]) -> None:
     """Refuse options of a promise where no rate is to be kept, rather than forget them."""
     defaults = {
@@ -121,6 +141,7 @@ def refuse_without_rate(given: dict[str, Any]) -> None:
         "delta": None,
         "parameter": (),
         "thin_groups": "refuse",
+        "randomised": False,
     }
     for name, default in defaults.items():
         if given[name] != default:
@@ -144,14 +165,14 @@ def _method(name: str, delta: float | None, given: Sequence[str], seed: int | No
                 f"{name}. Choose one of them, or leave --delta out."
             )
         values["delta"] = delta
-    if seed is not None:
-        if name not in RANDOM:
-            raise Refusal(
-                f"--seed {seed} belongs to a random method ({', '.join(RANDOM)}), not to {name}. "
-                "Leave it out."
-            )
-        values["random_state"] = seed
     values.update(_parameters(given, fields, name))
+    if seed is not None:
+        if name not in RANDOM and not values.get("randomised"):
+            raise Refusal(
+                f"--seed {seed} belongs to a random method ({', '.join(RANDOM)}, or "
+                f"high-probability with --randomised), not to {name}. Leave it out."
+            )
+        values.setdefault("random_state", seed)
     missing = [f.name for f in fields.values() if _is_needed(f) and f.name not in values]
     if missing:
         raise Refusal(f"--method {name} needs --parameter {missing[0]}=VALUE.")
