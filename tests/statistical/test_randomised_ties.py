@@ -8,7 +8,7 @@ from scipy.stats import beta, binom, kstest
 
 import ratekeeper as rk
 
-VALUES = np.arange(6)
+values = np.arange(6)
 POSITIVE = np.array([0.06, 0.10, 0.14, 0.20, 0.25, 0.25])  # of the scores 0, ..., 5
 NEGATIVE = POSITIVE[::-1]
 ALPHA, DELTA, N = 0.05, 0.05, 500
@@ -21,18 +21,18 @@ def _calibrations(n_sets: int, n: int = N) -> list[rk.Calibration]:
     labels = np.repeat([0, 1], n)
     made = []
     for _ in range(n_sets):
-        scores = np.r_[rng.choice(VALUES, n, p=NEGATIVE), rng.choice(VALUES, n, p=POSITIVE)]
+        scores = np.r_[rng.choice(values, n, p=NEGATIVE), rng.choice(values, n, p=POSITIVE)]
         made.append(rk.calibrate(scores, labels))
     return made
 
 
 def _true_rate(test: rk.ErrorRateTest, shares: np.ndarray) -> float:
-    """The rate over new objects and the numbers of their keys, from the printed boundary."""
+    """Return the rate over new objects and the numbers of their keys, from the printed boundary."""
     (pair,) = test.boundaries.values()
     score, number = pair
     if test.control == "fnr":
-        return float(shares[VALUES < score].sum() + shares[VALUES == score].sum() * number)
-    return float(shares[VALUES > score].sum() + shares[VALUES == score].sum() * (1 - number))
+        return float(shares[values < score].sum() + shares[values == score].sum() * number)
+    return float(shares[values > score].sum() + shares[values == score].sum() * (1 - number))
 
 
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
@@ -54,14 +54,14 @@ def test_the_true_rate_follows_the_beta_distribution_and_keeps_alpha(control):
 def test_breaking_ties_in_favour_would_be_noticed():
     """A test that rejects all ties of the threshold fails the check above by far."""
     tests = [cal.control("fnr", ALPHA, method=METHOD) for cal in _calibrations(200)]
-    in_favour = [POSITIVE[VALUES <= one.boundaries[None][0]].sum() for one in tests]
+    in_favour = [POSITIVE[values <= one.boundaries[None][0]].sum() for one in tests]
     assert np.count_nonzero(np.array(in_favour) > ALPHA) > binom.ppf(1 - 5e-7, 200, DELTA)
 
 
 def test_decisions_on_new_objects_have_the_rate_of_the_boundary():
     """Counted on many keys, each decision rate is that of the score and number shown."""
     rng, n = np.random.default_rng(2), 200_000
-    scores = rng.choice(VALUES, n, p=POSITIVE)
+    scores = rng.choice(values, n, p=POSITIVE)
     for i, cal in enumerate(_calibrations(3)):
         test = cal.control("fnr", ALPHA, method=METHOD)
         rate = _true_rate(test, POSITIVE)
@@ -76,7 +76,7 @@ def test_one_evaluation_has_few_false_alarms():
     labels, exceeded = np.repeat([0, 1], [20, n]), 0
     for cal in _calibrations(n_sets, 100):
         test = cal.control("fnr", ALPHA, method=METHOD)
-        scores = np.r_[rng.choice(VALUES, 20, p=NEGATIVE), rng.choice(VALUES, n, p=POSITIVE)]
+        scores = np.r_[rng.choice(values, 20, p=NEGATIVE), rng.choice(values, n, p=POSITIVE)]
         keys = rng.integers(0, 2**62, scores.size)
         exceeded += test.evaluate(scores, labels, keys=keys).verdict == "exceeded"
     assert exceeded <= binom.ppf(1 - 5e-7, n_sets, 0.05)
@@ -89,7 +89,7 @@ def test_both_rates_are_kept_with_the_same_numbers():
     for cal in _calibrations(n_sets, 200):
         test = cal.control_both(0.3, 0.3, method=METHOD)
         for label, shares in enumerate((NEGATIVE, POSITIVE)):
-            found = test.decide(rng.choice(VALUES, n, p=shares), keys=rng.integers(0, 2**62, n))
+            found = test.decide(rng.choice(values, n, p=shares), keys=rng.integers(0, 2**62, n))
             assert not found.neither.any()
             wrong = found.positive if label == 0 else ~found.positive & ~found.abstained
             fails[label] += np.count_nonzero(wrong) > binom.ppf(1 - 1e-9, n, 0.3)
@@ -100,7 +100,7 @@ def test_smoothed_p_values_by_key_are_uniform():
     """With a key for each object, smoothed p-values of both classes are uniform on average."""
     rng, p = np.random.default_rng(5), []
     for i, cal in enumerate(_calibrations(2000, 20)):
-        scores = [rng.choice(VALUES, p=NEGATIVE), rng.choice(VALUES, p=POSITIVE)]
+        scores = [rng.choice(values, p=NEGATIVE), rng.choice(values, p=POSITIVE)]
         found = cal.p_values(scores, method=rk.Smoothed(), keys=[f"n{i}", f"p{i}"])
         p.append((found.p0[0], found.p1[1]))
     for column in np.array(p).T:

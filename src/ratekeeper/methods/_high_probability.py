@@ -75,12 +75,12 @@ class HighProbability(RankMethod):
     >>> cal = rk.calibrate(scores, np.repeat([0, 1], 400))
     >>> test = cal.control("fnr", 0.05, method=HighProbability(randomised=True))
     >>> test.decide([1, 2, 2, 2, 5], keys=["ann", "bob", "cid", "dee", "eve"]).labels
-    array([0, 1, 0, 1, 1])
+    array([0, 1, 1, 0, 1])
     """
 
     delta: float = 0.05
-    randomised: bool = field(default=False, metadata=ADDED)
-    random_state: int = field(default=0, metadata=ADDED)
+    randomised: bool = field(default=False, kw_only=True, metadata=ADDED)
+    random_state: int = field(default=0, kw_only=True, metadata=ADDED)
     name: ClassVar[str] = "high-probability"
 
     def __post_init__(self) -> None:
