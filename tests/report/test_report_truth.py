@@ -78,6 +78,7 @@ def test_the_line_to_build_a_test_builds_the_one_on_screen(show):
     [
         (rk.Conformal(), "made"),
         (rk.Smoothed(), "made"),
+        (rk.HighProbability(randomised=True), "made"),
         (rk.Parametric("norm"), "none"),
         (rk.Kernel(), "none"),
         (rk.Bootstrap(replicates=50), "none"),
