@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._finished import FinishedTest
-from ratekeeper._formatting import listed, show
+from ratekeeper._formatting import listed, show, visible
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -351,5 +351,4 @@ def _alike(groups: list[Any]) -> bool:
 
 def _comment(sentence: str) -> list[str]:
     """Wrap a sentence into comment lines, which no character in a name can end."""
-    sentence = "".join(one if one.isprintable() else " " for one in sentence)
-    return textwrap.wrap(sentence, _WIDTH, initial_indent="-- ", subsequent_indent="--   ")
+    return textwrap.wrap(visible(sentence), _WIDTH, initial_indent="-- ", subsequent_indent="--   ")

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._formatting import show
+from ratekeeper._formatting import show, visible
 from ratekeeper.batch._pieces import Names
 from ratekeeper.batch._text_values import parse_numbers
 from ratekeeper.exceptions import InputError
@@ -367,5 +367,4 @@ def brief(words: object) -> str:
     'no such type'
     """
     text = " ".join(str(words).split()).rstrip(".")
-    text = text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}..."
-    return "".join(char if char.isprintable() else "?" for char in text)
+    return visible(text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}...")
