@@ -369,20 +369,34 @@ def _floats(array: NDArray[Any], name: str) -> Floats:
     return floats
 
 
-def _refuse_rounded(array: NDArray[Any], floats: NDArray[np.float64], name: str) -> None:
-    """Raise if a whole number is another one as float64."""
+def rounded_places(array: NDArray[Any], floats: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return where whole numbers, or those among objects, are others as float64.
+
+    Examples
+    --------
+    >>> numbers = np.array([2**53, 2**53 + 1])
+    >>> rounded_places(numbers, numbers.astype(float))
+    array([1])
+    """
     large = np.flatnonzero(np.abs(floats) >= _EXACT_BELOW)
     if not large.size:
-        return
+        return large
     before, after = array[large], floats[large]
+    is_other: NDArray[np.bool_]
     if array.dtype.kind == "O":
         pairs = zip(before.tolist(), after.tolist(), strict=True)
         is_other = np.array([isinstance(x, int | np.integer) and int(x) != y for x, y in pairs])
     else:
         beyond = after >= 2.0 ** (64 if array.dtype.kind == "u" else 63)  # rounded up
         is_other = beyond | (np.where(beyond, 0.0, after).astype(array.dtype) != before)
-    if is_other.any():
-        i = int(large[np.argmax(is_other)])
+    return large[is_other]
+
+
+def _refuse_rounded(array: NDArray[Any], floats: NDArray[np.float64], name: str) -> None:
+    """Raise if a whole number is another one as float64."""
+    changed = rounded_places(array, floats)
+    if changed.size:
+        i = int(changed[0])
         found = f" has {show(array[i])} at position {i}, which float64 cannot hold exactly: it "
         need, remedy = "numbers that float64 holds", "Subtract the same number from all scores."
         raise _wrong(name, f"{found}would become {int(floats[i])}.", need, remedy, array[i])
