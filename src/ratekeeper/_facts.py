@@ -46,8 +46,11 @@ _FIT_TOLERANCE = 1e-9  # of the largest score: versions of SciPy differ in the l
 _RATE_TOLERANCE = 1e-6  # of the rates in a certificate
 # Sentences of a certificate. Each version has its own, and shows those and never the stored ones.
 _WORDS = frozenset(
-    ("promise", "condition", "not_covered", "assumptions", "remarks", "remark", "rule")
-) | {"method", "version"}
+    (
+        *("promise", "condition", "not_covered", "assumptions", "remarks", "remark", "rule"),
+        *("method", "version"),
+    )
+)
 _COUNTED = frozenset(("other_error", "contradicted", "promised"))
 # Beyond, the cells of a certificate are not stored: thresholds are, and the rest is made anew.
 MOST_CELLS = 1_000
