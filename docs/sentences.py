@@ -27,6 +27,7 @@ GAPS = {
     "base": "1,000",
     "below": "score < 0.12",
     "best": "88%",
+    "beyond": ">",
     "bound": "10.75%",
     "bounds": "FNR <= 10.75%",
     "budget": "5%",
@@ -80,6 +81,7 @@ GAPS = {
     "negative": "'well'",
     "neither_0": "0.00%",
     "neither_1": "0.00%",
+    "number": "0.148669",
     "other": "FPR",
     "others": "; the promise holds in the other groups",
     "outside": "981",
@@ -133,6 +135,7 @@ HEADINGS = {
     "one_class": "Calibrations of one class, or without labels",
     "selection": "Choosing from a batch",
     "audit": "Audits by group",
+    "ties": "Ties that are broken at random",
 }
 METHODS = {
     "parametric": {"distribution": "norm"},
@@ -168,8 +171,8 @@ def page() -> str:
         "## What the methods promise",
         "",
     ]
-    for name, kind in methods.METHODS.items():
-        method = kind(**METHODS.get(name, {}))
+    made = [kind(**METHODS.get(name, {})) for name, kind in methods.METHODS.items()]
+    for method in [*made, methods.HighProbability(randomised=True)]:
         said = method.guarantee
         lines += [
             f"**{method!r}** ({said.kind})",

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ratekeeper._calibration import Calibration
     from ratekeeper._certificate import Origin
     from ratekeeper._finished import Index
+    from ratekeeper._keys import TieNumbers
     from ratekeeper._provenance import Provenance
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Control, Rate, Share
@@ -187,7 +188,8 @@ class ThresholdTest(FinishedTest):
         low = [one.positive if one.negative is None else one.negative for one in limits]
         return high, np.array(low, dtype=np.float64)
 
-    def _decide(self, values: Floats, index: Index) -> Decisions:
+    def _decide(self, values: Floats, index: Index, numbers: TieNumbers | None = None) -> Decisions:
+        del numbers  # which break ties for others
         high, low = (ends if index is None else ends[index] for ends in self._ends)
         higher = self.calibration.higher_is_positive
         limits = self.chosen[0].limits  # all groups have the same kind of limits

@@ -32,6 +32,7 @@ from ratekeeper._inputs import (
     read_scores,
     refuse_nan,
 )
+from ratekeeper._keys import numbers_of_keys
 from ratekeeper._merging import check_mergeable, merged_cells, merged_classes, merged_provenance
 from ratekeeper._one_class import SIDES, read_truth
 from ratekeeper._p_values import PValues, judge, judge_intervals
@@ -166,6 +167,7 @@ class Calibration:
         *,
         groups: ArrayLike | None = None,
         method: Method | str = Conformal(),
+        keys: ArrayLike | None = None,
     ) -> PValues:
         """Return the two p-values of each new object.
 
@@ -177,6 +179,8 @@ class Calibration:
             Their groups, required if and only if the calibration has groups.
         method : Method, default=Conformal()
             How counts become p-values, and so what they promise.
+        keys : array-like of shape (n_objects,), optional
+            By which ties are broken, as in `ErrorRateTest.decide`.
 
         Returns
         -------
@@ -199,10 +203,14 @@ class Calibration:
         values, index = read_new(self, scores, groups)
         refuse_nan(values)
         warn_if_outside(self, count_outside(self, values), values.size)
+        numbers = numbers_of_keys([method], scores, keys, values.size)
+        broken = None
+        if numbers is not None:
+            broken = numbers(method.random_state)  # type: ignore[attr-defined]  # it draws
         p, intervals = [], []
         for null_class in (0, 1):
             nulls = nulls_of(self, null_class, method)
-            p.append(judge(nulls, values, index))
+            p.append(judge(nulls, values, index, broken))
             intervals.append(judge_intervals(nulls, values, index))
         return PValues(p[0], p[1], intervals[0], intervals[1])
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ratekeeper._formatting import listed_with_count, show
 from ratekeeper._inputs import check_aligned, read_groups, read_new_scores
+from ratekeeper._keys import TieNumbers, drawn
 from ratekeeper._rates import beta_binomial_tail
 from ratekeeper._sentences import say
 from ratekeeper.exceptions import InputError, Parameter, ScoreRangeWarning
@@ -42,7 +43,7 @@ def null_of(
     """Look at the scores of a class in the group of this index; None if there are none."""
     refuse_unlabelled(calibration)
     scores = calibration.cells[null_class][group]
-    stream = null_class * len(calibration.cells[0]) + group
+    stream = _stream(calibration, null_class, group)
     tail = tail_of(calibration, null_class)
     return method.against(scores, tail, stream=stream) if scores.size else None
 
@@ -91,6 +92,23 @@ def no_such_class(calibration: Calibration, label: int) -> str:
         f"There are no {side}s ({show(calibration.classes[label])}) at all: the calibration holds "
         f"{other}s only."
     )
+
+
+def own_numbers(calibration: Calibration, label: int, group: int | None = None) -> TieNumbers:
+    """Return what breaks the ties of the calibration objects of a class (in a group)."""
+    cells = calibration.cells[label]
+    places = range(len(cells)) if group is None else [group]
+
+    def make(seed: int) -> NDArray[np.float64]:
+        parts = [drawn(cells[i], seed, _stream(calibration, label, i)) for i in places]
+        return np.concatenate(parts)
+
+    return TieNumbers(make)
+
+
+def _stream(calibration: Calibration, label: int, group: int) -> int:
+    """Return the number by which the random draws of a class and group are told apart."""
+    return label * len(calibration.cells[0]) + group
 
 
 def read_new(

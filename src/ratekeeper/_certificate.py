@@ -55,8 +55,8 @@ class Cell:
     condition : str
         When a new object is called positive.
     tied : bool
-        Whether calibration scores of the null class are tied; the distribution of the true rate
-        is then an upper bound.
+        Whether calibration scores of the null class are tied, and ties are not broken at random;
+        the distribution of the true rate is then an upper bound.
     realised : RealisedRate or None
         Distribution of the true rate, for rank methods; None for a pooled group and for
         cross-fitted scores.
@@ -384,12 +384,16 @@ class JointCertificate(Stated):
     undecided : dict of Rate
         How often the test makes no decision on the calibration objects of each class, because
         both classes remain possible or because both are ruled out.
+    ordered : bool
+        Whether random numbers only break ties, and the same ones for both rates, so that never
+        both classes are ruled out.
     """
 
     fnr: Certificate
     fpr: Certificate
     crossed: tuple[str | None, ...]
     undecided: dict[str, Rate]
+    ordered: bool = False
 
     @property
     def headline(self) -> str:
@@ -436,7 +440,7 @@ class JointCertificate(Stated):
     def _about_both(self) -> Iterator[Statement]:
         own, most = sum(part.n_promises for part in self._parts), self.most_failing
         said = [say("certificate.both")]
-        if any(cell.threshold is None for part in self._parts for cell in part.cells):
+        if not self.ordered and any(c.threshold is None for p in self._parts for c in p.cells):
             said.append(say("certificate.both.neither"))
         if most is not None:
             said.append(say("certificate.both.delta", own=f"{own:,}", most=f"{most:g}"))

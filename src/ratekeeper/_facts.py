@@ -51,8 +51,11 @@ _FIT_TOLERANCE = 1e-9  # of the largest score: versions of SciPy differ in the l
 _RATE_TOLERANCE = 1e-6  # of the rates in a certificate
 # Sentences of a certificate. Each version has its own, and shows those and never the stored ones.
 _WORDS = frozenset(
-    ("promise", "condition", "not_covered", "assumptions", "remarks", "remark", "rule")
-) | {"method", "version"}
+    (
+        *("promise", "condition", "not_covered", "assumptions", "remarks", "remark", "rule"),
+        *("method", "version"),
+    )
+)
 _COUNTED = frozenset(("other_error", "contradicted", "promised"))
 # Beyond, the cells of a certificate are not stored: thresholds are, and the rest is made anew.
 MOST_CELLS = 1_000
@@ -176,7 +179,14 @@ def facts_of_test(test: ErrorRateTest) -> Facts:
         "thin_groups": test.thin_groups,
         "thresholds": [None if t is None else t.hex() for t in test.thresholds.values()],
         "certificate": _stated(test.certificate, cells=len(test.thresholds) <= MOST_CELLS),
+        **_boundary_facts(test),
     }
+
+
+def _boundary_facts(test: ErrorRateTest) -> Facts:
+    """Return the pairs of threshold and number, where ties are broken by keys."""
+    pairs = [pair for pair in test.boundaries.values() if pair is not None]
+    return {"boundaries": [[one.hex() for one in pair] for pair in pairs]} if pairs else {}
 
 
 def _stated(certificate: Certificate | ThresholdCertificate, *, cells: bool) -> Facts:
@@ -208,18 +218,17 @@ def _method_facts(method: methods.Method) -> Facts:
         remedy = "Save the calibration, and make the test after loading."
         raise InputError((Parameter("method", method), found), parameter="method", remedy=remedy)
     parameters = {}
-    for field in dataclasses.fields(method):  # type: ignore[arg-type]  # all are dataclasses
-        value = getattr(method, field.name)
+    for name, value in method.parameters().items():
         if isinstance(value, np.bool_ | np.integer | np.float64 | np.str_):
-            value = value.item()
+            value = value.item()  # noqa: PLW2901
         if type(value) not in (bool, int, float, str):
             raise InputError(
-                (Parameter(field.name, value), f" of {type(method).__name__} cannot be saved."),
-                parameter=field.name,
+                (Parameter(name, value), f" of {type(method).__name__} cannot be saved."),
+                parameter=name,
                 value=value,
                 remedy="Use a plain number: an int seed such as 0 as random_state.",
             )
-        parameters[field.name] = value
+        parameters[name] = value
     facts = {"name": method.name, "parameters": parameters}
     if misfit(facts, "method"):
         slow = f"more than {MOST_REPLICATES:,} resamples, or a fit of {' or '.join(ENDLESS_FITS)}"
@@ -338,8 +347,14 @@ def _rebuild_test(calibration: Calibration, facts: Facts) -> ErrorRateTest:
             f"its thresholds are {listed(stored)}, but with the versions of NumPy and SciPy here "
             f"{method!r} gives {listed(found)}. Load it where it was saved, or make the test anew."
         )
+    boundaries = _boundary_facts(test)
+    if facts.get("boundaries") != boundaries.get("boundaries"):
+        raise StoredFileError(
+            f"its boundaries are not those that {method!r} gives. Make the test anew."
+        )
     # What is drawn, or counted beyond a threshold that is not the same to the last bit, may differ.
-    ignored = _WORDS | (_COUNTED if None in found or stored != found else frozenset())
+    is_random = None in found and not boundaries
+    ignored = _WORDS | (_COUNTED if is_random or stored != found else frozenset())
     made = _stated(test.certificate, cells="cells" in facts["certificate"])
     wrong = _disagreement(facts["certificate"], made, ignored, tolerance)
     if not facts["certificate"]["method"].startswith(f"{type(method).__name__}("):

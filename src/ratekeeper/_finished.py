@@ -19,6 +19,7 @@ from ratekeeper._cells import (
 )
 from ratekeeper._evaluation import Promise, count, evaluate
 from ratekeeper._inputs import check_aligned, read_groups, read_new_labels, refuse_nan, same_length
+from ratekeeper._keys import numbers_of_keys
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._decisions import Decisions
     from ratekeeper._evaluation import Evaluation, JointEvaluation, Tally
+    from ratekeeper._keys import TieNumbers
     from ratekeeper._p_values import PValues
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Control, Share
@@ -61,7 +63,7 @@ class FinishedTest(ABC):
     calibration: Calibration
 
     @abstractmethod
-    def _decide(self, values: Floats, index: Index) -> Decisions:
+    def _decide(self, values: Floats, index: Index, numbers: TieNumbers | None = None) -> Decisions:
         """Decide on scores without NaN, which are kept as they are."""
 
     @property
@@ -77,7 +79,9 @@ class FinishedTest(ABC):
     def _continuing(self) -> FinishedTest:
         """Return the same test for objects that come in parts."""
 
-    def decide(self, scores: ArrayLike, groups: ArrayLike | None = None) -> Decisions:
+    def decide(
+        self, scores: ArrayLike, groups: ArrayLike | None = None, keys: ArrayLike | None = None
+    ) -> Decisions:
         """Decide on new objects.
 
         Parameters
@@ -86,6 +90,10 @@ class FinishedTest(ABC):
             Their scores, from the same model and runtime as at calibration.
         groups : array-like of shape (n_objects,), optional
             Their groups, required if and only if the calibration has groups.
+        keys : array-like of shape (n_objects,), optional
+            A text or whole number for each object, by which ties are broken at random: required
+            by ``HighProbability(randomised=True)``, possible with `Smoothed`. The same key always
+            gets the same number, so the same object always gets the same decision.
 
         Returns
         -------
@@ -98,15 +106,22 @@ class FinishedTest(ABC):
             If more scores lie outside the calibration's range than chance explains.
         """
         values, index = read_new(self.calibration, scores, groups)
-        decisions = decide_read(self, values, index)  # which refuses NaN
+        numbers = self._numbers(scores, keys, values.size)
+        decisions = decide_read(self, values, index, numbers)  # which refuses NaN
         outside = count_outside(self.calibration, values)
         warn_if_outside(self.calibration, outside, values.size)
         return decisions
 
-    def p_values(self, scores: ArrayLike, groups: ArrayLike | None = None) -> PValues:
+    def _numbers(self, scores: ArrayLike, keys: ArrayLike | None, n: int) -> TieNumbers | None:
+        """Return what breaks the ties of new objects, where that is to be done."""
+        return numbers_of_keys([part.method for part in self.parts], scores, keys, n)
+
+    def p_values(
+        self, scores: ArrayLike, groups: ArrayLike | None = None, keys: ArrayLike | None = None
+    ) -> PValues:
         """Return the p-values that the test compares with alpha; parameters as in `decide`."""
         values, index = read_new(self.calibration, scores, groups)
-        decisions = decide_read(self, values, index)
+        decisions = decide_read(self, values, index, self._numbers(scores, keys, values.size))
         outside = count_outside(self.calibration, values)
         warn_if_outside(self.calibration, outside, values.size)
         return decisions.p_values
@@ -117,6 +132,7 @@ class FinishedTest(ABC):
         labels: ArrayLike,
         groups: ArrayLike | None = None,
         *,
+        keys: ArrayLike | None = None,
         by: object = None,
         crossed: bool = False,
     ) -> Any:  # noqa: ANN401 - Evaluation or JointEvaluation, as the subclasses say
@@ -129,6 +145,8 @@ class FinishedTest(ABC):
         groups : array-like of shape (n_objects,), optional
             Required if the calibration has groups. Otherwise an audit: errors are also counted
             by these groups, to which nothing is promised.
+        keys : array-like of shape (n_objects,), optional
+            As in `decide`. Counts are compared as those of objects with different keys.
         by : array-like, dict of array-like by name, or data frame, optional
             Columns of these objects: an audit by each of them, as ``.by_group``. A missing value
             is a group of its own; of more than 1,000 distinct numbers, make ranges first.
@@ -143,7 +161,7 @@ class FinishedTest(ABC):
         names, own = None, self.calibration.groups
         is_audit = own is None and groups is not None
         values, index = read_new(self.calibration, scores, None if is_audit else groups)
-        decisions = decide_read(self, values, index)
+        decisions = decide_read(self, values, index, self._numbers(scores, keys, values.size))
         if own is not None:
             names = own.tolist()
         elif groups is not None:
@@ -168,11 +186,13 @@ class FinishedTest(ABC):
         return evaluated.with_audit(audit.audit(columns.values, self._levels))
 
 
-def decide_read(test: FinishedTest, values: Floats, index: Index) -> Decisions:
-    """Decide on scores and groups that `read_new` has read."""
+def decide_read(
+    test: FinishedTest, values: Floats, index: Index, numbers: TieNumbers | None = None
+) -> Decisions:
+    """Decide on scores and groups that `read_new` has read, with what breaks their ties."""
     refuse_nan(values)
     # P-values are computed when asked for, from the scores as they are now.
-    return test._decide(values.copy(), index)  # noqa: SLF001 - of this very class
+    return test._decide(values.copy(), index, numbers)  # noqa: SLF001 - of this very class
 
 
 def continuing(test: FinishedTest) -> FinishedTest:

@@ -40,8 +40,9 @@ def _ref(name: str) -> Schema:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _method(name: str, **parameters: Schema) -> Schema:
-    return _object({"name": {"const": name}, "parameters": _object(parameters)})
+def _method(name: str, *, optional: tuple[str, ...] = (), **parameters: Schema) -> Schema:
+    own = _object(parameters, optional=optional)
+    return _object({"name": {"const": name}, "parameters": own})
 
 
 def _array(items: Schema, least: int | None = None, most: int | None = None) -> Schema:
@@ -121,7 +122,13 @@ _DEFS: Schema = {
     "method": {
         "anyOf": [
             _method("conformal"),
-            _method("high-probability", delta=_RATE),
+            _method(
+                "high-probability",
+                delta=_RATE,
+                randomised=_FLAG,
+                random_state=_COUNT,
+                optional=("randomised", "random_state"),
+            ),
             _method("simultaneous", delta=_RATE),
             _method("smoothed", random_state=_COUNT),
             _method("empirical"),
@@ -217,7 +224,10 @@ _DEFS: Schema = {
             "thin_groups": {"enum": ["refuse", "pool"]},
             "thresholds": _array({"type": ["string", "null"], "pattern": _THRESHOLD}, 1),
             "certificate": _ref("certificate"),
-        }
+            # A score and a number for each threshold, where ties are broken by keys.
+            "boundaries": _array(_array({"type": "string", "pattern": _THRESHOLD}, 2, 2), 1),
+        },
+        optional=("boundaries",),
     ),
     "aim": {
         "anyOf": [

@@ -252,6 +252,34 @@ def _without_nulls(column: Any) -> tuple[NDArray[np.bool_] | None, Any]:  # noqa
     return missing, series.filter(~series.is_null()).to_native() if missing.any() else column
 
 
+def read_keys(keys: ArrayLike, n_objects: int) -> list[str | int]:
+    """Return the keys of objects: texts or whole numbers, none missing.
+
+    Examples
+    --------
+    >>> read_keys(["a-1", "b-2"], 2), read_keys(np.array([7, 8]), 2)
+    (['a-1', 'b-2'], [7, 8])
+    """
+    array = _column(keys, "keys")
+    same_length("keys", array.size, n_objects)
+    need, remedy = "texts or whole numbers", "Convert with .astype(int) or .astype(str)."
+    _refuse_missing(array, "keys")
+    values: list[str | int] = array.tolist()
+    kinds = set(map(type, values))
+    if bool in kinds or not _all_are((str, int, np.integer), values):
+        i, value = next((i, v) for i, v in enumerate(values) if _is_no_key(v))
+        found = f" has {show(value)} at position {i}, but {need} are needed."
+        raise _wrong("keys", found, need, remedy, value)
+    if str in kinds:
+        empty = np.array([isinstance(value, str) and not value.strip() for value in values], bool)
+        _refuse_where(empty, "keys", "empty text")
+    return values
+
+
+def _is_no_key(value: object) -> bool:
+    return isinstance(value, bool) or not isinstance(value, str | int | np.integer)
+
+
 class _Codes(dict[str, int]):
     """A number for each name, in order of appearance."""
 
@@ -402,20 +430,34 @@ def _floats(array: NDArray[Any], name: str) -> Floats:
     return floats
 
 
-def _refuse_rounded(array: NDArray[Any], floats: NDArray[np.float64], name: str) -> None:
-    """Raise if a whole number is another one as float64."""
+def rounded_places(array: NDArray[Any], floats: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return where whole numbers, or those among objects, are others as float64.
+
+    Examples
+    --------
+    >>> numbers = np.array([2**53, 2**53 + 1])
+    >>> rounded_places(numbers, numbers.astype(float))
+    array([1])
+    """
     large = np.flatnonzero(np.abs(floats) >= _EXACT_BELOW)
     if not large.size:
-        return
+        return large
     before, after = array[large], floats[large]
+    is_other: NDArray[np.bool_]
     if array.dtype.kind == "O":
         pairs = zip(before.tolist(), after.tolist(), strict=True)
         is_other = np.array([isinstance(x, int | np.integer) and int(x) != y for x, y in pairs])
     else:
         beyond = after >= 2.0 ** (64 if array.dtype.kind == "u" else 63)  # rounded up
         is_other = beyond | (np.where(beyond, 0.0, after).astype(array.dtype) != before)
-    if is_other.any():
-        i = int(large[np.argmax(is_other)])
+    return large[is_other]
+
+
+def _refuse_rounded(array: NDArray[Any], floats: NDArray[np.float64], name: str) -> None:
+    """Raise if a whole number is another one as float64."""
+    changed = rounded_places(array, floats)
+    if changed.size:
+        i = int(changed[0])
         found = f" has {show(array[i])} at position {i}, which float64 cannot hold exactly: it "
         need, remedy = "numbers that float64 holds", "Subtract the same number from all scores."
         raise _wrong(name, f"{found}would become {int(floats[i])}.", need, remedy, array[i])

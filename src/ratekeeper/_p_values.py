@@ -90,24 +90,38 @@ class PValues:
 
 
 def judge(
-    nulls: tuple[NullDistribution | None, ...], scores: Floats, index: NDArray[np.intp] | None
+    nulls: tuple[NullDistribution | None, ...],
+    scores: Floats,
+    index: NDArray[np.intp] | None,
+    numbers: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Return the p-value of each score under the null distribution of its group.
 
-    A group without any calibration score of the class gives the p-value 1: nothing speaks
-    against the class. If no group has any, nothing is known about the class: NaN.
+    `numbers` break ties, where the method does so. A group without any calibration score of the
+    class gives the p-value 1: nothing speaks against the class. If no group has any, nothing is
+    known about the class: NaN.
     """
     if all(null is None for null in nulls):
         return np.full(scores.size, np.nan)
     if index is None:
         (null,) = nulls
-        return null.p_values(scores)  # type: ignore[union-attr]  # not None, as it is the only one
+        assert null is not None  # noqa: S101 - the only one
+        return _p_values(null, scores, numbers)
     p = np.ones(scores.size)
     for group, members in _members(index, len(nulls)):
         null = nulls[group]
         if null is not None:
-            p[members] = null.p_values(scores[members])
+            mine = None if numbers is None else numbers[members]
+            p[members] = _p_values(null, scores[members], mine)
     return p
+
+
+def _p_values(
+    null: NullDistribution, scores: Floats, numbers: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    if numbers is None:
+        return null.p_values(scores)
+    return null.p_values(scores, numbers)  # type: ignore[call-arg]  # of those that use keys
 
 
 def judge_intervals(

@@ -739,6 +739,13 @@ AUDIT = {
     "page.axis.price": "rate with its interval",
 }
 
+TIES = {
+    "condition": (
+        "score {beyond} {threshold}, or score = {threshold} and the number of its key {sign} "
+        "{number}"
+    ),
+}
+
 SECTIONS = {
     "rate": RATES,
     "aim": AIM,
@@ -750,6 +757,7 @@ SECTIONS = {
     "one_class": ONE_CLASS,
     "selection": SELECTION,
     "audit": AUDIT,
+    "ties": TIES,
 }
 
 

@@ -38,12 +38,11 @@ refuses the file unless everything that it states is found again: see docs/stran
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import json
 import os
 import re
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -53,13 +52,12 @@ import numpy as np
 from ratekeeper._atomic import whole_file
 from ratekeeper._facts import array_names, facts_of, rebuilt, stored_cells
 from ratekeeper._formatting import listed, show
+from ratekeeper._garbage import uncollected
 from ratekeeper._header import FORMAT, misfit
 from ratekeeper._version import __version__
 from ratekeeper.exceptions import InputError, MissingFileError, Parameter, StoredFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from ratekeeper._facts import Facts, Storable
@@ -106,7 +104,7 @@ def save(obj: Storable, path: str | os.PathLike[str]) -> None:
     if not folder.is_dir():
         missing = f"There is no folder {str(folder)!r} to save in."
         raise InputError(missing, parameter="path", value=path, remedy="Make it first.")
-    with _uncollected():
+    with uncollected():
         calibration, facts = facts_of(obj)
         arrays = [
             np.ascontiguousarray(scores, dtype=scores.dtype.newbyteorder("<"))
@@ -152,7 +150,7 @@ def load(path: str | os.PathLike[str]) -> Storable:
     """
     source = _as_path(path)
     try:
-        with _uncollected():
+        with uncollected():
             return rebuilt(*_read(source))
     except FileNotFoundError:
         raise MissingFileError(f"There is no file {source}. Check the path.") from None
@@ -166,18 +164,6 @@ def load(path: str | os.PathLike[str]) -> Storable:
         found = str(error) if isinstance(error, InputError) else repr(error)
         found = found[:_LONGEST_REASON].rstrip(".")
         raise StoredFileError(f"{source} contradicts itself ({found}). Save it again.") from error
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Put off Python's search for cycles: very many groups are very many objects, and no cycles."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _as_path(path: object) -> Path:

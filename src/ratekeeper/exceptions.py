@@ -21,10 +21,10 @@
     └── InterpolationWarning            cross-fitted scores are unlike those of the deployed model
 
 Every message says the value that was given, what is needed and what to do, in one line of plain
-text, whatever the names in it are. Errors keep these as
-fields (`InputError.parameter`, `.value`, `.need`, `.remedy`), and parameters mentioned in the text
-stay `Parameter` objects until it is printed, so that Python and the command line each use their own
-names: ``thin_groups="pool"`` here, ``--thin-groups pool`` there.
+text, whatever the names in it are. Errors keep these as fields (`InputError.parameter`, `.value`,
+`.need`, `.remedy`), and parameters mentioned in the text stay `Parameter` objects until it is
+printed, so that Python and the command line each use their own names: ``thin_groups="pool"`` here,
+``--thin-groups pool`` there.
 """
 
 from __future__ import annotations

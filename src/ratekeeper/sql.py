@@ -14,7 +14,7 @@ from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._aimed import ThresholdTest
 from ratekeeper._certificate import Certificate
 from ratekeeper._finished import FinishedTest
-from ratekeeper._formatting import listed, show
+from ratekeeper._formatting import listed, show, visible
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -200,6 +200,13 @@ def _beyond(threshold: float, column: str, *, above: bool, equal: bool) -> str:
 
 def _thresholds(test: ErrorRateTest) -> list[float]:
     thresholds = list(test.thresholds.values())
+    if test.method.keys == "required":
+        raise InputError(
+            f"{test.method!r} breaks ties by a hash of each object's key, which SQL does not have.",
+            parameter="test",
+            remedy="Take a method without random numbers, such as HighProbability(), or let "
+            "`ratekeeper classify` decide.",
+        )
     if None in thresholds:
         raise InputError(
             f"{test.method!r} draws p-values at random, so no threshold decides and SQL cannot.",
@@ -380,5 +387,4 @@ def _alike(groups: list[Any]) -> bool:
 
 def _comment(sentence: str) -> list[str]:
     """Wrap a sentence into comment lines, which no character in a name can end."""
-    sentence = "".join(one if one.isprintable() else " " for one in sentence)
-    return textwrap.wrap(sentence, _WIDTH, initial_indent="-- ", subsequent_indent="--   ")
+    return textwrap.wrap(visible(sentence), _WIDTH, initial_indent="-- ", subsequent_indent="--   ")

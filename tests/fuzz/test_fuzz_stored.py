@@ -54,6 +54,7 @@ def kinds():
     )
     methods = [
         rk.HighProbability(delta=0.2),
+        rk.HighProbability(delta=0.2, randomised=True, random_state=5),
         rk.Simultaneous(delta=0.2),
         rk.Smoothed(random_state=1),
         rk.Empirical(),
@@ -191,6 +192,12 @@ METHODS = st.one_of(
     st.sampled_from([rk.Conformal(), rk.Empirical(), rk.Kernel(), rk.Kernel("silverman")]),
     st.builds(rk.Kernel, st.floats(1e-300, 1e300)),
     st.builds(rk.HighProbability, st.floats(1e-9, 0.999)),
+    st.builds(
+        rk.HighProbability,
+        st.floats(1e-9, 0.999),
+        randomised=st.just(True),  # noqa: FBT003
+        random_state=st.integers(0, 2**70),
+    ),
     st.builds(rk.Simultaneous, st.floats(1e-9, 0.999)),
     st.builds(rk.Smoothed, st.integers(0, 2**70)),
     st.builds(rk.Resampled, st.integers(1, 30), st.integers(0, 9), st.booleans()),

@@ -12,6 +12,7 @@ from ratekeeper._cli.printing import print_json
 from ratekeeper._cli.promise import (
     PROMISES,
     RANDOM,
+    is_random,
     make_test,
     promise_options,
     refuse_contradicted,
@@ -93,7 +94,7 @@ def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
     is_test = any(given[name] is not None for name in PROMISES)
     if not is_test:
         refuse_without_rate(given)
-    if given["sample"] is None and not (is_test and given["method"] in RANDOM):
+    if given["sample"] is None and not (is_test and is_random(given)):
         _refuse_seed(given["seed"])
     calibration = _read(given)
     if not is_test:
@@ -141,8 +142,8 @@ def _read(given: dict[str, Any]) -> Calibration:
 
 
 def _test(calibration: Calibration, given: dict[str, Any]) -> FinishedTest:
-    names = (*PROMISES, "method", "delta", "parameter", "thin_groups")
-    seed = given["seed"] if given["method"] in RANDOM else None  # else it was for the sample
+    names = (*PROMISES, "method", "delta", "randomised", "parameter", "thin_groups")
+    seed = given["seed"] if is_random(given) else None  # else it was for the sample
     return make_test(calibration, seed=seed, **{name: given[name] for name in names})
 
 

@@ -28,6 +28,7 @@ Examples:
 @options.rows_argument()
 @options.column("score", "scores")
 @options.column("group", "groups")
+@options.key()
 @click.option("--prefix", default="", help="Prefix for the names of the added columns.")
 @options.on_invalid()
 @options.source_format()
@@ -61,6 +62,7 @@ def command(test: str, file: str, output: str | None, **given: Any) -> None:  # 
         target,
         score=given["score"],
         group=given["group"],
+        key=given["key"],
         on_invalid=given["on_invalid"],
         prefix=given["prefix"],
         source_format=given["format"],

@@ -64,6 +64,7 @@ _SIDES = {
 @options.column("label", "true labels")
 @options.column("group", "groups")
 @options.audit
+@options.key()
 @click.option("--positive", help="The positive label of FILE, if its labels are other ones.")
 @options.on_invalid()
 @options.source_format()
@@ -103,6 +104,7 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
         score=given["score"],
         label=given["label"],
         group=given["group"],
+        key=given["key"],
         positive_label=given["positive"],
         on_invalid=given["on_invalid"],
         source_format=given["format"],

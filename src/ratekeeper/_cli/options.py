@@ -107,6 +107,15 @@ def audit(function: Callable[..., Any]) -> Callable[..., Any]:
     return by(crossed(function))
 
 
+def key() -> Decorator:
+    """Take the name of the column by which a randomised test breaks ties."""
+    return click.option(
+        "--key",
+        metavar="COLUMN",
+        help="Column that tells objects apart, by which a randomised test breaks ties.",
+    )
+
+
 def source_format() -> Decorator:
     """Take the format of the input, where its name does not tell."""
     return click.option(

@@ -92,6 +92,12 @@ _OPTIONS = (
         help="Chance that a promise about this very test fails.  [default: 0.05]",
     ),
     click.option(
+        "--randomised",
+        is_flag=True,
+        help="Let high-probability break ties at random, for scores of few values; new rows then "
+        "need --key.",
+    ),
+    click.option(
         "--parameter",
         multiple=True,
         metavar="NAME=VALUE",
@@ -125,6 +131,7 @@ def make_test(
     parameter: Sequence[str],
     thin_groups: str,
     seed: int | None,
+    randomised: bool = False,
     **aims: float | None,
 ) -> FinishedTest:
     """Make the test of one rate, of both with abstention, or of another aim."""
@@ -132,14 +139,22 @@ def make_test(
     if given:
         rates = {"fnr": fnr, "fpr": fpr}
         _refuse_beside(given, {name: rate for name, rate in rates.items() if rate is not None})
+        how_said = {"method": method, "parameter": parameter, "thin_groups": thin_groups}
         refuse_options(
-            {"method": method, "parameter": parameter, "thin_groups": thin_groups, "seed": seed},
+            {**how_said, "seed": seed, "randomised": randomised},
             f"belongs to --fnr and --fpr, not to --{next(iter(given))}: leave it out.",
         )
         ((aim, level),) = given.items()
         chance = {} if delta is None else {"delta": delta}
         found: FinishedTest = getattr(calibration, AIMS[aim])(level, **chance)
         return found
+    if randomised:
+        if method != "high-probability":
+            raise Refusal(
+                f"--randomised belongs to --method high-probability, not to {method}. Leave one "
+                "of them out."
+            )
+        parameter = ("randomised=true", *parameter)
     how = method_of(method, delta, parameter, seed)
     if fnr is not None and fpr is not None:
         return calibration.control_both(fnr, fpr, method=how, thin_groups=thin_groups)
@@ -170,9 +185,15 @@ def refuse_contradicted(test: FinishedTest, output: str) -> None:
         raise Contradicted(f"{' '.join(said)} {output} holds a test without a promise.")
 
 
+def is_random(given: dict[str, Any]) -> bool:
+    """Return whether the method that options ask for draws random numbers."""
+    asked = (text.lower().replace(" ", "") for text in given["parameter"])
+    return given["method"] in RANDOM or given["randomised"] or "randomised=true" in asked
+
+
 def refuse_without_rate(given: dict[str, Any]) -> None:
     """Refuse options of a promise where no rate is to be kept, rather than forget them."""
-    names = ("method", "delta", "parameter", "thin_groups")
+    names = ("method", "delta", "randomised", "parameter", "thin_groups")
     refuse_options(
         {name: given[name] for name in names},
         "says how a rate is kept, but none is: add --fnr or --fpr, or leave it for ratekeeper "
@@ -188,6 +209,7 @@ def refuse_options(given: dict[str, Any], why: str) -> None:
         "parameter": (),
         "thin_groups": "refuse",
         "seed": None,
+        "randomised": False,
     }
     for name, value in given.items():
         if value != defaults[name]:
@@ -208,14 +230,14 @@ def method_of(name: str, delta: float | None, given: Sequence[str], seed: int | 
                 f"{name}. Choose one of them, or leave --delta out."
             )
         values["delta"] = delta
-    if seed is not None:
-        if name not in RANDOM:
-            raise Refusal(
-                f"--seed {seed} belongs to a random method ({', '.join(RANDOM)}), not to {name}. "
-                "Leave it out."
-            )
-        values["random_state"] = seed
     values.update(_parameters(given, fields, name))
+    if seed is not None:
+        if name not in RANDOM and not values.get("randomised"):
+            raise Refusal(
+                f"--seed {seed} belongs to a random method ({', '.join(RANDOM)}, or "
+                f"high-probability with --randomised), not to {name}. Leave it out."
+            )
+        values.setdefault("random_state", seed)
     missing = [f.name for f in fields.values() if _is_needed(f) and f.name not in values]
     if missing:
         raise Refusal(f"--method {name} needs --parameter {missing[0]}=VALUE.")

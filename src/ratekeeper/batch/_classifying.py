@@ -78,13 +78,14 @@ class Classified:
         return f"{self.rows:,} rows: {', '.join(parts)}"
 
 
-def classify_file(
+def classify_file(  # noqa: PLR0913 - each has a name and a default
     test: FinishedTest,
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     *,
     score: str | None = None,
     group: str | None = None,
+    key: str | None = None,
     on_invalid: str = "refuse",
     prefix: str = "",
     source_format: str | None = None,
@@ -104,6 +105,9 @@ def classify_file(
         files, a name without a format is a folder to make, with one file for each.
     score, group : str, optional
         Names of the columns, by default those of the calibration.
+    key : str, optional
+        Name of the column with a key of each row, by which a randomised test breaks ties; see
+        `ErrorRateTest.decide`.
     on_invalid : {"refuse", "skip"}, default="refuse"
         What to do with rows whose score or group cannot be used. Skipped ones stay in their
         place, without p-values and decision, and are counted.
@@ -137,7 +141,7 @@ def classify_file(
     007,0.2,0.7305962245525066,0.07215752450551458,no
     """
     target = standard(target)
-    judge = Judge(test, score=score, group=group, on_invalid=on_invalid)
+    judge = Judge(test, score=score, group=group, key=key, on_invalid=on_invalid)
     names = (f"{prefix}p0", f"{prefix}p1", f"{prefix}decision")
     negative, positive = test.calibration.classes.tolist()
     added = Added(names, (negative, positive), judge.score)

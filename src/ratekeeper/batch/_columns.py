@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper.batch._pieces import Piece
+    from ratekeeper.batch._pieces import Names, Piece
     from ratekeeper.exceptions import Words
 
 _FEW = 10  # one row in so many is few
@@ -38,6 +38,7 @@ _REMEDIES: dict[object, str] = {  # by role, or by problem
     "score": "A score that does not exist cannot be ranked: give it one, drop the row",
     "label": "Give the row its label, drop it",
     "group": "Give the row its group, drop it",
+    "key": "Give the row its key, drop it",
     INEXACT: "Only the order of scores matters: rescale them all to numbers that fit, drop the row",
     TOO_LONG: "Give it a shorter name, check whether this is the right column, drop the row",
     ZERO: "Remove the zero character, drop the row",
@@ -75,7 +76,8 @@ class Inspector:
         piece : Piece
             The rows.
         found : sequence of (role, column, problems)
-            The role is "score", "label" or "group". A row counts for the first that is invalid.
+            The role is "score", "label", "group" or "key". A row counts for the first
+            that is invalid.
         note : str
             What a message says about an unknown value.
         """
@@ -149,7 +151,7 @@ def check_columns(name: str, columns: Sequence[str], wanted: dict[str, str | Non
         raise InputError(
             f"The column {show(twice)} was given for two roles.",
             value=twice,
-            remedy="Score, label and group must be different columns.",
+            remedy="Score, label, group and key must be different columns.",
         )
 
 
@@ -263,6 +265,23 @@ def known_codes(
             place[i] = -UNKNOWN if unfit(value) else position.get(text_of(value), -UNKNOWN)
     codes = place[names.codes]
     return codes, _problems(codes)
+
+
+def read_keys(name: str, piece: Piece, column: str) -> Names:
+    """Return the keys of the rows, if they are texts and whole numbers."""
+    keys = piece.names(column)
+    odd = [i for i, key in enumerate(keys.values) if isinstance(key, bool | float)]
+    if odd:
+        row = int(np.argmax(keys.codes == odd[0]))
+        value = keys.values[odd[0]]
+        raise InputError(
+            f"{_place(name, piece, row, column)}: key is {show(value)}, but a text or a whole "
+            "number is needed.",
+            parameter="key",
+            value=value,
+            remedy="Name a column that tells objects apart.",
+        )
+    return keys
 
 
 def canonical_label(value: Any) -> str:  # noqa: ANN401 - text, number or boolean

@@ -84,6 +84,7 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
     score: str | None = None,
     label: str | None = None,
     group: str | None = None,
+    key: str | None = None,
     positive_label: object = None,
     on_invalid: str = "refuse",
     source_format: str | None = None,
@@ -102,6 +103,9 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
     score, label, group : str, optional
         Names of the columns, by default those of the calibration. For a test without groups
         `group` is an audit: errors are also counted by this column, to which nothing is promised.
+    key : str, optional
+        Name of the column with a key of each row, by which a randomised test breaks ties; see
+        `ErrorRateTest.decide`.
     positive_label : str, optional
         Which label of this file is the positive one, if it has other labels than the calibration.
     on_invalid : {"refuse", "skip"}, default="refuse"
@@ -136,6 +140,7 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
         score=score,
         label=label,
         group=group,
+        key=key,
         on_invalid=on_invalid,
         labelled=True,
         positive_label=positive_label,

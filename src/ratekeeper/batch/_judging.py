@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ratekeeper._cells import count_outside, warn_if_outside
 from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._formatting import listed, show
 from ratekeeper._inputs import PLAIN_PAIRS, in_precision, read_new_scores
+from ratekeeper._keys import TieNumbers, hashed, wants_keys
 from ratekeeper.batch._columns import (
     Inspector,
     Kinds,
@@ -18,7 +20,9 @@ from ratekeeper.batch._columns import (
     canonical_label,
     check_columns,
     known_codes,
+    read_keys,
 )
+from ratekeeper.batch._pieces import MISSING
 from ratekeeper.batch._text_files import TextPiece
 from ratekeeper.exceptions import InputError, Parameter
 
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
     from ratekeeper._decisions import Decisions
     from ratekeeper._provenance import Provenance
     from ratekeeper._ranks import Floats
-    from ratekeeper.batch._pieces import Numbers, Piece
+    from ratekeeper.batch._pieces import Names, Numbers, Piece
     from ratekeeper.batch._sinks import Columns
 
 
@@ -100,6 +104,7 @@ class Judge:
         group: str | None,
         on_invalid: str,
         label: str | None = None,
+        key: str | None = None,
         labelled: bool = False,
         positive_label: object = None,
         by: Sequence[str] = (),
@@ -122,6 +127,8 @@ class Judge:
                 remedy=("Calibrate with ", Parameter("group"), ", or leave it out here."),
             )
         self.group = group
+        methods = [part.method for part in test.parts]
+        self.key = key if wants_keys(methods, given=key is not None, parameter="key") else None
         self._test = continuing(test)
         self.inspector = Inspector(on_invalid)
         self._audit = None
@@ -141,15 +148,18 @@ class Judge:
     @property
     def columns(self) -> list[str]:
         """The columns it needs."""
-        own = [name for name in (self.score, self.label, self.group) if name is not None]
+        own = [name for name in self._wanted.values() if name is not None]
         return [*own, *(one.column for one in self._by if one.column not in own)]
+
+    @property
+    def _wanted(self) -> dict[str, str | None]:
+        return {"score": self.score, "label": self.label, "group": self.group, "key": self.key}
 
     def check(self, name: str, columns: Sequence[str]) -> None:
         """Raise unless a file has these columns."""
-        wanted = {"score": self.score, "label": self.label, "group": self.group}
-        check_columns(name, columns, wanted)
+        check_columns(name, columns, self._wanted)
         for one in self._by:  # which may well be the test's own groups
-            check_columns(name, columns, {**wanted, "group": None, "by": one.column})
+            check_columns(name, columns, {**self._wanted, "group": None, "by": one.column})
 
     def judge(self, name: str, piece: Piece) -> Judged:
         """Decide on the rows of a piece; invalid ones are refused or counted."""
@@ -171,6 +181,11 @@ class Judge:
             codes, problems = audit_codes(name, piece, one)
             by.append(codes)
             found.append(("group", one.column, problems))
+        keys = None
+        if self.key is not None:
+            keys = read_keys(name, piece, self.key)
+            missing = np.where(keys.codes < 0, np.uint8(MISSING), np.uint8(0))
+            found.append(("key", self.key, missing if missing.any() else None))
         valid = self.inspector.valid(name, piece, found, self._note())
         values, rows = self._fit(numbers.values, piece), None
         if valid is not None:
@@ -188,7 +203,8 @@ class Judge:
         self.n_decided += values.size
         known = None if self.label is None else truth == 1
         self.n_outside += count_outside(self._calibration, values, known)
-        decisions = decide_read(self._test, values, None if self._audit else index)
+        ties = None if keys is None else TieNumbers(partial(_numbers, keys, rows))
+        decisions = decide_read(self._test, values, None if self._audit else index, ties)
         return Judged(decisions, rows, index, truth == 1, values, valid, numbers, tuple(by))
 
     @property
@@ -264,6 +280,12 @@ class Judge:
         if groups is not None:
             text += f" and the groups {listed(groups, most=8)}"
         return f" {text}."
+
+
+def _numbers(keys: Names, rows: NDArray[np.intp] | None, seed: int) -> NDArray[np.float64]:
+    """Return the numbers of the keys of some rows; each key is hashed once."""
+    codes = keys.codes if rows is None else keys.codes[rows]
+    return hashed(keys.values, seed)[codes]
 
 
 def named_column(role: str, known: Provenance | None) -> str:

@@ -7,7 +7,6 @@ lines and line ends differently, so that this one would be needed beside it.
 from __future__ import annotations
 
 import csv
-import gc
 import gzip
 import io
 import zlib
@@ -19,7 +18,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._formatting import show
+from ratekeeper._formatting import show, visible
+from ratekeeper._garbage import uncollected
 from ratekeeper.batch._pieces import Names
 from ratekeeper.batch._text_values import parse_numbers
 from ratekeeper.exceptions import InputError
@@ -254,7 +254,7 @@ class TextFile:
         """Read rows up to one of another width, which is a large one in the worst case."""
         rows: list[list[str]] = []
         try:
-            with _roomy(), _uncollected():
+            with _roomy(), uncollected():
                 self._enough = self._bytes + _PIECE_BYTES
                 while not self.quoted and len(rows) < n and self._bytes <= self._enough:
                     # Without quotes a row is a line, and those at hand are taken together.
@@ -305,18 +305,6 @@ def _roomy() -> Iterator[None]:
         yield
     finally:
         csv.field_size_limit(usual)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Look for no garbage while rows are made: there is none, and it takes a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def separator(header: str) -> str:
@@ -376,5 +364,4 @@ def brief(words: object) -> str:
     'no such type'
     """
     text = " ".join(str(words).split()).rstrip(".")
-    text = text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}..."
-    return "".join(char if char.isprintable() else "?" for char in text)
+    return visible(text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}...")

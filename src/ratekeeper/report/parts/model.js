@@ -102,7 +102,7 @@ const Model = (() => {
           exactGroup: facts.groups === null ? null : facts.exactGroups[i],
           n,
           nOther,
-          tied: cell.tied[test.nullClass],
+          tied: cell.tied[test.nullClass] && result.threshold !== null, // else ties are broken
           ...result,
           // The threshold depends on the models that gave the cross-fitted scores: no interval.
           interval:
