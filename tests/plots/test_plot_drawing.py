@@ -39,6 +39,9 @@ def make(name, halves):
         "ErrorCurveDisplay": lambda **kw: plots.ErrorCurveDisplay.from_calibration(test, **kw),
         "RealisedRateDisplay": lambda **kw: plots.RealisedRateDisplay.from_calibration(test, **kw),
         "SampleSizeDisplay": lambda **kw: plots.SampleSizeDisplay.from_calibration(test, **kw),
+        "CostDisplay": lambda **kw: plots.CostDisplay.from_calibration(
+            cal, cost_fn=3, cost_fp=1, fnr=0.2, **kw
+        ),
     }[name]
 
 
@@ -88,6 +91,8 @@ def test_numbers_need_no_drawing(halves, name):
 def test_the_repr_is_one_short_line(people, halves, name):
     """A display at the end of a cell says what it is of, however long the name of its group is."""
     assert repr(make(name, halves)(draw=False)).startswith(f"{name} of ")
+    if name == "CostDisplay":  # which has no groups
+        return
     scores, labels, _ = people
     groups = np.full(3000, "a group with a name " + "that goes on and on " * 11)
     test = rk.calibrate(scores, labels, groups=groups).control("fnr", 0.1, method=rk.Conformal())
