@@ -42,7 +42,8 @@ class CostDisplay(Display):
     cheapest : Cheapest
         The cheapest test and its cost; see `Calibration.cheapest`.
     line_, band_, point_, alternatives_, refused_ : artists
-        Set by `plot`; `refused_` is None if no rate was to be kept.
+        Set by `plot`; `alternatives_` has those in sight, and `refused_` is None if no rate was to
+        be kept.
 
     Notes
     -----
@@ -122,7 +123,6 @@ class CostDisplay(Display):
         found, terms = self.cheapest, self.cheapest.terms
         seen = np.isfinite(self.curve.threshold)
         curve = CostCurve(*(values[seen] for values in self.curve))
-        surely = f"{terms.delta:g}"
         self.band_ = ax.fill_between(
             curve.threshold,
             curve.low,
@@ -130,13 +130,14 @@ class CostDisplay(Display):
             facecolor=(look.BLUE, 0.16),
             edgecolor=(look.BLUE, 0.8),
             linewidth=0.6,
-            label=f"the true cost: beyond an edge with probability {surely} at most",
+            label=f"true curve, each edge but for {terms.delta:g}",
         )
         style = look.styled(kwargs, "line", color=look.BLUE, label="counted at calibration")
         (self.line_,) = ax.plot(curve.threshold, curve.cost, **style)
         self.alternatives_: list[Line2D] = [
             look.ruled(ax, "y", cost, f"calling {whom} positive: {amount(cost)}", dashes)
             for (whom, cost), dashes in zip(found.alternatives.items(), ("--", ":"), strict=True)
+            if cost <= self._top()
         ]
         self.refused_ = None
         if terms.limits:
@@ -150,8 +151,12 @@ class CostDisplay(Display):
                 1.0,
                 where=~curve.kept,
                 transform=ax.get_xaxis_transform(),
+                facecolor=(look.FAINT, 0.12),
+                edgecolor=(look.FAINT, 0.5),
+                hatch="//",
+                linewidth=0,
+                zorder=0,
                 label=f"not shown: {limits}",
-                **look.shading(1 if "fnr" in terms.limits else 0),
             )
         (self.point_,) = ax.plot(
             found.threshold,
