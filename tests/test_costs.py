@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import ratekeeper as rk
 from ratekeeper._provenance import Provenance
 from ratekeeper.methods import Simultaneous
 
+PAGE = Path(__file__).parents[1] / "docs" / "costs.md"
 COSTS = {"cost_fn": 10.0, "cost_fp": 1.0}
 
 
@@ -104,6 +106,7 @@ def test_the_bound_is_the_sum_of_two_limits(cal):
         assert found.test.method == Simultaneous(0.025)
     both = cal.cheapest(**COSTS, fnr=0.3, fpr=0.9)
     assert both.test.method == Simultaneous(0.0125)
+    assert cal.cheapest(**COSTS, fnr=0.3).test.method == Simultaneous(0.0166)
     assert cal.cheapest(**COSTS, fnr=0.3, prevalence=0.02).test.method == Simultaneous(0.025)
 
 
@@ -238,3 +241,15 @@ def test_extreme_costs_and_few_scores(cal):
     least = rk.calibrate([0.1, 0.9], [0, 1]).cheapest(cost_fn=1, cost_fp=1)
     assert least.cost == 0
     assert least.bound > 1
+
+
+def test_every_example_of_the_page_runs(tmp_path, monkeypatch, capsys):
+    """The Python blocks of docs/costs.md work in order and print what stands below them."""
+    monkeypatch.chdir(tmp_path)
+    page, session = PAGE.read_text(encoding="utf-8"), {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        exec(compile(block, "costs.md", "exec"), session)  # noqa: S102 - our own text
+    assert capsys.readouterr().out == "".join(
+        re.findall(r"^```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    )
+    assert f"errors cost {session['cost']:.2f} per person" in " ".join(page.split())

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -103,7 +103,8 @@ class Terms:
     def method(self) -> Simultaneous:
         """The band of each share, which spends its part of delta."""
         own = 0 if self.stated is not None else len(self.limits)
-        return Simultaneous(self.delta / (2 + own))
+        share = Decimal(repr(self.delta / (2 + own)))  # a third of 0.05 is 0.0166, not 17 digits
+        return Simultaneous(float(Context(prec=3, rounding=ROUND_FLOOR).plus(share)))
 
     def curve(self, calibration: Calibration, control: Control, thresholds: Floats) -> CostCurve:
         """Return the cost at thresholds of tests that control this rate."""
