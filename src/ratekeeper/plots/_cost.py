@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ratekeeper.plots._subject import Subject
 
+_TERMS = ("cost_fn", "cost_fp", "prevalence", "delta", "fnr", "fpr")
 _HIGHEST = 3.0  # times the bound of the test
 
 
@@ -89,55 +90,38 @@ class CostDisplay(Display):
             As described in `ratekeeper.plots` and by the class.
         """
         if not isinstance(cheapest, Cheapest):
-            need = "what Calibration.cheapest returns"
-            raise InputError(parameter="cheapest", value=cheapest, need=need)
+            raise InputError(
+                parameter="cheapest", value=cheapest, need="what Calibration.cheapest returns"
+            )
         return cls(cheapest).drawn(ax=ax, draw=draw, **kwargs)
 
     @classmethod
-    def _of(
-        cls,
-        subject: Subject,
-        *,
-        cost_fn: float,
-        cost_fp: float,
-        prevalence: float | None = None,
-        delta: float = 0.05,
-        fnr: float | None = None,
-        fpr: float | None = None,
-        **drawing: Any,  # noqa: ANN401 - as in `Display.drawn`
-    ) -> Self:
+    def _of(cls, subject: Subject, **options: Any) -> Self:  # noqa: ANN401 - of both below
         if subject.is_new or subject.calibration is None:
             found = "The cheapest threshold is found on the calibration objects."
             raise InputError(found, parameter="scores", remedy="Leave new objects out.")
-        cheapest = subject.calibration.cheapest(
-            cost_fn=cost_fn,
-            cost_fp=cost_fp,
-            prevalence=prevalence,
-            delta=delta,
-            fnr=fnr,
-            fpr=fpr,
-        )
-        return cls(cheapest).drawn(**drawing)
+        costs = {name: options.pop(name) for name in _TERMS if name in options}
+        return cls(subject.calibration.cheapest(**costs)).drawn(**options)
 
     def _draw(self, ax: Axes, **kwargs: object) -> None:
         found, terms = self.cheapest, self.cheapest.terms
         seen = np.isfinite(self.curve.threshold)
-        curve = CostCurve(*(values[seen] for values in self.curve))
+        threshold, cost, low, high = (values[seen] for values in self.curve[:4])
         self.band_ = ax.fill_between(
-            curve.threshold,
-            curve.low,
-            curve.high,
+            threshold,
+            low,
+            high,
             facecolor=(look.BLUE, 0.16),
             edgecolor=(look.BLUE, 0.8),
             linewidth=0.6,
             label=f"true curve, each edge but for {terms.delta:g}",
         )
         style = look.styled(kwargs, "line", color=look.BLUE, label="counted at calibration")
-        (self.line_,) = ax.plot(curve.threshold, curve.cost, **style)
+        (self.line_,) = ax.plot(threshold, cost, **style)
         self.alternatives_: list[Line2D] = [
-            look.ruled(ax, "y", cost, f"calling {whom} positive: {amount(cost)}", dashes)
-            for (whom, cost), dashes in zip(found.alternatives.items(), ("--", ":"), strict=True)
-            if cost <= self._top()
+            look.ruled(ax, "y", other, f"calling {whom} positive: {amount(other)}", dashes)
+            for (whom, other), dashes in zip(found.alternatives.items(), ("--", ":"), strict=True)
+            if other <= self._top()
         ]
         self.refused_ = None
         if terms.limits:
@@ -146,10 +130,10 @@ class CostDisplay(Display):
                 for rate, most in terms.limits.items()
             )
             self.refused_ = ax.fill_between(
-                curve.threshold,
+                threshold,
                 0.0,
                 1.0,
-                where=~curve.kept,
+                where=~self.curve.kept[seen],
                 transform=ax.get_xaxis_transform(),
                 facecolor=(look.FAINT, 0.12),
                 edgecolor=(look.FAINT, 0.5),
@@ -168,7 +152,7 @@ class CostDisplay(Display):
             zorder=4,
             label=f"the test: {amount(found.cost)}, at most {amount(found.bound, ROUND_CEILING)}",
         )
-        ends = curve.threshold[[0, -1]]
+        ends = threshold[[0, -1]]
         ax.set(xlim=ends if ends[0] < ends[1] else None, ylim=(0, self._top()))
         self.finish("What errors cost", "threshold on the score", "expected cost per object")
 
