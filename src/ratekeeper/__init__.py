@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._comparison import Comparison, compare
     from ratekeeper._control import ErrorRateTest
+    from ratekeeper._costs import Cheapest
     from ratekeeper._cross_fitting import CVPlusCertificate, CVPlusTest
     from ratekeeper._decisions import Decisions
     from ratekeeper._estimators import ErrorRateController
@@ -80,6 +81,7 @@ __all__ = [
     "CVPlusTest",
     "Calibration",
     "Certificate",
+    "Cheapest",
     "Comparison",
     "Conformal",
     "ContradictedFitWarning",
@@ -143,6 +145,7 @@ _HOMES = {
     "_certificate": ("Certificate", "JointCertificate"),
     "_comparison": ("Comparison", "compare"),
     "_control": ("ErrorRateTest",),
+    "_costs": ("Cheapest",),
     "_cross_fitting": ("CVPlusCertificate", "CVPlusTest"),
     "_decisions": ("Decisions",),
     "_estimators": ("ErrorRateController",),

@@ -25,6 +25,7 @@ from ratekeeper._cells import (
 )
 from ratekeeper._certificate import shown_text
 from ratekeeper._control import ErrorRateTest, build_test
+from ratekeeper._costs import Cheapest, cheapest
 from ratekeeper._formatting import extremes, listed_with_count, plain_value, show
 from ratekeeper._inputs import (
     check_aligned,
@@ -435,6 +436,62 @@ class Calibration:
         (67, True)
         """
         return select(self, scores, groups, fdr=fdr, budget=budget, method=method)
+
+    def cheapest(
+        self,
+        *,
+        cost_fn: float,
+        cost_fp: float,
+        prevalence: float | None = None,
+        delta: float = 0.05,
+        fnr: float | None = None,
+        fpr: float | None = None,
+    ) -> Cheapest:
+        """Find the threshold with the least expected cost, and bound what it costs in truth.
+
+        Parameters
+        ----------
+        cost_fn, cost_fp : float
+            Cost of a missed positive and of a false alarm, in any one unit. A decision that is
+            right costs nothing; if it does, subtract its cost from that of the wrong one.
+        prevalence : float or str, optional
+            Share of positives among new objects, for which you vouch. By default positives are as
+            common as in the calibration, which must then be a random sample of the population.
+        delta : float, default=0.05
+            Chance, over calibration sets, that the promise fails.
+        fnr, fpr : float or str, optional
+            Rates that are to be kept, too, within the same delta.
+
+        Returns
+        -------
+        Cheapest
+            Its `test` decides.
+
+        Raises
+        ------
+        TooFewScoresError
+            If a rate cannot be kept with this many scores.
+        UnattainableError
+            If no threshold is shown to keep both rates.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> rng = np.random.default_rng(0)
+        >>> labels = rng.random(4000) < 0.2
+        >>> cal = rk.calibrate(rng.normal(2 * labels), labels)
+        >>> cal.cheapest(cost_fn=10, cost_fp=1, prevalence="2%", fnr=0.3).test.decide([2.5]).labels
+        array([ True])
+        """
+        return cheapest(
+            self,
+            cost_fn=cost_fn,
+            cost_fp=cost_fp,
+            prevalence=prevalence,
+            delta=delta,
+            fnr=fnr,
+            fpr=fpr,
+        )
 
     def merge(self, other: Calibration) -> Calibration:
         """Return exactly what calibrating both sets of objects together would give.

@@ -346,7 +346,8 @@ class Certificate(Stated):
         if self.origin == "cross-fitted":
             share = percent(rate.rate) if rate.n else str(rate)
             return say("certificate.price.cross_fitted", other=self.other, estimate=share)
-        return say("certificate.price", other=self.other, counted=rate)
+        key = "certificate.price" if self.fixed_alpha else "certificate.price.any_alpha"
+        return say(key, other=self.other, counted=rate)
 
     def _cell_html(self) -> list[markup.Html]:
         head = ["scores", f"positive ({show(self.positive_label)}) if", f"price: {self.other}"]

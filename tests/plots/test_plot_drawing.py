@@ -42,6 +42,9 @@ def make(name, halves):
         ),
         "RealisedRateDisplay": lambda **kw: plots.RealisedRateDisplay.from_calibration(test, **kw),
         "SampleSizeDisplay": lambda **kw: plots.SampleSizeDisplay.from_calibration(test, **kw),
+        "CostDisplay": lambda **kw: plots.CostDisplay.from_calibration(
+            cal, cost_fn=3, cost_fp=1, fnr=0.2, **kw
+        ),
     }[name]
 
 
@@ -91,6 +94,8 @@ def test_numbers_need_no_drawing(halves, name):
 def test_the_repr_is_one_short_line(people, halves, name):
     """A display at the end of a cell says what it is of, however long the name of its group is."""
     assert repr(make(name, halves)(draw=False)).startswith(f"{name} of ")
+    if name == "CostDisplay":  # which has no groups
+        return
     scores, labels, _ = people
     groups = np.full(3000, "a group with a name " + "that goes on and on " * 11)
     if name == "GroupDisplay":  # it shows all groups

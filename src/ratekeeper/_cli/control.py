@@ -52,7 +52,7 @@ def command(calibrations: tuple[str, ...], output: str, **given: Any) -> None:  
 
     check_output(output, calibrations)
     as_json = given.pop("json")
-    test = make_test(_merged(calibrations), **given)
+    test = make_test(merged(calibrations), **given)
     written = Written(output)
     with written.writing():
         save(test, output)
@@ -64,7 +64,8 @@ def command(calibrations: tuple[str, ...], output: str, **given: Any) -> None:  
     refuse_contradicted(test, output)
 
 
-def _merged(paths: tuple[str, ...]) -> Calibration:
+def merged(paths: tuple[str, ...]) -> Calibration:
+    """Load calibrations as one."""
     from ratekeeper._calibration import Calibration
 
     return reduce(Calibration.merge, _different(paths))
