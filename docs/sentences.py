@@ -72,6 +72,7 @@ GAPS = {
     "n_positive": "300",
     "names": "'west', 'east'",
     "need": "at least 59",
+    "needed": "At least 62 calibration objects labelled positive are needed.",
     "negative": "'well'",
     "neither_0": "0.00%",
     "neither_1": "0.00%",
@@ -90,6 +91,7 @@ GAPS = {
     "repeats": "150",
     "right": "positive (1)",
     "rows": "1,000 rows read, 2 of them skipped (score is NaN: 2)",
+    "sets": "calibration sets",
     "share": "the share of positives ('ill') that are called negative",
     "shown": "200",
     "sign": ">=",
@@ -114,6 +116,7 @@ GAPS = {
     "where": " in group “north”",
     "whom": "everybody",
     "word": "precision",
+    "wrong": "of the objects labelled positive, 1.5% to 9.6% truly are negative",
 }
 HEADINGS = {
     "certificate": "Certificates, and the cards and report that show them",
@@ -123,6 +126,7 @@ HEADINGS = {
     "page": "The report's page",
     "rate": "Names of shares",
     "aim": "Precision, NPV, wrong decisions, alerts",
+    "noise": "Error rates despite wrong labels",
 }
 METHODS = {
     "parametric": {"distribution": "norm"},

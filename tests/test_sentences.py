@@ -25,8 +25,9 @@ CHOSEN = {
         "rate": "fnr fpr fdr for selective_error alert_share undecided",
         "aim": (
             "controlled.fdr controlled.for controlled.selective_error controlled.alert_share "
-            "population"
+            "population controlled.fnr controlled.fpr"
         ),
+        "noise": "fnr fpr",
         "page": (
             "what.fnr what.fpr direction.high direction.low word.classes word.fnr word.fpr "
             "word.alpha word.delta word.calibration word.threshold word.rank word.p_value "

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ratekeeper._abstaining import AbstainingTest
     from ratekeeper._aimed import ThresholdCertificate, ThresholdTest
+    from ratekeeper._aims import LabelNoise
     from ratekeeper._calibration import Calibration, calibrate
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._comparison import Comparison, compare
@@ -93,6 +94,7 @@ __all__ = [
     "JointCertificate",
     "JointEvaluation",
     "Kernel",
+    "LabelNoise",
     "LongWorkWarning",
     "Method",
     "MissingFileError",
@@ -134,6 +136,7 @@ __all__ = [
 _HOMES = {
     "_abstaining": ("AbstainingTest",),
     "_aimed": ("ThresholdCertificate", "ThresholdTest"),
+    "_aims": ("LabelNoise",),
     "_calibration": ("Calibration", "calibrate"),
     "_certificate": ("Certificate", "JointCertificate"),
     "_comparison": ("Comparison", "compare"),
