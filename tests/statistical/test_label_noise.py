@@ -80,7 +80,7 @@ CASES = {
         *("fpr", exactly((0.05, 0.1)), (300, 200), (0.05, 0.1)),
         {"higher": False},
     ),
-    "tied": ("fnr", exactly((0.0, 0.05)), (300, 300), (0.0, 0.05), {"decimals": 1}),
+    "tied": ("fnr", exactly((0.0, 0.05)), (300, 300), (0.0, 0.05), {"decimals": 0}),
     "within": (
         *("fnr", rk.LabelNoise(wrong_positives=(0.05, 0.2)), (400, 300), (0.3, 0.06)),
         {},
