@@ -106,7 +106,8 @@ def _read(given: dict[str, Any]) -> Calibration:
 
 
 def _test(calibration: Calibration, given: dict[str, Any]) -> FinishedTest:
-    names = ("fnr", "fpr", "method", "delta", "parameter", "thin_groups")
+    names = ["fnr", "fpr", "method", "delta", "parameter", "thin_groups"]
+    names += ["wrong_positives", "wrong_negatives"]
     seed = given["seed"] if given["method"] in RANDOM else None  # else it was for the sample
     return make_test(calibration, seed=seed, **{name: given[name] for name in names})
 

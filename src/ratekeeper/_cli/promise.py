@@ -9,6 +9,8 @@ import click
 
 from ratekeeper._cli.options import RATE
 from ratekeeper._cli.refusals import Contradicted, Refusal
+from ratekeeper._cli.wrong_labels import OPTIONS as WRONG_LABELS
+from ratekeeper._cli.wrong_labels import Wrong, noisy_test
 from ratekeeper._formatting import exact_percent, near
 from ratekeeper._sentences import say
 
@@ -69,6 +71,7 @@ _OPTIONS = (
         help="What to do with groups that have too few scores: stop and name them, or give them "
         "the threshold of all together, for which nothing is promised.",
     ),
+    *WRONG_LABELS,
 )
 
 
@@ -89,8 +92,23 @@ def make_test(
     parameter: Sequence[str],
     thin_groups: str,
     seed: int | None,
+    wrong_positives: Wrong | None = None,
+    wrong_negatives: Wrong | None = None,
 ) -> FinishedTest:
     """Make the test of one rate, or of both with abstention."""
+    if wrong_positives is not None or wrong_negatives is not None:
+        return noisy_test(
+            calibration,
+            fnr=fnr,
+            fpr=fpr,
+            wrong_positives=wrong_positives,
+            wrong_negatives=wrong_negatives,
+            delta=delta,
+            method=method,
+            parameter=parameter,
+            thin_groups=thin_groups,
+            seed=seed,
+        )
     how = _method(method, delta, parameter, seed)
     if fnr is not None and fpr is not None:
         return calibration.control_both(fnr, fpr, method=how, thin_groups=thin_groups)
@@ -121,6 +139,8 @@ def refuse_without_rate(given: dict[str, Any]) -> None:
         "delta": None,
         "parameter": (),
         "thin_groups": "refuse",
+        "wrong_positives": None,
+        "wrong_negatives": None,
     }
     for name, default in defaults.items():
         if given[name] != default:
