@@ -177,7 +177,7 @@ class _DespiteNoise(Aim):
         starts = np.arange(0, null.size, step)
         ends = np.minimum(starts + step, null.size) - 1
         doubtful = self.bounds(null[ends], n, other[starts], n_other) > self.level
-        for start in starts[doubtful].tolist():
+        for start in map(int, starts[doubtful]):
             run = slice(start, start + step)
             fails = self.bounds(null[run], n, other[run], n_other) > self.level
             if fails.any():
