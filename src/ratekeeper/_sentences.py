@@ -592,7 +592,7 @@ NOISE = {
     ),
     "wrong": "of the objects labelled {label}, {share} truly are {other}",
     "wrong.least": "of the objects labelled {label}, at least {share} truly are {other}",
-    "sampled": "{wrong}, which is known but for probability {delta}",
+    "sampled": "{wrong}, all of which is known but for probability {delta}",
     "unrelated": "whether a label is wrong does not depend on the score, given the true class",
     "better": (
         "the shares of wrong labels among the objects labelled positive and among those labelled "

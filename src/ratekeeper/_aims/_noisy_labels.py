@@ -116,23 +116,17 @@ class _DespiteNoise(Aim):
         facts = {"alpha": exact_percent(self.level), "delta": f"{self.delta:g}"}
         sets = say("noise.sets.sampled" if self.unsure else "noise.sets")
         wrong = say("noise.wrong", label=self.null, other=self.other, share=self._stated)
-        least = exact_percent(self.other_wrong_from)
-        needs = [
-            say("noise.drawn"),
-            say("noise.sampled", wrong=wrong, delta=f"{self.unsure:g}") if self.unsure else wrong,
-            *(
-                [say("noise.wrong.least", label=self.other, other=self.null, share=least)]
-                if self.other_wrong_from
-                else []
-            ),
-            say("noise.unrelated"),
-            say("noise.better"),
-            say("aim.level_fixed"),
-        ]
+        if self.other_wrong_from:
+            least = exact_percent(self.other_wrong_from)
+            more = say("noise.wrong.least", label=self.other, other=self.null, share=least)
+            wrong = f"{wrong}, and {more}"
+        if self.unsure:
+            wrong = say("noise.sampled", wrong=wrong, delta=f"{self.unsure:g}")
+        needs = ("noise.unrelated", "noise.better", "aim.level_fixed")
         return Guarantee(
             kind="high probability",
             promise=say(f"noise.{self.share}", sets=sets, **facts),
-            condition="; ".join(needs),
+            condition="; ".join([say("noise.drawn"), wrong, *map(say, needs)]),
             not_covered=say("noise.not_covered"),
         )
 
