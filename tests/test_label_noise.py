@@ -49,7 +49,7 @@ def test_directions_and_classes_are_alike():
     """Reversed scores, and exchanged classes, give the mirrored threshold."""
     rng = np.random.default_rng(0)
     negative, positive = np.sort(rng.normal(size=300)), np.sort(rng.normal(2.5, size=400))
-    given = (0.05, 0.02, 0.03, 0.01)
+    given = (0.05, 0.05, 0.02, 0.03, 0.01)
     one = FNRDespiteNoise(*given).choose(negative, positive, higher=True).limits
     reverse = FNRDespiteNoise(*given).choose(-negative[::-1], -positive[::-1], higher=False).limits
     swapped = FPRDespiteNoise(*given).choose(-positive[::-1], -negative[::-1], higher=True).limits
@@ -64,7 +64,7 @@ def test_the_search_in_runs_finds_the_first_failure():
     for _ in range(100):
         n = int(rng.integers(40, 400))
         negative, positive = np.sort(rng.normal(size=n)), np.sort(rng.normal(1, 1, n).round(1))
-        aim = FNRDespiteNoise(float(rng.uniform(0.05, 0.4)), 0.05, 0.1, 0.01)
+        aim = FNRDespiteNoise(float(rng.uniform(0.05, 0.4)), 0.05, 0.05, 0.1, 0.01)
         places = np.unique(positive)
         counts = [np.searchsorted(one, places, side="right") for one in (positive, negative)]
         bound = aim.bounds(np.r_[0, counts[0]], n, np.r_[0, counts[1]], n)
@@ -77,10 +77,10 @@ def test_the_search_in_runs_finds_the_first_failure():
 def test_the_other_class_may_be_missing():
     """Without the other class nothing is taken back, and the level is only scaled."""
     positive = np.arange(1000.0)
-    found = FNRDespiteNoise(0.05, 0.2, 0.2).choose(np.empty(0), positive, higher=True)
+    found = FNRDespiteNoise(0.05, 0.05, 0.2, 0.2).choose(np.empty(0), positive, higher=True)
     scaled = rk.HighProbability(0.05 * 0.95).against(positive, "low").threshold(0.05 * 0.8)
     assert found.limits.positive == scaled
-    assert FNRDespiteNoise(0.05, 0.0, 0.2).choose(positive, np.empty(0), higher=True) is None
+    assert FNRDespiteNoise(0.05, 0.05, 0.0, 0.2).choose(positive, np.empty(0), higher=True) is None
 
 
 def test_audits_and_flips_become_ranges():
@@ -167,8 +167,8 @@ def test_too_few_objects_are_told_what_could_be():
     with pytest.raises(rk.UnattainableError):
         cal.control_noisy("fnr", best - 2e-4, noise)
     needed = int(str(found.value).split("At least ")[1].split()[0])
-    assert FNRDespiteNoise(0.05, 0.0, 0.1).choose(np.empty(0), np.arange(needed), higher=True)
-    assert not FNRDespiteNoise(0.05, 0.0, 0.1).choose(
+    assert FNRDespiteNoise(0.05, 0.05, 0.0, 0.1).choose(np.empty(0), np.arange(needed), higher=True)
+    assert not FNRDespiteNoise(0.05, 0.05, 0.0, 0.1).choose(
         np.empty(0), np.arange(needed - 1), higher=True
     )
 
@@ -213,8 +213,8 @@ def test_groups_number_types_and_copies():
 
 def test_aims_are_plain_numbers():
     """Files name an aim and its numbers, and make an equal one from them."""
-    aim = FNRDespiteNoise(0.05, 0.02, 0.03, 0.01, 0.05, 0.01)
+    aim = FNRDespiteNoise(0.05, 0.05, 0.02, 0.03, 0.01, 0.01)
     assert AIMS[aim.name](**asdict(aim)) == aim
     assert all(isinstance(value, float) for value in asdict(aim).values())
     with pytest.raises(rk.InputError, match="least before the most"):
-        FNRDespiteNoise(0.05, 0.3, 0.2)
+        FNRDespiteNoise(0.05, 0.05, 0.3, 0.2)

@@ -67,10 +67,10 @@ class _DespiteNoise(Aim):
     """At most a share of one true class is called the other."""
 
     level: float
-    wrong_from: float
-    wrong_to: float
-    other_wrong_from: float = 0.0
     delta: float = 0.05
+    wrong_from: float = 0.0
+    wrong_to: float = 0.0
+    other_wrong_from: float = 0.0
     unsure: float = 0.0
     about_population: ClassVar[bool] = False
     price: ClassVar[str] = "noise.price"
@@ -217,14 +217,14 @@ class FNRDespiteNoise(_DespiteNoise):
     ----------
     level : float
         The largest share.
-    wrong_from, wrong_to : float
+    delta : float, default=0.05
+        Chance, over calibration sets, that the promise fails.
+    wrong_from, wrong_to : float, default=0.0
         The least and the most of the objects labelled positive that truly are negative.
     other_wrong_from : float, default=0.0
         The least of the objects labelled negative that truly are positive.
-    delta : float, default=0.05
-        Chance, over calibration sets, that the promise fails.
     unsure : float, default=0.0
-        The part of it that is the chance that the shares above are wrong.
+        The part of delta that is the chance that the shares above are wrong.
 
     Notes
     -----
@@ -238,8 +238,8 @@ class FNRDespiteNoise(_DespiteNoise):
     >>> rng = np.random.default_rng(0)
     >>> negative = np.sort(rng.normal(0, 1, 900))
     >>> positive = np.sort(np.r_[rng.normal(0, 1, 15), rng.normal(3, 1, 285)])  # 5% are wrong
-    >>> plain = FNRDespiteNoise(0.05, 0.0, 0.05).choose(negative, positive, higher=True)
-    >>> known = FNRDespiteNoise(0.05, 0.05, 0.05).choose(negative, positive, higher=True)
+    >>> plain = FNRDespiteNoise(0.05, 0.05, 0.0, 0.05).choose(negative, positive, higher=True)
+    >>> known = FNRDespiteNoise(0.05, 0.05, 0.05, 0.05).choose(negative, positive, higher=True)
     >>> bool(plain.limits.positive < known.limits.positive)
     True
     """
@@ -293,4 +293,4 @@ def despite(control: object, alpha: float, noise: object, delta: float) -> Aim:
         )
     kind = FNRDespiteNoise if is_fnr else FPRDespiteNoise
     low, high = null
-    return kind(alpha, low, high, 0.0 if other is None else other[0], delta, noise.delta)
+    return kind(alpha, delta, low, high, 0.0 if other is None else other[0], noise.delta)
