@@ -85,6 +85,7 @@ GAPS = {
     "n_positive": "300",
     "names": "'west', 'east'",
     "need": "at least 59",
+    "needed": "At least 62 calibration objects labelled positive are needed.",
     "negative": "'well'",
     "neither_0": "0.00%",
     "neither_1": "0.00%",
@@ -107,6 +108,7 @@ GAPS = {
     "right": "positive (1)",
     "rows": "1,000 rows read, 2 of them skipped (score is NaN: 2)",
     "selected": "153",
+    "sets": "calibration sets",
     "share": "the share of positives ('ill') that are called negative",
     "shown": "200",
     "side": "negative",
@@ -132,6 +134,7 @@ GAPS = {
     "where": " in group “north”",
     "whom": "everybody",
     "word": "precision",
+    "wrong": "of the objects labelled positive, 1.5% to 9.6% truly are negative",
 }
 HEADINGS = {
     "certificate": "Certificates, and the cards and report that show them",
@@ -146,6 +149,7 @@ HEADINGS = {
     "selection": "Choosing from a batch",
     "audit": "Audits by group",
     "ties": "Ties that are broken at random",
+    "noise": "Error rates despite wrong labels",
 }
 METHODS = {
     "parametric": {"distribution": "norm"},

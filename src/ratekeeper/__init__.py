@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ratekeeper._abstaining import AbstainingTest
     from ratekeeper._aimed import ThresholdCertificate, ThresholdTest
+    from ratekeeper._aims import LabelNoise
     from ratekeeper._audit import Audit
     from ratekeeper._calibration import Calibration, calibrate
     from ratekeeper._certificate import Certificate, JointCertificate
@@ -98,6 +99,7 @@ __all__ = [
     "JointCertificate",
     "JointEvaluation",
     "Kernel",
+    "LabelNoise",
     "LongWorkWarning",
     "Method",
     "MissingFileError",
@@ -141,6 +143,7 @@ _HOMES = {
     "_abstaining": ("AbstainingTest",),
     "_aimed": ("ThresholdCertificate", "ThresholdTest"),
     "_audit": ("Audit",),
+    "_aims": ("LabelNoise",),
     "_calibration": ("Calibration", "calibrate"),
     "_certificate": ("Certificate", "JointCertificate"),
     "_comparison": ("Comparison", "compare"),

@@ -365,7 +365,7 @@ class ThresholdCertificate(Stated):
             "alarms": _share(tally.alarms),
             "undecided": _share(undecided),
         }
-        return say("aim.price", **shares)
+        return say(self.aim.price, **shares)
 
     def rule(self, i: int, *, named: bool = False) -> str:
         """Return when the cell of this index is decided positive and when negative."""

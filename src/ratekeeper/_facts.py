@@ -365,8 +365,8 @@ def _rebuild_test(calibration: Calibration, facts: Facts) -> ErrorRateTest:
 
 
 def _rebuild_aimed(calibration: Calibration, facts: Facts) -> ThresholdTest:
-    aim = AIMS[facts["aim"]["name"]](**facts["aim"]["parameters"])
     try:
+        aim = AIMS[facts["aim"]["name"]](**facts["aim"]["parameters"])
         test = aimed_test(calibration, aim)
     except InputError as error:
         raise StoredFileError(f"its test cannot be made: {error}") from error

@@ -319,6 +319,8 @@ PAGE = {
     ),
     "sideways": "This table is wider than the screen: scroll it sideways for the rest.",
     "footer": "This page is complete in itself: it loads nothing and sends nothing.",
+    "aimed.heading.fnr": "Missed positives: at most {alpha}, although labels are wrong",
+    "aimed.heading.fpr": "False alarms: at most {alpha}, although labels are wrong",
     "aimed.heading.fdr": "Wrong alerts: at most {alpha}",
     "aimed.heading.for": "Wrong clearances: at most {alpha}",
     "aimed.heading.selective_error": "Wrong decisions: at most {alpha}",
@@ -546,6 +548,8 @@ AIM = {
         "another mix of objects than at calibration, nor how many of the alerts are right."
     ),
     "alerts.needed": "At least {n} calibration objects are needed.",
+    "controlled.fnr": "the share of true positives that are called negative",
+    "controlled.fpr": "the share of true negatives that are called positive",
     "controlled.fdr": "the share of objects called positive that are negative",
     "controlled.for": "the share of objects called negative that are positive",
     "controlled.selective_error": "the share of decisions that are wrong",
@@ -787,10 +791,48 @@ COST = {
     "unattainable": "No threshold of this score is shown to keep {both}.",
 }
 
+NOISE = {
+    "fnr": (
+        "Except with probability at most {delta} over {sets}, at most {alpha} of the objects that "
+        "truly are positive are called negative by this very test."
+    ),
+    "fpr": (
+        "Except with probability at most {delta} over {sets}, at most {alpha} of the objects that "
+        "truly are negative are called positive by this very test."
+    ),
+    "sets": "calibration sets",
+    "sets.sampled": "calibration sets and samples that tell how many labels are wrong",
+    "drawn": (
+        "held-out calibration objects, drawn independently (rows of one person, device or "
+        "household count as one object), those of either true class like the new objects of that "
+        "class"
+    ),
+    "wrong": "of the objects labelled {label}, {share} truly are {other}",
+    "wrong.least": "of the objects labelled {label}, at least {share} truly are {other}",
+    "sampled": "{wrong}, all of which is known but for probability {delta}",
+    "unrelated": "whether a label is wrong does not depend on the score, given the true class",
+    "better": (
+        "the shares of wrong labels among the objects labelled positive and among those labelled "
+        "negative add up to less than 1"
+    ),
+    "not_covered": (
+        "labels that are wrong more often for some scores than for others of the same true class, "
+        "as where doubtful objects are mislabelled; nor more or fewer wrong labels than stated. An "
+        "evaluation on new objects counts against their labels, so these must be true."
+    ),
+    "price": (
+        "on the calibration objects as they are labelled, FNR {misses} and FPR {alarms}, with "
+        "{undecided} undecided. Wrong labels count as errors here, so the true rates are others."
+    ),
+    "best": "The lowest {rate} that could be is {best}. {needed}",
+    "needed": "At least {n} calibration objects labelled {label} are needed.",
+}
+
 SECTIONS = {
     "rate": RATES,
     "aim": AIM,
     "cost": COST,
+    "noise": NOISE,
     "certificate": CERTIFICATE,
     "verdict": VERDICTS,
     "evaluation": EVALUATION,

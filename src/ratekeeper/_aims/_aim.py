@@ -68,6 +68,7 @@ class Aim(ABC):
     # Whether the promise is about the classes as they are mixed, so that their shares matter.
     about_population: ClassVar[bool] = True
     needs_labels: ClassVar[bool] = True
+    price: ClassVar[str] = "aim.price"  # the sentence that says what it costs
     delta: float | None
 
     @property

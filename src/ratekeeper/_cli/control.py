@@ -26,6 +26,7 @@ Examples:
   ratekeeper control cal.rk --fnr 5% --fpr 5% -o test.rk
   ratekeeper control cal.rk --precision 90% -o test.rk
   ratekeeper control cal.rk --alerts 2% -o test.rk
+  ratekeeper control cal.rk --fnr 5% --wrong-positives 9/200 -o test.rk
   ratekeeper control monday.rk tuesday.rk --fnr 1% -o test.rk
 """
 
