@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ratekeeper._abstaining import AbstainingTest
+    from ratekeeper._alerts import Alerts
     from ratekeeper._calibration import Calibration, calibrate
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._comparison import Comparison, compare
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AbstainingTest",
+    "Alerts",
     "Bootstrap",
     "CVPlusCertificate",
     "CVPlusTest",
@@ -128,6 +130,7 @@ __all__ = [
 # NumPy, and only the scikit-learn estimator costs scikit-learn.
 _HOMES = {
     "_abstaining": ("AbstainingTest",),
+    "_alerts": ("Alerts",),
     "_calibration": ("Calibration", "calibrate"),
     "_certificate": ("Certificate", "JointCertificate"),
     "_comparison": ("Comparison", "compare"),

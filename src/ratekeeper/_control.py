@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ratekeeper import _markup as markup
+from ratekeeper._alerts import Called, any_share, null_share, other_share
 from ratekeeper._cells import null_of, nulls_of, of_class
 from ratekeeper._certificate import Cell, Certificate, pooled_text, shown_text
 from ratekeeper._decisions import Decisions
@@ -168,6 +169,61 @@ class ErrorRateTest(FinishedTest):
         sizes = (cell.size for cell in self.calibration.cells[label])
         return tuple(map(Rate, errors, sizes))
 
+    def _called(self, error: float | None) -> Called:
+        """Bound what is called positive and negative; the two shares may each fail by half."""
+        each = None if error is None or self.calibration.origin != "held out" else error / 2.0
+        sizes = [
+            np.array([scores.size for scores in self.calibration.cells[c]], np.float64)
+            for c in (self.null_class, 1 - self.null_class)
+        ]
+        rejected, wrong = self._n_rejected, np.array([rate.errors for rate in self._other_errors])
+        if not self.method.fixed_alpha:  # alpha may have been chosen by looking at either class
+            null, other = (
+                any_share(*of, each) for of in zip((rejected, wrong), sizes, strict=True)
+            )
+            basis = ["interval.any"] * len(self._nulls)
+        else:
+            ranks = [null.rank(self.alpha) for null in self._nulls]
+            basis = [
+                "none.pooled" if pooled else "interval.fixed" if rank else "none.method"
+                for rank, pooled in zip(ranks, self._pooled, strict=True)
+            ]
+            k = np.array(
+                [
+                    np.nan if what[:4] == "none" else rank
+                    for what, rank in zip(basis, ranks, strict=True)
+                ]
+            )
+            tied = np.array(
+                [
+                    each is not None and has_ties(scores)
+                    for scores in self.calibration.cells[self.null_class]
+                ]
+            )
+            null = null_share(k, sizes[0], rejected, tied=tied, error=each)
+            other = other_share(wrong, sizes[1], each)
+        if self.calibration.origin != "held out":
+            basis = ["none.cross_fitted"] * len(self._nulls)
+        null, other = (
+            (null, other.complement()) if self.control == "fpr" else (other, null.complement())
+        )
+        return Called((null, other), (null.complement(), other.complement()), basis)
+
+    @cached_property
+    def _n_rejected(self) -> NDArray[np.float64]:
+        """How many calibration objects of the null class are rejected in each cell.
+
+        Where no threshold decides, what the method aims at: any count would be of one draw.
+        """
+        if None in self.thresholds.values():
+            return self.alpha * np.array(
+                [scores.size for scores in self.calibration.cells[self.null_class]]
+            )
+        scores, index = of_class(self.calibration, self.null_class)
+        groups = np.zeros(scores.size, dtype=np.intp) if index is None else index
+        beyond = self._positive_if(scores, self._limits[groups]) == (self.control == "fpr")
+        return np.bincount(groups[beyond], minlength=len(self._nulls)).astype(np.float64)
+
     @cached_property
     def _other_nulls(self) -> tuple[NullDistribution | None, ...]:
         return nulls_of(self.calibration, 1 - self.null_class, self.method)
@@ -201,6 +257,7 @@ class ErrorRateTest(FinishedTest):
             version=__version__,
             provenance=cal.provenance,
             remarks=cal.remarks + self._useless,
+            alerts=self._practice(),
         )
 
     @property

@@ -235,6 +235,7 @@ TITLES = {
     "remark": "Remark",
     "data": "Calibration",
     "file": "File",
+    "practice": "In practice",
 }
 
 # The report's page. **Words** between stars are strong; in its scripts and in its HTML the gaps are
@@ -485,12 +486,67 @@ PAGE = {
     ),
 }
 
+# What a test means in practice: alerts per 1,000 objects.
+ALERTS = {
+    "summary": (
+        "Of 1,000 objects, {positives} of them positive ({prevalence}): {alerts} alerts{between}, "
+        "of which {false} are false. {false_share} of the alerts are false alarms: precision "
+        "{precision}."
+    ),
+    "summary.none": (
+        "Of 1,000 objects, {positives} of them positive ({prevalence}): {alerts} alerts{between}, "
+        "so no precision is known."
+    ),
+    "missed": "Positives called negative: {missed}; NPV {npv}.",
+    "undecided": "No decision: {undecided}.",
+    "short": (
+        "of 1,000 objects, {prevalence} of them positive, {alerts} alerts{between}; precision "
+        "{precision}, NPV {npv}"
+    ),
+    "source.stated": (
+        "The share of positives was stated, not measured: these numbers are as true as it is."
+    ),
+    "source.calibration": (
+        "The share of positives is that of the calibration objects, and that of new objects only "
+        "if those are a random sample, class shares included."
+    ),
+    "depends": (
+        "All this depends on how common positives are: the rarer they are, the more of the alerts "
+        "are false."
+    ),
+    "interval.fixed": (
+        "In at least 95% of calibration sets all intervals hold together, if alpha was chosen "
+        "before looking."
+    ),
+    "interval.any": (
+        "In at least 95% of calibration sets all intervals hold together, however the threshold "
+        "was chosen."
+    ),
+    "none.groups": (
+        "These are estimates over all groups, in the shares that they have in each class of the "
+        "calibration; no interval is known for groups together."
+    ),
+    "none.cross_fitted": "These are estimates: no interval is known for cross-fitted scores.",
+    "none.method": (
+        "These are estimates: this method has no rank from which the true rate could be bounded."
+    ),
+    "none.pooled": (
+        "These are estimates: no interval is known for a group with the threshold of all."
+    ),
+    "none.sampled": (
+        "These are estimates: no interval is known for the share of positives in a group of a "
+        "sample."
+    ),
+    "groups.shown": "The first {shown} of {n} groups are shown; to_dict has all.",
+}
+
 SECTIONS = {
     "certificate": CERTIFICATE,
     "verdict": VERDICTS,
     "evaluation": EVALUATION,
     "title": TITLES,
     "page": PAGE,
+    "alerts": ALERTS,
 }
 
 
