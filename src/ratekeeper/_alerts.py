@@ -40,6 +40,7 @@ _SHOWN = 8  # groups
 _TWO_DIGITS = 10.0
 
 Source = Literal["stated", "calibration"]
+_SOURCES = {"stated": "alerts.source.stated", "calibration": "alerts.source.calibration"}
 
 
 class Bounds(NamedTuple):
@@ -101,7 +102,7 @@ def other_share(count: ArrayLike, n: ArrayLike, error: float | None) -> Bounds:
 
 
 def null_share(
-    k: Array, n: Array, beyond: Array, *, tied: NDArray[np.bool_], error: float | None
+    k: Array, n: Array, beyond: Array, tied: NDArray[np.bool_], error: float | None
 ) -> Bounds:
     """Bound the share of the null class beyond the k-th most extreme of its own n scores.
 
@@ -204,7 +205,7 @@ def called_by_any_threshold(
     each = error / 2.0 if error is not None and held_out else None
     sides = [tuple(any_share(part[c], n[c], each) for c in (0, 1)) for part in (positive, negative)]
     cells = np.asarray(n[0]).size
-    basis = "interval.any" if held_out else "none.cross_fitted"
+    basis = "alerts.interval.any" if held_out else "alerts.none.cross_fitted"
     abstains = np.ones(cells, dtype=bool) if can_abstain else None
     return Called(sides[0], sides[1], [basis] * cells, abstains)  # type: ignore[arg-type]
 
@@ -329,7 +330,7 @@ class Alerts:
         for name in ("alerts", "false_alerts", "missed", "undecided", "precision", "npv"):
             found: Estimate | None = getattr(self, name)
             facts[name] = found and found.to_dict()
-        return {**facts, "basis": say(f"alerts.{self.basis}")}
+        return {**facts, "basis": say(self.basis)}
 
     @property
     def summary(self) -> str:
@@ -345,10 +346,8 @@ class Alerts:
             "npv": self.npv.written(share_text),
         }
         false = self.false_share
-        key = "summary.none" if false is None else "summary"
-        said = [
-            say(f"alerts.{key}", **facts, false_share="" if false is None else share_text(false))
-        ]
+        key = "alerts.summary.none" if false is None else "alerts.summary"
+        said = [say(key, **facts, false_share="" if false is None else share_text(false))]
         said.append(say("alerts.missed", **facts))
         if self.undecided is not None:
             said.append(say("alerts.undecided", undecided=self.undecided.written(count_text)))
@@ -357,7 +356,7 @@ class Alerts:
     @property
     def ground(self) -> str:
         """What the numbers rest on, in words."""
-        said = [say(f"alerts.source.{self.source}"), say(f"alerts.{self.basis}")]
+        said = [say(_SOURCES[self.source]), say(self.basis)]
         return " ".join([*said, say("alerts.depends")])
 
     def statement(self) -> Statement:
@@ -484,7 +483,11 @@ def _mixed(called: Called, sizes: Sequence[Array]) -> Called:
         tuple(over_all(part[c], sizes[c]) for c in (0, 1))
         for part in (called.positive, called.negative)
     ]
-    basis = "none.cross_fitted" if called.basis[0] == "none.cross_fitted" else "none.groups"
+    basis = (
+        "alerts.none.cross_fitted"
+        if called.basis[0] == "alerts.none.cross_fitted"
+        else "alerts.none.groups"
+    )
     abstains = None if called.abstains is None else called.abstains.any(keepdims=True)
     return Called(sides[0], sides[1], [basis], abstains)  # type: ignore[arg-type]
 
@@ -526,7 +529,7 @@ def _in_practice(called: Called, prevalence: Bounds, source: Source) -> list[Ale
         Alerts(
             prevalence=shares[i],
             source=source,
-            basis="none.sampled" if math.isnan(pi.low[i]) else called.basis[i],
+            basis="alerts.none.sampled" if math.isnan(pi.low[i]) else called.basis[i],
             **{name: found[i] for name, found in estimates.items()},  # type: ignore[arg-type]
         )
         for i in range(len(called.basis))

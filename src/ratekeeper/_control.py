@@ -171,43 +171,39 @@ class ErrorRateTest(FinishedTest):
 
     def _called(self, error: float | None) -> Called:
         """Bound what is called positive and negative; the two shares may each fail by half."""
-        each = None if error is None or self.calibration.origin != "held out" else error / 2.0
-        sizes = [
-            np.array([scores.size for scores in self.calibration.cells[c]], np.float64)
-            for c in (self.null_class, 1 - self.null_class)
-        ]
-        rejected, wrong = self._n_rejected, np.array([rate.errors for rate in self._other_errors])
-        if not self.method.fixed_alpha:  # alpha may have been chosen by looking at either class
-            null, other = (
-                any_share(*of, each) for of in zip((rejected, wrong), sizes, strict=True)
-            )
-            basis = ["interval.any"] * len(self._nulls)
-        else:
-            ranks = [null.rank(self.alpha) for null in self._nulls]
-            basis = [
-                "none.pooled" if pooled else "interval.fixed" if rank else "none.method"
-                for rank, pooled in zip(ranks, self._pooled, strict=True)
+        basis = [self._known_by(i) for i in range(len(self._nulls))]
+        each = None if error is None or "alerts.none.cross_fitted" in basis else error / 2.0
+        cells = [self.calibration.cells[c] for c in (self.null_class, 1 - self.null_class)]
+        sizes = [np.array([scores.size for scores in part], np.float64) for part in cells]
+        wrong = np.array([rate.errors for rate in self._other_errors], np.float64)
+        if self.method.fixed_alpha:
+            ranks = [
+                None if "none" in how else null.rank(self.alpha)
+                for null, how in zip(self._nulls, basis, strict=True)
             ]
-            k = np.array(
-                [
-                    np.nan if what[:4] == "none" else rank
-                    for what, rank in zip(basis, ranks, strict=True)
-                ]
-            )
-            tied = np.array(
-                [
-                    each is not None and has_ties(scores)
-                    for scores in self.calibration.cells[self.null_class]
-                ]
-            )
-            null = null_share(k, sizes[0], rejected, tied=tied, error=each)
+            tied = np.array([each is not None and has_ties(scores) for scores in cells[0]])
+            null = null_share(np.array(ranks, np.float64), sizes[0], self._n_rejected, tied, each)
             other = other_share(wrong, sizes[1], each)
+        else:
+            null, other = (
+                any_share(self._n_rejected, sizes[0], each),
+                any_share(wrong, sizes[1], each),
+            )
+        positive = (null, other.complement())
+        if self.control == "fnr":
+            positive = (other, null.complement())
+        return Called(positive, (positive[0].complement(), positive[1].complement()), basis)
+
+    def _known_by(self, i: int) -> str:
+        """Return by which sentence the rates of a cell are bounded, or are not."""
         if self.calibration.origin != "held out":
-            basis = ["none.cross_fitted"] * len(self._nulls)
-        null, other = (
-            (null, other.complement()) if self.control == "fpr" else (other, null.complement())
-        )
-        return Called((null, other), (null.complement(), other.complement()), basis)
+            return "alerts.none.cross_fitted"
+        if not self.method.fixed_alpha:  # it may have been chosen by looking at either class
+            return "alerts.interval.any"
+        if self._pooled[i]:
+            return "alerts.none.pooled"
+        has_rank = self._nulls[i].rank(self.alpha) is not None
+        return "alerts.interval.fixed" if has_rank else "alerts.none.method"
 
     @cached_property
     def _n_rejected(self) -> NDArray[np.float64]:
