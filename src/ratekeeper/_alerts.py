@@ -231,6 +231,10 @@ class Estimate:
     low: float | None = None
     high: float | None = None
 
+    def times(self, factor: float) -> Estimate:
+        """Return it in other units."""
+        return Estimate(*(x and factor * x for x in (self.value, self.low, self.high)))
+
     def to_dict(self) -> dict[str, float | None]:
         """Return value and interval as plain values."""
         return {"value": self.value, "low": self.low, "high": self.high}
@@ -605,6 +609,11 @@ def counted(evaluation: Evaluation | JointEvaluation) -> dict[str, Rate]:
         "precision": Rate(found, found + alarms),
         "npv": Rate(passed, passed + missed),
     }
+
+
+def estimate_of(rate: Rate) -> Estimate:
+    """Return a counted rate as an estimate; unknown if nothing was counted."""
+    return Estimate(rate.rate, *rate.interval) if rate.n else Estimate(None)
 
 
 def count_text(count: float, toward: Callable[[float], int] = round) -> str:

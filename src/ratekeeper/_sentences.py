@@ -538,6 +538,9 @@ ALERTS = {
         "sample."
     ),
     "groups.shown": "The first {shown} of {n} groups are shown; to_dict has all.",
+    "groups.shown.json": "The first {shown} of {n} groups are shown; --json has all.",
+    "table": "Of 1,000 objects, with 95% intervals",
+    "counted": ("Alerts, with exact 95% intervals\nas common as positives are among these objects"),
 }
 
 SECTIONS = {
