@@ -434,21 +434,30 @@ def alerts_of(
     """
     source: Source = "calibration" if prevalence is None else "stated"
     error = ERROR if source == "stated" else ERROR * (1.0 - _OF_PREVALENCE)
-    sizes = [np.array([cell.size for cell in cells], np.float64) for cells in calibration.cells]
+    sizes = sizes_of(calibration)
     stated = None if prevalence is None else check_probability(prevalence, "prevalence")
-    if sizes[0].size == 1:
-        own = _prevalence(calibration, stated, sizes)
-        each = _in_practice(called(error), own, source)
-        whole = each[0]
-    else:
-        common = _prevalence(calibration, stated, [size.sum(keepdims=True) for size in sizes])
-        (whole,) = _in_practice(_mixed(called(None), sizes), common, source)
+    common = _prevalence(calibration, stated, [size.sum(keepdims=True) for size in sizes])
+    (whole,) = _in_practice(called_of_all(called, sizes, error), common, source)
     if not by_group or calibration.groups is None:
         return whole
-    if sizes[0].size > 1:
-        own = _prevalence(calibration, stated, sizes)
-        each = _in_practice(called(error), own, source)
+    each = _in_practice(called(error), _prevalence(calibration, stated, sizes), source)
     return replace(whole, groups=dict(zip(calibration.groups.tolist(), each, strict=True)))
+
+
+def sizes_of(calibration: Calibration) -> list[Array]:
+    """Return how many negatives and how many positives each cell has."""
+    return [np.array([cell.size for cell in cells], np.float64) for cells in calibration.cells]
+
+
+def called_of_all(
+    called: Callable[[float | None], Called], sizes: Sequence[Array], error: float
+) -> Called:
+    """Return what a test calls of all objects: with bounds for one cell, else an estimate.
+
+    The rate of the null class over groups is a sum of rates, each with a distribution of its own,
+    in shares that are not known, for which no exact interval is proven here.
+    """
+    return called(error) if sizes[0].size == 1 else _mixed(called(None), sizes)
 
 
 def _prevalence(calibration: Calibration, stated: float | None, sizes: Sequence[Array]) -> Bounds:

@@ -504,7 +504,7 @@ ALERTS = {
         "{precision}, NPV {npv}"
     ),
     "source.stated": (
-        "The share of positives was stated, not measured: these numbers are as true as it is."
+        "The share of positives was stated, not measured: these numbers hold only if it is right."
     ),
     "source.calibration": (
         "The share of positives is that of the calibration objects, and that of new objects only "
@@ -540,7 +540,25 @@ ALERTS = {
     "groups.shown": "The first {shown} of {n} groups are shown; to_dict has all.",
     "groups.shown.json": "The first {shown} of {n} groups are shown; --json has all.",
     "table": "Of 1,000 objects, with 95% intervals",
-    "counted": ("Alerts, with exact 95% intervals\nas common as positives are among these objects"),
+    "counted": "Alerts, at the share of positives among these rows\nexact 95% intervals",
+    "page.share": "How common positives are",
+    "page.share.percent": "Share of positives among all objects, in percent",
+    "page.share.refused": (
+        "{typed} is no share of positives: it must be above 0 and below 100, in percent, such as 2 "
+        "for 2%."
+    ),
+    "page.share.still": "The page still shows {prevalence}.",
+    "page.test": "Shown for {test}, {state}. The controls for another level stand further below.",
+    "page.of_calibration": "Among the calibration objects {prevalence} are positive.",
+    "page.real": "of the alerts are real. {false_share} are false alarms.",
+    "page.real.none": "This test gives no alert that could be real or false.",
+    "page.impossible": "No such test can be made, so there are no alerts to count.",
+    "page.found": "found: {n}",
+    "page.false": "false alarm: {n}",
+    "page.missed": "missed: {n}",
+    "page.undecided": "no decision: {n}",
+    "page.rest": "rightly no alert: {n}",
+    "page.icons": "Of 1,000 objects: {text}.",
 }
 
 SECTIONS = {

@@ -19,6 +19,7 @@ from ratekeeper.batch import FileEvaluation
 from ratekeeper.exceptions import InputError
 from ratekeeper.report._counted import checked_html, evaluation_html, evaluation_rows
 from ratekeeper.report._facts import page_facts
+from ratekeeper.report._practice import practice_facts, practice_html, stated_alerts
 from ratekeeper.report._sections import certificate_html, glossary_html, ground_html, heading
 from ratekeeper.report._words import said
 
@@ -34,6 +35,7 @@ _SCRIPTS = (
     "charts.js",
     "state.js",
     "controls.js",
+    "alerts.js",
     "words.js",
     "pictures.js",
     "tables.js",
@@ -48,6 +50,7 @@ def build(
     *,
     evaluation: FileEvaluation | None = None,
     title: str | None = None,
+    prevalence: float | str | None = None,
 ) -> str:
     """Make the report of a test: one page of HTML that opens offline and recomputes itself.
 
@@ -59,6 +62,9 @@ def build(
         Errors counted on labelled new objects, to be shown beside the promise.
     title : str, optional
         Heading of the page.
+    prevalence : float or str, optional
+        Share of positives at which the page first says what an alert means, such as "2%". By
+        default that of the calibration objects.
 
     Returns
     -------
@@ -100,7 +106,13 @@ def build(
             evaluation = FileEvaluation(overall=evaluation)  # type: ignore[arg-type]
         rows = evaluation_rows(test, evaluation)
         checked, evaluated = checked_html(evaluation), evaluation_html(test, evaluation, rows)
-    facts = {**page_facts(test), "evaluation": rows, "sentences": _sentences_in(script)}
+    alerts = stated_alerts(test, prevalence)
+    facts = {
+        **page_facts(test),
+        "alerts": practice_facts(test, alerts),
+        "evaluation": rows,
+        "sentences": _sentences_in(script),
+    }
     contents = {
         "policy": (
             "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
@@ -109,6 +121,7 @@ def build(
         "title": text(title or heading(test)),
         "style": _part("page.css"),
         "certificate": certificate_html(test, checked),
+        "alerts": practice_html(alerts),
         "evaluation": evaluated,
         "ground": ground_html(test),
         "glossary": glossary_html(),
@@ -127,6 +140,7 @@ def write(
     *,
     evaluation: FileEvaluation | None = None,
     title: str | None = None,
+    prevalence: float | str | None = None,
 ) -> None:
     """Write the report of a test to a file, whole or not at all; see `build`.
 
@@ -140,7 +154,7 @@ def write(
     ...     Path(folder, "report.html").stat().st_size < 300_000
     True
     """
-    page = build(test, evaluation=evaluation, title=title)
+    page = build(test, evaluation=evaluation, title=title, prevalence=prevalence)
     with whole_file(path) as temporary:
         # As bytes: the script's hash must not depend on the line ends of a system.
         temporary.write_bytes(page.encode("utf-8", "replace"))
