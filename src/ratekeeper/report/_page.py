@@ -19,7 +19,7 @@ from ratekeeper.batch import FileEvaluation
 from ratekeeper.exceptions import InputError
 from ratekeeper.report._counted import checked_html, evaluation_html, evaluation_rows
 from ratekeeper.report._facts import page_facts
-from ratekeeper.report._practice import practice_facts, practice_html, stated_alerts
+from ratekeeper.report._practice import first_alerts, practice_facts, practice_html
 from ratekeeper.report._sections import certificate_html, glossary_html, ground_html, heading
 from ratekeeper.report._words import said
 
@@ -106,7 +106,7 @@ def build(
             evaluation = FileEvaluation(overall=evaluation)  # type: ignore[arg-type]
         rows = evaluation_rows(test, evaluation)
         checked, evaluated = checked_html(evaluation), evaluation_html(test, evaluation, rows)
-    alerts = stated_alerts(test, prevalence)
+    alerts = first_alerts(test, prevalence)
     facts = {
         **page_facts(test),
         "alerts": practice_facts(test, alerts),

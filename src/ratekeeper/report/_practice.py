@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._alerts import ERROR, called_of_all, sizes_of
-from ratekeeper._validation import check_probability
 from ratekeeper.report._words import paragraphs
 
 if TYPE_CHECKING:
@@ -14,23 +13,22 @@ if TYPE_CHECKING:
     from ratekeeper._finished import FinishedTest
 
 
-def stated_alerts(test: FinishedTest, prevalence: float | str | None) -> Alerts | None:
-    """Return what the section shows at first; None for a calibration that has no prevalence.
-
-    The page mixes at a prevalence that is taken as known, so that of the calibration is, too.
-    """
-    if prevalence is not None:
-        return test.alerts(check_probability(prevalence, "prevalence"))
-    found = test.certificate.alerts
-    return found and test.alerts(found.prevalence)
+def first_alerts(test: FinishedTest, prevalence: float | str | None) -> Alerts | None:
+    """Return what the section says at first; None for a calibration that has no prevalence."""
+    if prevalence is None:
+        return test._practice()  # noqa: SLF001
+    return test.alerts(prevalence)
 
 
 def practice_facts(test: FinishedTest, alerts: Alerts | None) -> dict[str, Any] | None:
-    """Return the shares of the certified test, and where the slider starts."""
+    """Return the shares of the certified test, and where the slider starts.
+
+    The page takes every prevalence as known, also that of the calibration.
+    """
     if alerts is None:
         return None
     called = called_of_all(test._called, sizes_of(test.calibration), ERROR)  # noqa: SLF001
-    of_calibration = test.certificate.alerts
+    of_calibration = test._practice()  # noqa: SLF001
     return {
         "prevalence": alerts.prevalence,
         "ofCalibration": of_calibration and of_calibration.prevalence,
@@ -48,4 +46,4 @@ def _numbers(bounds: Bounds) -> list[float | None]:
 
 def practice_html(alerts: Alerts | None) -> str:
     """Return the section in words, for a page without scripts."""
-    return "" if alerts is None else paragraphs([alerts.summary, alerts.ground])
+    return "" if alerts is None else paragraphs([alerts.statement().text])
