@@ -42,6 +42,29 @@ def test_every_example_of_the_systems_page_runs(capsys):
         assert name in page or name == "NPROC"
 
 
+def test_the_page_about_alerts_prints_what_it_shows(tmp_path, capsys):
+    """The blocks of docs/alerts.md run in order, in Python and in a shell, and print its outputs."""
+    page = (ROOT / "docs" / "alerts.md").read_text(encoding="utf-8")
+    session: dict[str, object] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        exec(compile(block, "alerts.md", "exec"), session)  # noqa: S102 - our own text
+    shown = re.findall(r"<!-- printed -->\n```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert capsys.readouterr().out == "".join(shown)
+    (shell,) = re.findall(r"^```bash\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    program = f'ratekeeper() {{ {sys.executable} -m ratekeeper "$@"; }}\n'
+    done = subprocess.run(
+        ["/bin/bash", "-ec", program + shell],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "84% of the alerts are false alarms" in done.stdout
+    assert "alerts per 1,000" in done.stdout
+    assert "What an alert means" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
 def test_the_walk_in_a_shell_works_as_it_stands(tmp_path):
     """The commands of README, pasted in order where its first command was run, do what it says."""
     (tmp_path / ".venv").symlink_to(sys.prefix)

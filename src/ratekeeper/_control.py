@@ -171,18 +171,18 @@ class ErrorRateTest(FinishedTest):
 
     def _called(self, error: float | None) -> Called:
         """Bound what is called positive and negative; the two shares may each fail by half."""
-        basis = [self._known_by(i) for i in range(len(self._nulls))]
+        basis = self._known_by
         each = None if error is None or "alerts.none.cross_fitted" in basis else error / 2.0
         cells = [self.calibration.cells[c] for c in (self.null_class, 1 - self.null_class)]
         sizes = [np.array([scores.size for scores in part], np.float64) for part in cells]
         wrong = np.array([rate.errors for rate in self._other_errors], np.float64)
         if self.method.fixed_alpha:
-            ranks = [
-                None if "none" in how else null.rank(self.alpha)
-                for null, how in zip(self._nulls, basis, strict=True)
-            ]
-            tied = np.array([each is not None and has_ties(scores) for scores in cells[0]])
-            null = null_share(np.array(ranks, np.float64), sizes[0], self._n_rejected, tied, each)
+            ranks = np.array([np.nan if "none" in how else 1.0 for how in basis])
+            tied = np.zeros(ranks.shape, dtype=bool)
+            if each is not None:  # which takes time for very many groups
+                ranks *= np.array([null.rank(self.alpha) or 1 for null in self._nulls])
+                tied = np.array([has_ties(scores) for scores in cells[0]])
+            null = null_share(ranks, sizes[0], self._n_rejected, tied, each)
             other = other_share(wrong, sizes[1], each)
         else:
             null, other = (
@@ -194,16 +194,18 @@ class ErrorRateTest(FinishedTest):
             positive = (other, null.complement())
         return Called(positive, (positive[0].complement(), positive[1].complement()), basis)
 
-    def _known_by(self, i: int) -> str:
-        """Return by which sentence the rates of a cell are bounded, or are not."""
-        if self.calibration.origin != "held out":
-            return "alerts.none.cross_fitted"
+    @property
+    def _known_by(self) -> list[str]:
+        """For each cell the sentence that says by what its rates are bounded, or why not."""
+        has_rank = self._nulls[0].rank(self.alpha) is not None
+        known = "alerts.interval.fixed" if has_rank else "alerts.none.method"
         if not self.method.fixed_alpha:  # it may have been chosen by looking at either class
-            return "alerts.interval.any"
-        if self._pooled[i]:
-            return "alerts.none.pooled"
-        has_rank = self._nulls[i].rank(self.alpha) is not None
-        return "alerts.interval.fixed" if has_rank else "alerts.none.method"
+            known = "alerts.interval.any"
+        if self.calibration.origin != "held out":
+            known = "alerts.none.cross_fitted"
+        if known != "alerts.interval.fixed":
+            return [known] * len(self._nulls)
+        return ["alerts.none.pooled" if is_thin else known for is_thin in self._pooled]
 
     @cached_property
     def _n_rejected(self) -> NDArray[np.float64]:

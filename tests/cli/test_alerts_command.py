@@ -33,9 +33,9 @@ def test_control_says_it_too_and_shows_groups(run, by_site, calibration, tmp_pat
     """With groups there is a row for each, and one for everybody."""
     out = tmp_path / "out.rk"
     options = ["--fpr", "10%", "--thin-groups", "pool", "--prevalence", "2%", "-o", out]
-    result = run("control", by_site, *options)
+    result = run("control", by_site, *options, env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
-    for name in ("north", "south", "everybody"):
+    for name in ("north", "south", "all groups"):
         assert f" {name} " in result.stdout
     facts = json.loads(
         run("control", calibration, "--fnr", "5%", "--prevalence", "2%", "--json", "-o", out).stdout

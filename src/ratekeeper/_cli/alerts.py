@@ -40,12 +40,14 @@ def show(test: FinishedTest, prevalence: float | None) -> None:
         return
     from ratekeeper._alerts import HEAD
 
+    columns = [HEAD.index(name) for name in ("alerts", "false", "missed", "precision")]
     found = test.alerts(prevalence)
     echo("")
     if found.groups:
         shown = dict(list(found.groups.items())[:_MOST_GROUPS])
-        rows = [[str(name), *one.row()] for name, one in shown.items()]
-        print_table(say("alerts.table"), ["group", *HEAD], [*rows, ["everybody", *found.row()]])
+        named = [*((str(name), one) for name, one in shown.items()), ("all groups", found)]
+        rows = [[name, *(one.row()[i] for i in columns)] for name, one in named]
+        print_table(say("alerts.table"), ["group", *(HEAD[i] for i in columns)], rows)
         if len(shown) < len(found.groups):
             gaps = {"shown": len(shown), "n": f"{len(found.groups):,}"}
             print_paragraph(say("alerts.groups.shown.json", **gaps))
