@@ -43,7 +43,7 @@ def test_every_example_of_the_systems_page_runs(capsys):
 
 
 def test_the_page_about_alerts_prints_what_it_shows(tmp_path, capsys):
-    """The blocks of docs/alerts.md run in order, in Python and in a shell, and print its outputs."""
+    """The blocks of docs/alerts.md run in order, in Python and in a shell, and print the same."""
     page = (ROOT / "docs" / "alerts.md").read_text(encoding="utf-8")
     session: dict[str, object] = {}
     for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ratekeeper._alerts import alerts_of, called_by_any_threshold
 from ratekeeper._cells import (
     count_outside,
@@ -21,7 +23,6 @@ from ratekeeper._evaluation import Promise, count, counted, evaluate
 from ratekeeper._inputs import check_aligned, read_groups, read_new_labels, refuse_nan, same_length
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._alerts import Alerts, Called
@@ -193,7 +194,7 @@ class FinishedTest(ABC):
         counts: Any = 0
         for label in (0, 1):
             scores, index = of_class(self.calibration, label)
-            truth = scores == scores if label else scores != scores  # noqa: PLR0124 - all, none
+            truth = np.full(scores.size, bool(label))
             decisions = self._decide(scores, index)
             counts = counts + counted(decisions, truth, index, len(self.calibration.cells[0]))
         return counts  # type: ignore[no-any-return]

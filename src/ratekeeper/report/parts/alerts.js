@@ -235,12 +235,17 @@ function renderAlerts() {
   byId("alerts").dataset.state = certified ? "certified" : "what-if";
   const own = facts.alerts.ofCalibration;
   byId("alerts-test").textContent = joined(
-    say("alerts.page.test", { test: outcomes.map(told).join(" and "), state: certified ? "the certified test" : "a what-if" }),
+    say("alerts.page.test", { test: outcomes.map(told).join(" and "), state: stateText(certified) }),
     own !== null && say("alerts.page.of_calibration", { prevalence: Practice.shareText(own) }),
   );
   const called = Practice.called(model, facts, outcomes);
   renderStatement(called && Practice.statement(called, state.prevalence), called);
 }
+
+const stateText = (certified) => {
+  if (!certified) return "a what-if";
+  return tests.every((test) => test.promised) ? "the certified test" : "without a promise";
+};
 
 function renderStatement(found, called) {
   const precision = found && found.precision[0];
