@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ratekeeper._abstaining import AbstainingTest
     from ratekeeper._aimed import ThresholdCertificate, ThresholdTest
     from ratekeeper._aims import LabelNoise
+    from ratekeeper._alerts import Alerts
     from ratekeeper._audit import Audit
     from ratekeeper._calibration import Calibration, calibrate
     from ratekeeper._certificate import Certificate, JointCertificate
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AbstainingTest",
+    "Alerts",
     "Audit",
     "Bootstrap",
     "CVPlusCertificate",
@@ -144,6 +146,7 @@ _HOMES = {
     "_aimed": ("ThresholdCertificate", "ThresholdTest"),
     "_audit": ("Audit",),
     "_aims": ("LabelNoise",),
+    "_alerts": ("Alerts",),
     "_calibration": ("Calibration", "calibrate"),
     "_certificate": ("Certificate", "JointCertificate"),
     "_comparison": ("Comparison", "compare"),
