@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._alerts import Called, any_share, null_share, other_share
+from ratekeeper._called import Called, any_share, null_share, other_share
 from ratekeeper._cells import null_of, nulls_of, of_class
 from ratekeeper._certificate import Cell, Certificate, pooled_text, shown_text
 from ratekeeper._decisions import Decisions

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._alerts import alerts_of, called_by_any_threshold
+from ratekeeper._alerts import alerts_of
+from ratekeeper._called import called_by_any_threshold
 from ratekeeper._cells import (
     count_outside,
     count_repeated,
@@ -25,8 +26,9 @@ from ratekeeper._inputs import check_aligned, read_groups, read_new_labels, refu
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from ratekeeper._alerts import Alerts, Called
+    from ratekeeper._alerts import Alerts
     from ratekeeper._calibration import Calibration
+    from ratekeeper._called import Called
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._decisions import Decisions
