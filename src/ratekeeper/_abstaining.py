@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._alerts import Bounds, Called, share_of
+from ratekeeper._called import Bounds, Called, share_of
 from ratekeeper._cells import of_class, own_numbers
 from ratekeeper._certificate import JointCertificate
 from ratekeeper._control import aim, condition_text

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._alerts import Called, any_share, null_share, other_share
+from ratekeeper._called import Called, any_share, null_share, other_share
 from ratekeeper._cells import (
     no_such_class,
     null_of,

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._alerts import alerts_of, called_by_any_threshold
+from ratekeeper._alerts import alerts_of
 from ratekeeper._audit_columns import read_audit_columns
 from ratekeeper._audit_count import AuditCount
+from ratekeeper._called import called_by_any_threshold
 from ratekeeper._cells import (
     count_outside,
     count_repeated,
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._aimed import ThresholdCertificate
-    from ratekeeper._alerts import Alerts, Called
+    from ratekeeper._alerts import Alerts
     from ratekeeper._calibration import Calibration
+    from ratekeeper._called import Called
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._decisions import Decisions

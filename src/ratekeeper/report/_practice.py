@@ -9,7 +9,8 @@ from ratekeeper._alerts import ERROR, called_of_all, sizes_of
 from ratekeeper.report._words import paragraphs
 
 if TYPE_CHECKING:
-    from ratekeeper._alerts import Alerts, Bounds
+    from ratekeeper._alerts import Alerts
+    from ratekeeper._called import Bounds
     from ratekeeper._finished import FinishedTest
 
 

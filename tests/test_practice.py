@@ -13,11 +13,11 @@ import ratekeeper as rk
 from ratekeeper._alerts import (
     Estimate,
     alerts_of,
-    called_by_any_threshold,
     count_text,
     counted,
     share_text,
 )
+from ratekeeper._called import called_by_any_threshold
 from ratekeeper._provenance import Provenance
 
 
