@@ -300,9 +300,10 @@ def _prevalence(calibration: Calibration, stated: float | None, sizes: Sequence[
         given = np.full(positive.shape, stated)
         return Bounds(given, given, given)
     totals = [sum(cell.size for cell in cells) for cells in calibration.cells]
-    if 0 in totals:
+    if 0 in totals or calibration.sampling == "by class":
+        why = "objects of one class only" if 0 in totals else "objects that were sampled by class"
         raise InputError(
-            "The calibration has objects of one class only, so it tells no prevalence.",
+            f"The calibration has {why}, so it tells no prevalence.",
             parameter="prevalence",
             remedy=("Pass ", Parameter("prevalence", 0.02), " for 2% of positives."),
         )

@@ -217,7 +217,7 @@ class Certificate(Stated):
             *_about_promise(self, called="negative" if self.control == "fnr" else "positive"),
             *self._about_cells(),
             *_about_groups(self),
-            *_in_practice(self.alerts),
+            *in_practice(self.alerts),
             *ground(self),
         )
 
@@ -420,7 +420,7 @@ class JointCertificate(Stated):
             *self._about_cells(),
             *self._by_rate(_about_groups(part, with_price=False) for part in self._parts),
             state("price", self._price()),
-            *_in_practice(self.alerts),
+            *in_practice(self.alerts),
             *ground(self.fnr),
         ]
         return tuple(dict.fromkeys(statements))  # what both say is said once
@@ -564,7 +564,8 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
         yield state("groups", pooled_text(facts.pooled_groups, len(facts.cells)))
 
 
-def _in_practice(alerts: Alerts | None) -> Iterator[Statement]:
+def in_practice(alerts: Alerts | None) -> Iterator[Statement]:
+    """Say what the test means in practice, where that is known."""
     if alerts is not None:
         yield alerts.statement()
 

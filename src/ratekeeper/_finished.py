@@ -218,8 +218,9 @@ class FinishedTest(ABC):
         return alerts_of(self.calibration, self._called, prevalence)
 
     def _practice(self) -> Alerts | None:
-        """Return the same without groups, for a certificate; None with objects of one class."""
-        if not all(any(scores.size for scores in cells) for cells in self.calibration.cells):
+        """Return the same without groups, for a certificate; None if class shares say nothing."""
+        is_mixed = all(any(scores.size for scores in cells) for cells in self.calibration.cells)
+        if not is_mixed or self.calibration.sampling == "by class":
             return None
         return alerts_of(self.calibration, self._called, None, by_group=False)
 

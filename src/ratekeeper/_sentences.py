@@ -793,6 +793,9 @@ COST = {
 }
 
 NOISE = {
+    "alerts": (
+        "Some labels of this calibration are wrong, so precision and NPV cannot be counted on it."
+    ),
     "fnr": (
         "Except with probability at most {delta} over {sets}, at most {alpha} of the objects that "
         "truly are positive are called negative by this very test."

@@ -73,6 +73,7 @@ class _DespiteNoise(Aim):
     other_wrong_from: float = 0.0
     unsure: float = 0.0
     about_population: ClassVar[bool] = False
+    labels_are_wrong: ClassVar[bool] = True
     price: ClassVar[str] = "noise.price"
     null: ClassVar[str]
     other: ClassVar[str]
