@@ -36,6 +36,23 @@ def tail_of(calibration: Calibration, null_class: int) -> Tail:
     return "low" if (null_class == 1) == calibration.higher_is_positive else "high"
 
 
+def refuse_clusters(calibration: Calibration, what: str) -> None:
+    """Raise if the calibration has clusters, which this is not made for.
+
+    Parameters
+    ----------
+    calibration : Calibration
+    what : str
+        What is not made for it, as the subject of a sentence in the singular.
+    """
+    if calibration.clusters is not None:
+        raise InputError(
+            f"{what} needs independent objects, but the rows of this calibration come in clusters.",
+            parameter="clusters",
+            remedy="Take one random row of each cluster: calibration.one_row_per_cluster().",
+        )
+
+
 def null_of(
     calibration: Calibration, null_class: int, group: int, method: Method
 ) -> NullDistribution | None:
