@@ -89,7 +89,7 @@ class AbstainingTest(FinishedTest):
         """What is promised for each rate, and how often nothing is decided."""
         undecided = {}
         for label, name in enumerate(("negative", "positive")):
-            found = self._decide(*of_class(self.calibration, label))
+            found = self._decide(*of_class(self.calibration.independent, label))
             undecided[name] = Rate(int((found.abstained | found.neither).sum()), len(found))
         higher = self.calibration.higher_is_positive
         crossed = [
@@ -126,10 +126,15 @@ class AbstainingTest(FinishedTest):
         return AbstainingTest(*(continuing(part) for part in self.parts))  # type: ignore[arg-type]
 
     def evaluate(
-        self, scores: ArrayLike, labels: ArrayLike, groups: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        groups: ArrayLike | None = None,
+        *,
+        clusters: ArrayLike | None = None,
     ) -> JointEvaluation:
         """Count both errors and the abstentions; see `ErrorRateTest.evaluate`."""
-        found: JointEvaluation = super().evaluate(scores, labels, groups)
+        found: JointEvaluation = super().evaluate(scores, labels, groups, clusters=clusters)
         return found
 
     def __repr__(self) -> str:

@@ -589,7 +589,7 @@ def _with_clusters(
     order = np.lexsort((clusters, values, codes))
     ends = np.cumsum(np.bincount(codes, minlength=n_cells))[:-1]
     cells, ids = np.split(values[order], ends), np.split(clusters[order], ends)
-    return tuple(cells), tuple(ids)
+    return tuple(cells), tuple(ids)  # type: ignore[arg-type]  # of the type of the scores
 
 
 def _extent(cells: tuple[Floats, ...]) -> list[Any]:

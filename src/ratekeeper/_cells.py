@@ -12,6 +12,8 @@ from ratekeeper._inputs import check_aligned, read_groups, read_new_scores
 from ratekeeper._rates import beta_binomial_tail
 from ratekeeper._sentences import say
 from ratekeeper.exceptions import InputError, Parameter, ScoreRangeWarning
+from ratekeeper.methods import Conformal
+from ratekeeper.methods._clustered import ClusteredNull
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,9 +59,12 @@ def null_of(
     calibration: Calibration, null_class: int, group: int, method: Method
 ) -> NullDistribution | None:
     """Look at the scores of a class in the group of this index; None if there are none."""
-    scores = calibration.cells[null_class][group]
-    stream = null_class * len(calibration.cells[0]) + group
     tail = tail_of(calibration, null_class)
+    if calibration.clusters is not None and isinstance(method, Conformal):
+        scores, ids = calibration.cells[null_class][group], calibration.clusters[null_class][group]
+        return ClusteredNull(scores, ids, tail) if scores.size else None
+    scores = calibration.independent.cells[null_class][group]
+    stream = null_class * len(calibration.cells[0]) + group
     return method.against(scores, tail, stream=stream) if scores.size else None
 
 
@@ -134,16 +139,24 @@ def count_outside(calibration: Calibration, scores: Floats) -> int:
     return int(np.count_nonzero(scores < low) + np.count_nonzero(scores > high))
 
 
-def is_outside(calibration: Calibration, outside: int, n: int) -> bool:
+def is_outside(
+    calibration: Calibration, outside: int, n: int, *, one_per_cluster: bool = False
+) -> bool:
     """Say whether so many of n new scores outside the range are a sign of another scale.
 
     The share of a class beyond the ends of its n_c calibration scores follows Beta(2, n_c - 1)
     over calibration sets, so the number of such new objects is beta-binomial. The smaller class
-    gives the larger chance; what is called impossible happens with probability below 1e-6.
+    gives the larger chance; what is called impossible happens with probability below 1e-6. New
+    rows of unknown clusters are taken to come in clusters as large as those of the calibration.
     """
     if not outside:
         return False
-    sizes = [sum(scores.size for scores in cells) for cells in calibration.cells]
+    rows, sizes = (
+        [sum(scores.size for scores in cells) for cells in one.cells]
+        for one in (calibration, calibration.independent)
+    )
+    if not one_per_cluster:
+        outside, n = (count * sum(sizes) // sum(rows) for count in (outside, n))
     least = min(size for size in sizes if size)
     if least < 2:  # noqa: PLR2004 - one score has no range
         return False
@@ -157,9 +170,16 @@ def outside_text(calibration: Calibration, outside: int, n: int) -> str:
     return say("evaluation.outside", **facts)
 
 
-def warn_if_outside(calibration: Calibration, outside: int, n: int, *, stacklevel: int = 2) -> None:
+def warn_if_outside(
+    calibration: Calibration,
+    outside: int,
+    n: int,
+    *,
+    stacklevel: int = 2,
+    one_per_cluster: bool = False,
+) -> None:
     """Warn if so many of n new scores lie outside the calibration's range."""
-    if is_outside(calibration, outside, n):
+    if is_outside(calibration, outside, n, one_per_cluster=one_per_cluster):
         text = outside_text(calibration, outside, n)
         warnings.warn(ScoreRangeWarning(text), stacklevel=stacklevel + 1)
 

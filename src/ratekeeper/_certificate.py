@@ -19,6 +19,7 @@ from ratekeeper._sentences import say, state
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ratekeeper._cluster_facts import ClusterFacts
     from ratekeeper._provenance import Provenance
     from ratekeeper._rates import Control, Rate, RealisedRate
     from ratekeeper._sentences import Statement
@@ -157,6 +158,7 @@ class Certificate(Stated):
     version: str
     provenance: Provenance | None = None
     remarks: tuple[str, ...] = ()
+    clusters: ClusterFacts | None = None
 
     @property
     def rate(self) -> str:
@@ -200,7 +202,10 @@ class Certificate(Stated):
         names = ["held_out", "same_class", "same_scorer"]
         if self.origin == "cross-fitted":
             names = ["folds", "same_class", "independent", "same_code"]
-        return tuple(say(f"certificate.{name}") for name in names)
+        said = [say(f"certificate.{name}") for name in names]
+        if self.clusters is not None:
+            said[1:2] = [say("clusters.same_class"), self.clusters.use]
+        return tuple(said)
 
     @property
     def headline(self) -> str:
@@ -249,6 +254,7 @@ class Certificate(Stated):
             "remarks": list(self.remarks),
             "provenance": self.provenance and self.provenance.to_dict(),
             "version": self.version,
+            **({} if self.clusters is None else {"clusters": self.clusters.to_dict()}),
         }
 
     def _cell_dict(self, cell: Cell) -> dict[str, Any]:
@@ -313,8 +319,9 @@ class Certificate(Stated):
             return
         key = "true_rate" if self.fixed_alpha else "true_rate.any_alpha"
         mean, low, high, above = self._rate_cells(cell)
+        section = "certificate" if self.clusters is None else "clusters"
         text = say(
-            f"certificate.{key}",
+            f"{section}.{key}",
             n=f"{cell.realised.n:,}",
             rate=self.rate,
             alpha=exact_percent(self.alpha),
@@ -344,6 +351,8 @@ class Certificate(Stated):
         if self.origin == "cross-fitted":
             share = percent(rate.rate) if rate.n else str(rate)
             return say("certificate.price.cross_fitted", other=self.other, estimate=share)
+        if self.clusters is not None:
+            return self.clusters.price(self.other, rate)
         return say("certificate.price", other=self.other, counted=rate)
 
     def _cell_html(self) -> list[markup.Html]:
@@ -536,7 +545,8 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
     if len(facts.cells) > 1:
         if with_price:
             rate = facts.other_error
-            estimate = facts.origin == "cross-fitted" and rate.n  # no interval is known for it
+            spanning = facts.clusters is not None and facts.clusters.spanning
+            estimate = (facts.origin == "cross-fitted" or spanning) and rate.n  # without interval
             counted = percent(rate.rate) if estimate else rate
             text = say("certificate.groups.price", other=facts.other, counted=counted)
             yield state("groups", text)
@@ -574,12 +584,14 @@ def pooled_text(groups: Sequence[object], n: int) -> str:
 
 def data_statement(facts: Any) -> Statement:  # noqa: ANN401 - a certificate of any kind
     """Say what a certificate stands on: how many scores of which type, their hash, the version."""
+    clusters: ClusterFacts | None = getattr(facts, "clusters", None)
     text = say(
-        "certificate.data",
+        "certificate.data" if clusters is None else "clusters.data",
         n_negative=f"{facts.n['negative']:,}",
         n_positive=f"{facts.n['positive']:,}",
         type=facts.score_type,
         hash=facts.data_hash[:16],
         version=facts.version,
+        **({} if clusters is None else clusters.counts()),
     )
     return state("data", text)

@@ -156,6 +156,21 @@ def are_spanning(calibration: Calibration) -> bool:
     return np.unique(np.concatenate(own)).size < sum(ids.size for ids in own)
 
 
+def new_clusters(calibration: Calibration, clusters: ArrayLike | None, n_objects: int) -> Hashes:
+    """Return the hash of each new row's cluster; raise if they are missing or not new."""
+    if clusters is None:
+        raise InputError(
+            "The rows of the calibration come in clusters, and so may these.",
+            parameter="clusters",
+            remedy=(
+                "Pass ",
+                Parameter("clusters"),
+                ", one for each score: different ones if each row is of another cluster.",
+            ),
+        )
+    return read_new_clusters(calibration, clusters, n_objects)
+
+
 def read_new_clusters(calibration: Calibration, clusters: ArrayLike, n_objects: int) -> Hashes:
     """Return the hash of each new row's cluster; raise if it is one of the calibration's."""
     index, names = read_groups(clusters, n_objects, name="clusters")

@@ -15,6 +15,7 @@ import numpy as np
 from ratekeeper import _markup as markup
 from ratekeeper._cells import null_of, nulls_of, of_class
 from ratekeeper._certificate import Cell, Certificate, pooled_text, shown_text
+from ratekeeper._cluster_facts import ClusterFacts
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Promise
 from ratekeeper._finished import FinishedTest
@@ -32,6 +33,7 @@ from ratekeeper.exceptions import (
     TooFewScoresError,
 )
 from ratekeeper.methods import Conformal, Guarantee, HighProbability, check_method
+from ratekeeper.methods._clustered import clustered_guarantee
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,7 +155,8 @@ class ErrorRateTest(FinishedTest):
         """The other error, estimated on the calibration objects of the other class.
 
         The threshold does not depend on these objects, so the exact interval is valid (not for
-        cross-fitted scores). With groups it is over all of them; `certificate.cells` has each.
+        cross-fitted scores, nor where a cluster has rows of both classes). Of clusters one row
+        each is counted. With groups it is over all of them; `certificate.cells` has each.
         """
         cells = self._other_errors
         return Rate(sum(cell.errors for cell in cells), sum(cell.n for cell in cells))
@@ -161,11 +164,12 @@ class ErrorRateTest(FinishedTest):
     @cached_property
     def _other_errors(self) -> tuple[Rate, ...]:
         label = 1 - self.null_class
-        scores, index = of_class(self.calibration, label)
+        calibration = self.calibration.independent
+        scores, index = of_class(calibration, label)
         is_wrong = self._positive(scores, index)[0] == (self.control == "fnr")
         groups = np.zeros(scores.size, dtype=np.intp) if index is None else index
         errors = np.bincount(groups[is_wrong], minlength=len(self._nulls)).tolist()
-        sizes = (cell.size for cell in self.calibration.cells[label])
+        sizes = (cell.size for cell in calibration.cells[label])
         return tuple(map(Rate, errors, sizes))
 
     @cached_property
@@ -175,7 +179,11 @@ class ErrorRateTest(FinishedTest):
     @property
     def guarantee(self) -> Guarantee:
         """What is promised, when, and what is not: that of the method, if scores are held out."""
-        return self.method.guarantee if self.calibration.origin == "held out" else NO_BOUND
+        if self.calibration.origin != "held out":
+            return NO_BOUND
+        if self.calibration.clusters is not None:
+            return clustered_guarantee(self.method)
+        return self.method.guarantee
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -201,6 +209,7 @@ class ErrorRateTest(FinishedTest):
             version=__version__,
             provenance=cal.provenance,
             remarks=cal.remarks + self._useless,
+            clusters=ClusterFacts.of(cal, self.method),
         )
 
     @property
@@ -223,7 +232,7 @@ class ErrorRateTest(FinishedTest):
             n={"null": scores[0].size, "other": scores[1].size},
             threshold=threshold,
             condition=self._condition(threshold),
-            tied=has_ties(scores[0]),
+            tied=has_ties(self.calibration.independent.cells[self.null_class][i]),
             realised=RealisedRate(k, null.n) if k and known else None,
             other_error=self._other_errors[i],
             remark=null.remark(),
@@ -231,7 +240,12 @@ class ErrorRateTest(FinishedTest):
         )
 
     def evaluate(
-        self, scores: ArrayLike, labels: ArrayLike, groups: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        groups: ArrayLike | None = None,
+        *,
+        clusters: ArrayLike | None = None,
     ) -> Evaluation:
         """Count both errors on labelled new objects, and compare with the promise.
 
@@ -253,7 +267,7 @@ class ErrorRateTest(FinishedTest):
         >>> test.evaluate(scores[1000:], labels[1000:])
         FNR 3.36% (1.97% to 5.32%), promised 5%: in line; FPR 38.26% (33.95% to 42.71%)
         """
-        found: Evaluation = super().evaluate(scores, labels, groups)
+        found: Evaluation = super().evaluate(scores, labels, groups, clusters=clusters)
         return found
 
     def promises(self) -> list[Promise]:
@@ -297,9 +311,16 @@ class ErrorRateTest(FinishedTest):
             rules.append(where + rule + (say("certificate.pooled") if self._pooled[i] else ""))
         rules += self._shown_text
         return (
-            f"ErrorRateTest: {aim(self)}, {self.method!r}, {n:,} {side} scores\n  "
-            + "\n  ".join(rules)
+            f"ErrorRateTest: {aim(self)}, {self.method!r}, {n:,} {side} scores"
+            f"{self._of_clusters}\n  " + "\n  ".join(rules)
         )
+
+    @property
+    def _of_clusters(self) -> str:
+        if self.calibration.clusters is None:
+            return ""
+        n = self.calibration.pooled().independent.cells[self.null_class][0].size
+        return f" of {n:,} clusters"
 
     @property
     def _shown(self) -> list[int]:
@@ -436,12 +457,15 @@ def build_test(
     null_class = 1 if control == "fnr" else 0
     alpha = check_probability(alpha, "alpha")
     check_choice(thin_groups, "thin_groups", ("refuse", "pool"))
-    sizes = [scores.size for scores in calibration.cells[null_class]]
+    sizes = [scores.size for scores in calibration.independent.cells[null_class]]
     enough = _enough(method, sizes, alpha)
     pooled = tuple(size not in enough for size in sizes)
     if any(pooled) and (calibration.groups is None or thin_groups == "refuse"):
         raise _too_few(calibration, control, alpha, method)
-    if not method.can_promise(sum(sizes), alpha):
+    total = sum(sizes)
+    if calibration.clusters is not None and any(pooled):  # a cluster may have rows in two groups
+        total = calibration.pooled().independent.cells[null_class][0].size
+    if not method.can_promise(total, alpha):
         raise _too_few(calibration.pooled(), control, alpha, method)
     shared = null_of(calibration.pooled(), null_class, 0, method) if any(pooled) else None
     nulls = tuple(
@@ -474,7 +498,8 @@ def _too_few(
     null_class = 1 if control == "fnr" else 0
     needed = method.smallest_n(alpha)
     side = "positive" if null_class else "negative"
-    sizes = [scores.size for scores in calibration.cells[null_class]]
+    sizes = [scores.size for scores in calibration.independent.cells[null_class]]
+    unit = "scores" if calibration.clusters is None else "clusters with rows"
     got, where = f"got {sizes[0]:,}", ""
     remedy: list[Words] = ["Add data, or raise ", Parameter("alpha"), "."]
     if calibration.groups is not None:
@@ -501,7 +526,7 @@ def _too_few(
         ]
     return TooFewScoresError(
         f"{control.upper()} <= {alpha:g} with {method!r} needs at least {needed:,} calibration "
-        f"scores of the {side} class ({show(calibration.classes[null_class])}){where}; {got}.",
+        f"{unit} of the {side} class ({show(calibration.classes[null_class])}){where}; {got}.",
         available=min(sizes),
         needed=needed,
         remedy=tuple(remedy),

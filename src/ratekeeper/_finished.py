@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ratekeeper._cells import (
     count_outside,
     count_repeated,
@@ -15,18 +17,19 @@ from ratekeeper._cells import (
     refuse_repeated,
     warn_if_outside,
 )
-from ratekeeper._evaluation import Promise, count, evaluate
+from ratekeeper._clusters import draws, new_clusters, one_of_each, read_new_clusters
+from ratekeeper._evaluation import Promise, Tally, as_tallies, coded, evaluate, from_codes
 from ratekeeper._inputs import check_aligned, read_groups, read_new_labels, refuse_nan, same_length
+from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._calibration import Calibration
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._decisions import Decisions
-    from ratekeeper._evaluation import Evaluation, JointEvaluation, Tally
+    from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._p_values import PValues
     from ratekeeper._ranks import Floats
 
@@ -64,7 +67,13 @@ class FinishedTest(ABC):
     def _continuing(self) -> FinishedTest:
         """Return the same test for objects that come in parts."""
 
-    def decide(self, scores: ArrayLike, groups: ArrayLike | None = None) -> Decisions:
+    def decide(
+        self,
+        scores: ArrayLike,
+        groups: ArrayLike | None = None,
+        *,
+        clusters: ArrayLike | None = None,
+    ) -> Decisions:
         """Decide on new objects.
 
         Parameters
@@ -73,6 +82,9 @@ class FinishedTest(ABC):
             Their scores, from the same model and runtime as at calibration.
         groups : array-like of shape (n_objects,), optional
             Their groups, required if and only if the calibration has groups.
+        clusters : array-like of shape (n_objects,), optional
+            Their clusters, to make sure that these are new ones: those of the calibration are
+            refused. They do not change a decision.
 
         Returns
         -------
@@ -84,7 +96,16 @@ class FinishedTest(ABC):
         ScoreRangeWarning
             If more scores lie outside the calibration's range than chance explains.
         """
+        check_aligned(scores, clusters=clusters)
         values, index = read_new(self.calibration, scores, groups)
+        if clusters is not None:
+            if self.calibration.clusters is None:
+                raise InputError(
+                    "clusters was given, but the calibration has no clusters.",
+                    parameter="clusters",
+                    remedy="Calibrate with clusters, or leave them out here.",
+                )
+            read_new_clusters(self.calibration, clusters, values.size)
         decisions = decide_read(self, values, index)  # which refuses NaN
         outside = count_outside(self.calibration, values)
         warn_if_outside(self.calibration, outside, values.size)
@@ -99,7 +120,12 @@ class FinishedTest(ABC):
         return decisions.p_values
 
     def evaluate(
-        self, scores: ArrayLike, labels: ArrayLike, groups: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        groups: ArrayLike | None = None,
+        *,
+        clusters: ArrayLike | None = None,
     ) -> Any:  # noqa: ANN401 - Evaluation or JointEvaluation, as the subclasses say
         """Count both errors on labelled new objects, and compare with the promise.
 
@@ -110,12 +136,16 @@ class FinishedTest(ABC):
         groups : array-like of shape (n_objects,), optional
             Required if the calibration has groups. Otherwise an audit: errors are also counted
             by these groups, to which nothing is promised.
+        clusters : array-like of shape (n_objects,), optional
+            Whose rows they are, required if the calibration has clusters. None may be one of the
+            calibration's. Of each cluster one row of each class (in each group) is drawn at
+            random and counted, since exact intervals are about independent objects.
 
         Returns
         -------
         Evaluation or JointEvaluation
         """
-        check_aligned(scores, labels=labels, groups=groups)
+        check_aligned(scores, labels=labels, groups=groups, clusters=clusters)
         names, own = None, self.calibration.groups
         is_audit = own is None and groups is not None
         values, index = read_new(self.calibration, scores, None if is_audit else groups)
@@ -130,12 +160,22 @@ class FinishedTest(ABC):
         refuse_calibration_objects(self.calibration, fingerprint(values, truth))
         repeated = count_repeated(self.calibration, values, truth)
         refuse_repeated(self.calibration, repeated, truth.size)
-        outside = count_outside(self.calibration, values)
+        codes, n_groups = coded(decisions, truth, index), 1 if names is None else len(names)
+        whole, thinned = None, clusters is not None or self.calibration.clusters is not None
+        if thinned:
+            ids = new_clusters(self.calibration, clusters, values.size)
+            numbers = draws(ids, np.arange(ids.size))
+            rows = one_of_each(ids, numbers, truth.astype(np.intp))
+            whole = sum(as_tallies(from_codes(codes[rows], n_groups)), Tally())
+            if own is not None:  # what is promised to a group is about its rows
+                rows = one_of_each(ids, numbers, codes // 4)
+            codes, values = codes[rows], values[rows]
+        outside = count_outside(self.calibration, values), values.size
         # Called by way of the method of a subclass.
-        warn_if_outside(self.calibration, outside, values.size, stacklevel=3)
-        tallies = count(decisions, truth, index, 1 if names is None else len(names))
-        is_covered = not is_outside(self.calibration, outside, values.size)
-        return evaluate_counts(self, tallies, names, is_covered=is_covered)
+        warn_if_outside(self.calibration, *outside, stacklevel=3, one_per_cluster=thinned)
+        is_covered = not is_outside(self.calibration, *outside, one_per_cluster=thinned)
+        tallies = as_tallies(from_codes(codes, n_groups))
+        return evaluate_counts(self, tallies, names, is_covered=is_covered, whole=whole)
 
 
 def decide_read(test: FinishedTest, values: Floats, index: Index) -> Decisions:
@@ -160,6 +200,7 @@ def evaluate_counts(
     names: list[Any] | None,
     *,
     is_covered: bool = True,
+    whole: Tally | None = None,
 ) -> Evaluation | JointEvaluation:
     """Compare counted decisions with the promises of a test; see `evaluate` in `_evaluation`.
 
@@ -168,4 +209,5 @@ def evaluate_counts(
     promises = {part.control: part.promises() for part in test.parts}
     if not is_covered:
         promises = {name: [Promise(None)] * len(given) for name, given in promises.items()}
-    return evaluate(promises, tallies, names, audit=test.calibration.groups is None)
+    is_audit = test.calibration.groups is None
+    return evaluate(promises, tallies, names, audit=is_audit, whole=whole)

@@ -91,12 +91,13 @@ def merged_cells(
         ids = [[(_ids(one, c, i), _ids(other, c, j)) for i, j in places] for c in (0, 1)]
         both = [
             [
-                in_order(np.concatenate(scores), np.concatenate(clusters))  # type: ignore[arg-type]
-                for scores, clusters in zip(pairs[c], ids[c], strict=True)
+                in_order(np.concatenate(scores), np.concatenate(names_of))  # type: ignore[arg-type]
+                for scores, names_of in zip(pairs[c], ids[c], strict=True)
             ]
             for c in (0, 1)
         ]
-        cells, clusters = ([tuple(pair[k] for pair in both[c]) for c in (0, 1)] for k in (0, 1))
+        cells = [tuple(scores for scores, _ in both[c]) for c in (0, 1)]
+        clusters = [tuple(ids for _, ids in both[c]) for c in (0, 1)]
         return (cells[0], cells[1]), names, (clusters[0], clusters[1])
     # Two ascending runs: a stable sort merges them in one pass.
     merged = [
