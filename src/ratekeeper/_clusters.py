@@ -191,13 +191,9 @@ def known_error(name: object, n: int) -> InputError:
     """Return the error about new rows of clusters that have calibrated, one of which has a name."""
     more = f" and {n - 1:,} more" if n > 1 else ""
     return InputError(
-        f"The calibration has rows of the cluster {show(name)}{more}, so these new rows are not "
-        "those of new clusters, which alone the promise is about.",
+        f"The calibration has rows of the cluster {show(name)}{more}; the promise is about rows of "
+        "new clusters only.",
         parameter="clusters",
         value=name,
-        remedy=(
-            "Leave out rows of clusters that calibrated, or calibrate without these; ",
-            Parameter("clusters"),
-            " must name the same things in both.",
-        ),
+        remedy="Leave out the rows of clusters that calibrated, or calibrate without them.",
     )

@@ -83,6 +83,13 @@ _DEFS: Schema = {
             "data_offsets": _array(_COUNT, 2, 2),
         }
     ),
+    "cluster_array": _object(
+        {
+            "dtype": {"const": "U64"},
+            "shape": _array(_COUNT, 1, 1),
+            "data_offsets": _array(_COUNT, 2, 2),
+        }
+    ),
     # Of labels and groups: what every machine has, and text.
     "name_type": {"type": "string", "pattern": "^[<>|](b1|[iu][1248]|f[248]|U[1-9][0-9]{0,3})$"},
     "names": _object(
@@ -105,7 +112,9 @@ _DEFS: Schema = {
             "label": _MAYBE_TEXT,
             "group": _MAYBE_TEXT,
             "sampled_from": _array(_COUNT, 2, 2) | {"type": ["array", "null"]},
+            "cluster": _MAYBE_TEXT,
         },
+        optional=("cluster",),
         type=["object", "null"],
     ),
     "method": {
@@ -210,9 +219,12 @@ _DEFS: Schema = {
             "remarks": _array(_TEXT),
             "provenance": _ref("provenance"),
             "version": _TEXT,
+            "clusters": _object(
+                {"negative": _COUNT, "positive": _COUNT, "spanning": _FLAG},
+            ),
         },
         # Earlier versions did not write these; more than 1,000 cells are left out.
-        optional=("promised", "cells", "remarks", "provenance"),
+        optional=("promised", "cells", "remarks", "provenance", "clusters"),
     ),
     "test": _object(
         {
@@ -237,8 +249,9 @@ _DEFS: Schema = {
             "data_hash": _HASH,
             "provenance": _ref("provenance"),
             "tests": _array(_ref("test"), 0, 2),
+            "clusters": _SIDES,
         },
-        optional=("provenance",),  # which format 1 did not have
+        optional=("provenance", "clusters"),  # format 1 did not have the first
     ),
 }
 
@@ -263,7 +276,10 @@ SCHEMA: Schema = {
             }
         )
     },
-    "patternProperties": {"^(negative|positive)(/(0|[1-9][0-9]*))?$": _ref("array")},
+    "patternProperties": {
+        "^(negative|positive)(/(0|[1-9][0-9]*))?$": _ref("array"),
+        "^clusters/(negative|positive)(/(0|[1-9][0-9]*))?$": _ref("cluster_array"),
+    },
     "additionalProperties": False,
     "$defs": _DEFS,
 }
