@@ -139,6 +139,12 @@ def count_outside(calibration: Calibration, scores: Floats) -> int:
     return int(np.count_nonzero(scores < low) + np.count_nonzero(scores > high))
 
 
+def are_outside(calibration: Calibration, scores: Floats) -> NDArray[np.bool_]:
+    """Return which new scores lie outside the range of all calibration scores."""
+    low, high = calibration.extent
+    return (scores < low) | (scores > high)
+
+
 def is_outside(
     calibration: Calibration, outside: int, n: int, *, one_per_cluster: bool = False
 ) -> bool:

@@ -533,12 +533,12 @@ CLUSTERS = {
     ),
     "all_rows": "{method} takes all rows, each weighted by 1 / (rows of its cluster).",
     "evaluated": (
-        "Errors are counted on one row of each cluster, drawn at random: rows of one cluster are "
-        "not independent."
+        "The rows are of {n} clusters. Errors are counted on one row of each cluster and class, "
+        "drawn at random, since rows of one cluster are not independent."
     ),
     "page": (
-        "**Rows come in clusters.** Numbers and charts of this page are about one row of each "
-        "cluster, drawn at random; the certificate counts {rows} rows."
+        "The {rows} calibration rows come in clusters. The charts and tables of this page show one "
+        "row of each cluster, drawn at random."
     ),
 }
 

@@ -42,6 +42,11 @@ The rows must not have been used to train, tune or select the classifier.
     "--group", metavar="COLUMN", help="Column of the groups; promises then hold in every group."
 )
 @click.option(
+    "--cluster",
+    metavar="COLUMN",
+    help="Column that says whose row it is; rows of one patient or customer count as one object.",
+)
+@click.option(
     "--positive", metavar="LABEL", help="The positive label; required unless plain (1, yes, ...)."
 )
 @click.option("--lower-is-positive", is_flag=True, help="Low scores indicate the positive class.")
@@ -94,7 +99,7 @@ def _refuse_seed(seed: int | None) -> None:
 def _read(given: dict[str, Any]) -> Calibration:
     from ratekeeper.batch import calibrate_file
 
-    same = ("score", "label", "group", "sample", "on_invalid", "decimal")
+    same = ("score", "label", "group", "cluster", "sample", "on_invalid", "decimal")
     return calibrate_file(
         given["file"],
         positive_label=given["positive"],

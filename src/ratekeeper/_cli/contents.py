@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Test = FinishedTest
 
 _DELTA = 0.05
+_SIDES = ("negative", "positive")
 _MOST_GROUPS = 40  # in a table
 
 
@@ -108,7 +109,16 @@ def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
         "origin": calibration.origin,
         "data_hash": calibration.data_hash,
         "source": None if source is None else source.to_dict(),
+        **_cluster_facts(calibration),
     }
+
+
+def _cluster_facts(calibration: Calibration) -> dict[str, Any]:
+    """Return how many clusters have rows of each class, where there are clusters."""
+    if calibration.clusters is None:
+        return {}
+    negative, positive = (cells[0].size for cells in calibration.pooled().independent.cells)
+    return {"clusters": {"negative": negative, "positive": positive}}
 
 
 def _cells(calibration: Calibration, shown: list[int] | None = None) -> list[dict[str, Any]]:
@@ -116,15 +126,18 @@ def _cells(calibration: Calibration, shown: list[int] | None = None) -> list[dic
     names = [None] if calibration.groups is None else calibration.groups.tolist()
     cells = []
     for i in range(len(names)) if shown is None else shown:
-        name, negatives, positives = names[i], calibration.cells[0][i], calibration.cells[1][i]
+        n = {side: calibration.cells[c][i].size for c, side in enumerate(_SIDES)}
+        # Of clusters, which are what promises are made of, where there are any.
+        units = {side: calibration.independent.cells[c][i].size for c, side in enumerate(_SIDES)}
         cells.append(
             {
-                "group": name,
-                "n": {"negative": negatives.size, "positive": positives.size},
+                "group": names[i],
+                "n": n,
                 "least_alpha": {
-                    "fnr": _least(positives.size),
-                    "fpr": _least(negatives.size),
+                    "fnr": _least(units["positive"]),
+                    "fpr": _least(units["negative"]),
                 },
+                **({} if calibration.clusters is None else {"clusters": units}),
             }
         )
     return cells
@@ -153,24 +166,25 @@ def _show_calibration(calibration: Calibration) -> None:
     n_groups = len(calibration.cells[0])
     sizes = [[scores.size for scores in cells] for cells in calibration.cells]
     shown = extremes(*sizes, most=_MOST_GROUPS, each=_MOST_GROUPS // 4)
-    rows = []
+    rows, clustered = [], calibration.clusters is not None
     for cell in _cells(calibration, shown):
         row = ["everybody" if cell["group"] is None else str(cell["group"])]
         for side, rate in (("positive", "fnr"), ("negative", "fpr")):
             least = cell["least_alpha"][rate].values()
             row += [
-                f"{cell['n'][side]:,}",
+                f"{cell['n'][side]:,}" + (f" of {cell['clusters'][side]:,}" if clustered else ""),
                 *("none" if a is None else _at_least(a) for a in least),
             ]
         rows.append(row)
+    of_clusters = "\nof clusters" if clustered else ""
     print_table(
         f"Calibration: held-out {calibration.dtype} scores and the least rates they can promise",
         [
             "group",
-            "positives",
+            f"positives{of_clusters}",
             "least FNR\nthis test*",
             "\naverage*",
-            "negatives",
+            f"negatives{of_clusters}",
             "least FPR\nthis test*",
             "\naverage*",
         ],
@@ -205,7 +219,8 @@ def _origin_lines(calibration: Calibration) -> list[str]:
     source = calibration.provenance
     lines = []
     if source is not None:
-        named = (("score", source.score), ("label", source.label), ("group", source.group))
+        roles = ("score", "label", "group", "cluster")
+        named = ((role, getattr(source, role)) for role in roles)
         columns = ", ".join(f"{what} {name!r}" for what, name in named if name is not None)
         lines.append(f"File: {source}.")
         lines += [f"Columns: {columns}."] if columns else []

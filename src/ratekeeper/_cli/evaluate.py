@@ -55,6 +55,7 @@ _SIDES = {
 @options.column("score", "scores")
 @options.column("label", "true labels")
 @options.column("group", "groups")
+@options.column("cluster", "clusters: one row of each is counted")
 @click.option("--positive", help="The positive label of FILE, if its labels are other ones.")
 @options.on_invalid()
 @options.source_format()
@@ -94,6 +95,7 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
         score=given["score"],
         label=given["label"],
         group=given["group"],
+        cluster=given["cluster"],
         positive_label=given["positive"],
         on_invalid=given["on_invalid"],
         source_format=given["format"],
@@ -193,6 +195,8 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
     for certificate in _certificates(test):
         if certificate.guarantee.kind == "marginal":
             print_paragraph(_average_text(certificate))
+    if found.n_clusters is not None:
+        print_paragraph(say("clusters.evaluated", n=f"{found.n_clusters:,}"))
     print_paragraph(say("evaluation.one_look"))
     echo(f"Read {rows_text(found.rows)}. {skipped_text(found.skipped)}".rstrip())
 

@@ -31,6 +31,7 @@ Examples:
 @options.column("score", "scores in FILE")
 @options.column("label", "true labels in FILE")
 @options.column("group", "groups in FILE")
+@options.column("cluster", "clusters in FILE")
 @click.option("--positive", help="The positive label of FILE, if its labels are other ones.")
 @options.on_invalid()
 @options.source_format()
@@ -50,10 +51,11 @@ def command(test: str, output: str, **given: Any) -> None:  # noqa: ANN401
     check_output(output, [test, *([] if source is None else [source])])
     loaded = contents.load_test(test)
     evaluation = None if source is None else _evaluation(loaded, given)
-    about_file = ("score", "label", "group", "positive")
+    about_file = ("score", "label", "group", "cluster", "positive")
     if source is None and any(given[name] is not None for name in about_file):
         raise Refusal(
-            "--score, --label, --group and --positive are about --evaluate FILE: pass that, too."
+            "--score, --label, --group, --cluster and --positive are about --evaluate FILE: pass "
+            "that, too."
         )
     written = Written(output)
     with written.writing():
@@ -64,7 +66,8 @@ def command(test: str, output: str, **given: Any) -> None:  # noqa: ANN401
 def _evaluation(test: contents.Test, given: dict[str, Any]) -> FileEvaluation:
     from ratekeeper.batch import evaluate_file
 
-    same = {name: given[name] for name in ("score", "label", "group", "on_invalid", "decimal")}
+    names = ("score", "label", "group", "cluster", "on_invalid", "decimal")
+    same = {name: given[name] for name in names}
     return evaluate_file(
         test,
         given["evaluate"],

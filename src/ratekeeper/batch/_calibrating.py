@@ -13,10 +13,11 @@ from ratekeeper._inputs import read_labels
 from ratekeeper._provenance import Provenance
 from ratekeeper._ranks import sort_in_place
 from ratekeeper._validation import check_count, check_seed
+from ratekeeper.batch._clustering import cluster_hashes
 from ratekeeper.batch._columns import Inspector, Kinds, canonical_label, check_columns
 from ratekeeper.batch._sources import open_sources, pieces_of
 from ratekeeper.batch._text_files import TextFile
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     import os
@@ -38,6 +39,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     score: str,
     label: str,
     group: str | None = None,
+    cluster: str | None = None,
     positive_label: object = None,
     higher_is_positive: bool = True,
     on_invalid: str = "refuse",
@@ -57,6 +59,9 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         Names of the columns.
     group : str, optional
         Name of the column of groups, for one promise per group.
+    cluster : str, optional
+        Name of the column that says whose row it is, where a patient or customer has several; see
+        `calibrate`. Its ids are kept as 64-bit hashes. Not with `sample`, which draws rows.
     positive_label : object, optional
         Which label is positive, as text or value; required unless it is plain (1, "yes", ...).
     higher_is_positive : bool, default=True
@@ -83,7 +88,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
 
     Notes
     -----
-    Memory grows by 8 bytes for each score that is kept, and with groups by 17. Beyond that it does
+    Memory grows by 8 bytes for each score that is kept, and with groups by 17; with clusters by 8
+    more, and by four times that while they are sorted. Beyond that it does
     not grow with the file, nor with what a packed file unpacks to, but for what is packed as one: a
     page of Parquet or a record batch of Arrow. Names of labels and groups have at most 256
     characters, and a row of text at most 4 MB.
@@ -98,15 +104,27 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
     """
     most = None if sample is None else check_count(sample, "sample")
+    if most is not None and cluster is not None:
+        raise InputError(
+            (Parameter("sample", sample), " draws rows, and would cut clusters."),
+            parameter="sample",
+            value=sample,
+            remedy=(
+                "Leave it out, or draw clusters first and leave out ",
+                Parameter("sample"),
+                ".",
+            ),
+        )
     labels = Kinds(label, labels=True)
     groups = None if group is None else Kinds(group, labels=False)
     inspector = Inspector(on_invalid)
     with open_sources(source, source_format, decimal) as files:
-        roles = {"score": score, "label": label, "group": group}
+        roles = {"score": score, "label": label, "group": group, "cluster": cluster}
         check_columns(files[0].name, files[0].columns, roles)
         wanted = [column for column in roles.values() if column is not None]
         rows = sum(file.size or 0 for file in files if not isinstance(file, TextFile))
-        keep = _keeper(most, seed, rows, grouped=group is not None)
+        whole = group is not None or cluster is not None
+        keep, ids = _keeper(most, seed, rows, grouped=whole), []
         for name, piece in pieces_of(files, wanted, "Reading"):
             numbers = piece.numbers(score)
             values, (codes, missing) = numbers.values, labels.codes(name, piece)
@@ -115,7 +133,12 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
             if groups is not None:
                 index, missing = groups.codes(name, piece)
                 found.append(("group", groups.column, missing))
+            if cluster is not None:
+                hashes, missing = cluster_hashes(piece, cluster)
+                found.append(("cluster", cluster, missing))
             valid = inspector.valid(name, piece, found)
+            if cluster is not None:
+                ids.append(hashes if valid is None else hashes[valid])
             if valid is not None:
                 values, codes = values[valid], codes[valid]
                 index = None if index is None else index[valid]
@@ -123,7 +146,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         names = ", ".join(file.name for file in files[:3]) + ", ..." * (len(files) > 3)  # noqa: PLR2004
     _check_both([labels.found()[code] for code in keep.used()], label, inspector, names)
     positive, classes = _classes(labels, positive_label, f"{names}, column {show(label)}")
-    provenance = Provenance(inspector.rows, inspector.skipped, score, label, group)
+    provenance = Provenance(inspector.rows, inspector.skipped, score, label, group, cluster=cluster)
     if isinstance(keep, _Piles):
         cells = sort_in_place([keep.pile(1 - positive), keep.pile(positive)])
         return calibration_of(
@@ -144,6 +167,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         groups=group_names,
         higher_is_positive=higher_is_positive,
         provenance=provenance,
+        clusters=np.concatenate(ids) if ids else None,
     )
 
 

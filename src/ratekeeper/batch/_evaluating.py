@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._cells import (
+    are_outside,
     count_repeated,
     fingerprint,
     is_outside,
     outside_text,
     refuse_calibration_objects,
     refuse_repeated,
+    warn_if_outside,
 )
-from ratekeeper._evaluation import as_tallies, counted
+from ratekeeper._evaluation import Tally, as_tallies, coded, from_codes
 from ratekeeper._finished import evaluate_counts
+from ratekeeper.batch._clustering import Drawn
 from ratekeeper.batch._judging import Judge
 from ratekeeper.batch._sources import open_sources, pieces_of
 from ratekeeper.exceptions import InputError
@@ -43,12 +46,16 @@ class FileEvaluation:
         How many were left out because they are invalid, by reason.
     outside : str or None
         What is to be said about scores outside the calibration's range, if they are too many.
+    n_clusters : int or None
+        Of how many clusters the valid rows are, where their column was named. Errors are then
+        counted on one row of each, drawn at random.
     """
 
     overall: Evaluation | JointEvaluation
     rows: int = 0
     skipped: Mapping[str, int] = field(default_factory=dict)
     outside: str | None = None
+    n_clusters: int | None = None
 
     @property
     def groups(self) -> Mapping[Any, Evaluation | JointEvaluation]:
@@ -64,6 +71,7 @@ class FileEvaluation:
             "rows": self.rows,
             "skipped": dict(self.skipped),
             "outside": self.outside,
+            **({} if self.n_clusters is None else {"clusters": self.n_clusters}),
         }
 
 
@@ -74,6 +82,7 @@ def evaluate_file(
     score: str | None = None,
     label: str | None = None,
     group: str | None = None,
+    cluster: str | None = None,
     positive_label: object = None,
     on_invalid: str = "refuse",
     source_format: str | None = None,
@@ -90,6 +99,9 @@ def evaluate_file(
     score, label, group : str, optional
         Names of the columns, by default those of the calibration. For a test without groups
         `group` is an audit: errors are also counted by this column, to which nothing is promised.
+    cluster : str, optional
+        Name of the column that says whose row it is, by default that of the calibration. Of each
+        cluster one row of each class (in each group) is drawn at random and counted.
     positive_label : str, optional
         Which label of this file is the positive one, if it has other labels than the calibration.
     on_invalid : {"refuse", "skip"}, default="refuse"
@@ -121,6 +133,7 @@ def evaluate_file(
         on_invalid=on_invalid,
         labelled=True,
         positive_label=positive_label,
+        cluster=cluster,
     )
     known = test.calibration.groups
     names: list[Any] = [None] if known is None else known.tolist()
@@ -129,14 +142,24 @@ def evaluate_file(
     counts = np.zeros((len(names), 2, 4), dtype=np.intp)
     whole = test.calibration.pooled()  # once, not for every piece
     seen, repeated = np.zeros(4, dtype=np.uint64), 0
+    drawn, drawn_by_class = Drawn(), Drawn()
     with open_sources(source, source_format, decimal) as files:
         judge.check(files[0].name, files[0].columns)
         for name, piece in pieces_of(files, judge.columns, "Evaluating"):
+            first = judge.n_decided
             judged = judge.judge(name, piece)
             if judge.audited is not None:
                 names = list(judge.audited)
                 counts = np.pad(counts, ((0, len(names) - len(counts)), (0, 0), (0, 0)))
-            counts += counted(judged.decisions, judged.truth, judged.index, len(names))
+            codes = coded(judged.decisions, judged.truth, judged.index)
+            if judged.clusters is None:
+                counts += from_codes(codes, len(names))
+            else:
+                kept = 2 * codes + are_outside(test.calibration, judged.values)
+                truth = judged.truth.astype(np.intp)
+                drawn_by_class.add(judged.clusters, first, truth, kept)
+                if known is not None:  # what is promised to a group is about its rows
+                    drawn.add(judged.clusters, first, codes // 4, kept)
             seen += np.array(fingerprint(judged.values, judged.truth), dtype=np.uint64)
             repeated += count_repeated(whole, judged.values, judged.truth)
     judge.refuse_unseen_positive(str(source))
@@ -147,15 +170,27 @@ def evaluate_file(
         where = files[0].name if len(files) == 1 else str(source)
         raise error.within(where) from None
     is_grouped = known is not None or judge.audited is not None
-    outside = None
-    if is_outside(test.calibration, judge.n_outside, judge.n_decided):
-        outside = outside_text(test.calibration, judge.n_outside, judge.n_decided)
-    judge.warn_if_outside()
+    whole_tally, outside, thinned = None, None, judge.cluster is not None
+    far = judge.n_outside, judge.n_decided
+    if thinned:
+        of_all = drawn_by_class.kept()
+        kept = of_all if known is None else drawn.kept()
+        whole_tally = sum(as_tallies(from_codes(of_all // 2, len(names))), Tally())
+        counts = from_codes(kept // 2, len(names))
+        far = int(np.count_nonzero(kept % 2)), kept.size
+    if is_outside(test.calibration, *far, one_per_cluster=thinned):
+        outside = outside_text(test.calibration, *far)
+    warn_if_outside(test.calibration, *far, one_per_cluster=thinned)
     return FileEvaluation(
         overall=evaluate_counts(
-            test, as_tallies(counts), names if is_grouped else None, is_covered=outside is None
+            test,
+            as_tallies(counts),
+            names if is_grouped else None,
+            is_covered=outside is None,
+            whole=whole_tally,
         ),
         rows=judge.inspector.rows,
         skipped=judge.inspector.skipped,
         outside=outside,
+        n_clusters=drawn_by_class.n_clusters if judge.cluster is not None else None,
     )

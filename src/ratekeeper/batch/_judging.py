@@ -11,6 +11,7 @@ from ratekeeper._cells import count_outside, warn_if_outside
 from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._formatting import listed, show
 from ratekeeper._inputs import PLAIN_PAIRS, in_precision, read_new_scores
+from ratekeeper.batch._clustering import Newcomers, cluster_hashes
 from ratekeeper.batch._columns import (
     Inspector,
     Kinds,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ratekeeper._clusters import Hashes
     from ratekeeper._decisions import Decisions
     from ratekeeper._provenance import Provenance
     from ratekeeper._ranks import Floats
@@ -52,6 +54,8 @@ class Judged:
         Which rows of the piece are valid, None if all are.
     scores : Numbers
         Of all rows.
+    clusters : ndarray of uint64 or None
+        The clusters of these rows, where they were asked for.
     """
 
     decisions: Decisions
@@ -61,6 +65,7 @@ class Judged:
     values: Floats
     valid: NDArray[np.bool_] | None
     scores: Numbers
+    clusters: Hashes | None = None
 
 
 class Judge:
@@ -79,6 +84,7 @@ class Judge:
         label: str | None = None,
         labelled: bool = False,
         positive_label: object = None,
+        cluster: str | None = None,
     ) -> None:
         given: object = test
         if not isinstance(given, FinishedTest):
@@ -98,6 +104,10 @@ class Judge:
                 remedy=("Calibrate with ", Parameter("group"), ", or leave it out here."),
             )
         self.group = group
+        self.cluster = cluster
+        if labelled and test.calibration.clusters is not None:
+            self.cluster = cluster or _named("cluster", known)
+        self._newcomers = Newcomers(test.calibration)
         self._test = continuing(test)
         self.inspector = Inspector(on_invalid)
         self._audit = None
@@ -116,11 +126,13 @@ class Judge:
     @property
     def columns(self) -> list[str]:
         """The columns it needs."""
-        return [name for name in (self.score, self.label, self.group) if name is not None]
+        names = (self.score, self.label, self.group, self.cluster)
+        return [name for name in names if name is not None]
 
     def check(self, name: str, columns: Sequence[str]) -> None:
         """Raise unless a file has these columns."""
         wanted = {"score": self.score, "label": self.label, "group": self.group}
+        wanted["cluster"] = self.cluster
         check_columns(name, columns, wanted)
 
     def judge(self, name: str, piece: Piece) -> Judged:
@@ -138,7 +150,16 @@ class Judge:
             groups = self._calibration.groups.tolist()
             index, problems = known_codes(piece, self.group, groups, labels=False)
             found.append(("group", self.group, problems))
+        clusters = None
+        if self.cluster is not None:
+            clusters, problems = cluster_hashes(piece, self.cluster)
+            found.append(("cluster", self.cluster, problems))
         valid = self.inspector.valid(name, piece, found, self._note())
+        if clusters is not None and self.cluster is not None:
+            try:
+                self._newcomers.check(piece, self.cluster, clusters)
+            except InputError as error:
+                raise error.within(f"{name}, column {show(self.cluster)}") from None
         values, rows = self._fit(numbers.values, piece), None
         if valid is not None:
             rows = np.flatnonzero(valid)
@@ -151,10 +172,11 @@ class Judge:
         if rows is not None:
             index = None if index is None else index[rows]
             truth = truth[rows] if truth.size else truth
+            clusters = None if clusters is None else clusters[rows]
         self.n_decided += values.size
         self.n_outside += count_outside(self._calibration, values)
         decisions = decide_read(self._test, values, None if self._audit else index)
-        return Judged(decisions, rows, index, truth == 1, values, valid, numbers)
+        return Judged(decisions, rows, index, truth == 1, values, valid, numbers, clusters)
 
     @property
     def audited(self) -> list[Any] | None:
