@@ -109,11 +109,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
             (Parameter("sample", sample), " draws rows, and would cut clusters."),
             parameter="sample",
             value=sample,
-            remedy=(
-                "Leave it out, or draw clusters first and leave out ",
-                Parameter("sample"),
-                ".",
-            ),
+            remedy=("Leave ", Parameter("sample"), " out."),
         )
     labels = Kinds(label, labels=True)
     groups = None if group is None else Kinds(group, labels=False)
