@@ -26,6 +26,8 @@ GAPS = {
     "bounds": "FNR <= 10.75%",
     "called": "negative",
     "certified": "FNR ≤ 5% with Conformal()",
+    "clusters_negative": "70",
+    "clusters_positive": "30",
     "condition": "score >= 0.31",
     "count": "50",
     "counted": "4.74% (3.06% to 6.98%)",
@@ -110,6 +112,7 @@ HEADINGS = {
     "evaluation": "Evaluations",
     "title": "Titles of the paragraphs",
     "page": "The report's page",
+    "clusters": "Tests on rows that come in clusters",
 }
 METHODS = {
     "parametric": {"distribution": "norm"},

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from ratekeeper import baselines
 from ratekeeper._comparison import SYSTEMS
 
@@ -40,6 +42,27 @@ def test_every_example_of_the_systems_page_runs(capsys):
         assert f"`{short.get(name, name)}`" in table
     for name in baselines.__all__:
         assert name in page or name == "NPROC"
+
+
+@pytest.mark.parametrize("name", ["clusters"])
+def test_every_example_of_a_page_runs(name, tmp_path, monkeypatch, capsys):
+    """The Python blocks of a page work in order, then its commands, and print what it shows."""
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    session: dict[str, object] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        exec(compile(block, f"{name}.md", "exec"), session)  # noqa: S102 - our own text
+    printed = capsys.readouterr().out
+    shown = re.findall(r"^```text\n(.*?)\.\.\.\n```", page, re.MULTILINE | re.DOTALL)
+    assert shown
+    for text in shown:
+        assert text in printed
+    program = f'set -e\nratekeeper() {{ "{sys.executable}" -m ratekeeper "$@"; }}\n'
+    for block in re.findall(r"^```bash\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        done = subprocess.run(
+            ["/bin/bash", "-c", program + block], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
 
 
 def test_the_walk_in_a_shell_works_as_it_stands(tmp_path):

@@ -319,9 +319,9 @@ class Certificate(Stated):
             return
         key = "true_rate" if self.fixed_alpha else "true_rate.any_alpha"
         mean, low, high, above = self._rate_cells(cell)
-        section = "certificate" if self.clusters is None else "clusters"
+        of_clusters = {True: "clusters.true_rate", False: "clusters.true_rate.any_alpha"}
         text = say(
-            f"{section}.{key}",
+            f"certificate.{key}" if self.clusters is None else of_clusters[self.fixed_alpha],
             n=f"{cell.realised.n:,}",
             rate=self.rate,
             alpha=exact_percent(self.alpha),

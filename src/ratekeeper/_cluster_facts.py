@@ -43,8 +43,8 @@ class ClusterFacts:
             return None
         negative, positive = (cells[0].size for cells in calibration.pooled().independent.cells)
         name = type(method).__name__
-        key = "all_rows" if isinstance(method, Conformal) else "one_row"
-        use = say(f"clusters.{key}", method=name)
+        key = "clusters.all_rows" if isinstance(method, Conformal) else "clusters.one_row"
+        use = say(key, method=name)
         return cls(negative, positive, are_spanning(calibration), use)
 
     def price(self, other: str, rate: Rate) -> str:

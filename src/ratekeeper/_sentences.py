@@ -537,7 +537,7 @@ CLUSTERS = {
         "drawn at random, since rows of one cluster are not independent."
     ),
     "page": (
-        "The {rows} calibration rows come in clusters. The charts and tables of this page show one "
+        "The {n} calibration rows come in clusters. The charts and tables of this page show one "
         "row of each cluster, drawn at random."
     ),
 }

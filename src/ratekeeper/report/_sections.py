@@ -165,7 +165,7 @@ def _of_clusters(test: FinishedTest) -> list[str]:
     if test.calibration.clusters is None:
         return []
     n = sum(scores.size for cells in test.calibration.cells for scores in cells)
-    return [say("clusters.page", rows=f"{n:,}")]
+    return [say("clusters.page", n=f"{n:,}")]
 
 
 def ground_html(test: FinishedTest) -> str:
