@@ -275,14 +275,18 @@ class Calibration:
             clusters=clusters,
         )
 
-    @cached_property
+    @property
     def independent(self) -> Calibration:
         """One random row of each cluster in each class and group; itself without clusters.
 
         Scores of one class and group are then independent, so that methods count them as they do
         without clusters. The draw depends on the data alone.
         """
-        return self if self.clusters is None else one_row(self, 0, by_cell=True)
+        return self if self.clusters is None else self._one_row_per_cell
+
+    @cached_property
+    def _one_row_per_cell(self) -> Calibration:
+        return one_row(self, 0, by_cell=True)
 
     def one_row_per_cluster(self, seed: int = 0) -> Calibration:
         """Return an ordinary calibration of one random row of each cluster, whatever its class.
