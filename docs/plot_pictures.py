@@ -14,7 +14,9 @@ from matplotlib.figure import Figure
 import ratekeeper as rk
 from ratekeeper.datasets import load_employment
 from ratekeeper.plots import (
+    CostDisplay,
     ErrorCurveDisplay,
+    GroupDisplay,
     PValueHistogramDisplay,
     RateAgainstAlphaDisplay,
     RealisedRateDisplay,
@@ -34,9 +36,10 @@ def pictures() -> dict[str, Callable[[Axes], object]]:
     """Return what draws each picture, by name."""
     people = load_employment()
     held_out, new = people.in_year(2015)[:2000], people.in_year(2016)
-    test = rk.calibrate(held_out.score, held_out.employed).control(
-        "fnr", alpha=0.05, method=rk.Conformal()
-    )
+    cal = rk.calibrate(held_out.score, held_out.employed)
+    test = cal.control("fnr", alpha=0.05, method=rk.Conformal())
+    cheapest = cal.cheapest(cost_fn=100, cost_fp=30, fnr=0.1)
+    later = people[people.year >= 2016]
     labelled = {"scores": new.score, "labels": new.employed}
     plan = rk.plan("fnr", alpha=0.05, delta=0.05, n=200)
     return {
@@ -51,7 +54,16 @@ def pictures() -> dict[str, Callable[[Axes], object]]:
             new.employed, new.score, test=test, ax=ax
         ),
         "realised-rate": lambda ax: RealisedRateDisplay.from_calibration(test, ax=ax, **labelled),
+        "cost": lambda ax: CostDisplay.from_cheapest(cheapest, ax=ax),
         "sample-size": lambda ax: SampleSizeDisplay.from_plan(plan, ax=ax),
+        "groups": lambda ax: GroupDisplay.from_predictions(
+            later.employed,
+            later.score,
+            test=test,
+            by={"disability": later.disability, "year": later.year},
+            crossed=True,
+            ax=ax,
+        ),
     }
 
 

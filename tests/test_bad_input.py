@@ -200,12 +200,11 @@ if np.finfo(np.longdouble).max > np.finfo(np.float64).max:
     )
 
 NOT_LABELS = {
-    "None": (lambda: None, ["is None", "Pass a list"]),
     "empty": (list, ["labels is empty", "needed"]),
     "an empty table column": (lambda: pl.Series([], dtype=pl.Int64), ["labels is empty"]),
-    "one class": (lambda: [1] * 1234, ["one class only", "all 1,234 are 1", "both classes", "add"]),
-    "one class of words": (lambda: ["no"] * 4, ["one class only", "'no'", "both classes"]),
-    "one class of booleans": (lambda: LABELS | True, ["all 80 are True", "both classes"]),
+    "one class": (lambda: [7] * 80, ["one class only", "every label is 7", "Say one_class="]),
+    "one class of words": (lambda: ["ok"] * 80, ["one class only", "'ok'", "positive_label"]),
+    "plain labels of one class, but too few": (lambda: [1] * 8, ["8 values for 80 scores"]),
     "three values": (lambda: [0, 1, 2], ["3 distinct values (0, 1, 2)", "two are needed", "Keep"]),
     "three words": (lambda: ["a", "b", "c"], ["3 distinct values ('a', 'b', 'c')", "needed"]),
     "three words in pandas": (lambda: pd.Series(["a", "b", "c"]), ["3 distinct values ('a'"]),

@@ -22,7 +22,14 @@ CHOSEN = {
             "folds.cv_plus same_class independent same_scorer same_code file file.skipped"
         ),
         "title": "promise.aim",
+        "rate": "fnr fpr fdr for selective_error alert_share undecided",
+        "aim": (
+            "controlled.fdr controlled.for controlled.selective_error controlled.alert_share "
+            "population"
+        ),
         "page": (
+            "aimed.heading.fdr aimed.heading.for aimed.heading.selective_error "
+            "aimed.heading.alert_share "
             "what.fnr what.fpr direction.high direction.low word.classes word.fnr word.fpr "
             "word.alpha word.delta word.calibration word.threshold word.rank word.p_value "
             "word.kinds word.exchangeable word.true_rate"

@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ratekeeper._abstaining import AbstainingTest
+    from ratekeeper._aimed import ThresholdCertificate, ThresholdTest
+    from ratekeeper._audit import Audit
     from ratekeeper._calibration import Calibration, calibrate
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._comparison import Comparison, compare
     from ratekeeper._control import ErrorRateTest
+    from ratekeeper._costs import Cheapest
     from ratekeeper._cross_fitting import CVPlusCertificate, CVPlusTest
     from ratekeeper._decisions import Decisions
     from ratekeeper._estimators import ErrorRateController
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from ratekeeper._planning import Plan, plan
     from ratekeeper._provenance import Provenance
     from ratekeeper._rates import Rate, RealisedRate
+    from ratekeeper._selection import Selection
     from ratekeeper._storage import load, save
     from ratekeeper.exceptions import (
         ContradictedFitWarning,
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
         ScoreTypeWarning,
         StoredFileError,
         TooFewScoresError,
+        UnattainableError,
     )
     from ratekeeper.methods import (
         Bootstrap,
@@ -70,11 +75,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AbstainingTest",
+    "Audit",
     "Bootstrap",
     "CVPlusCertificate",
     "CVPlusTest",
     "Calibration",
     "Certificate",
+    "Cheapest",
     "Comparison",
     "Conformal",
     "ContradictedFitWarning",
@@ -110,10 +117,14 @@ __all__ = [
     "ReversedScoreWarning",
     "ScoreRangeWarning",
     "ScoreTypeWarning",
+    "Selection",
     "Simultaneous",
     "Smoothed",
     "StoredFileError",
+    "ThresholdCertificate",
+    "ThresholdTest",
     "TooFewScoresError",
+    "UnattainableError",
     "__version__",
     "calibrate",
     "compare",
@@ -128,10 +139,13 @@ __all__ = [
 # NumPy, and only the scikit-learn estimator costs scikit-learn.
 _HOMES = {
     "_abstaining": ("AbstainingTest",),
+    "_aimed": ("ThresholdCertificate", "ThresholdTest"),
+    "_audit": ("Audit",),
     "_calibration": ("Calibration", "calibrate"),
     "_certificate": ("Certificate", "JointCertificate"),
     "_comparison": ("Comparison", "compare"),
     "_control": ("ErrorRateTest",),
+    "_costs": ("Cheapest",),
     "_cross_fitting": ("CVPlusCertificate", "CVPlusTest"),
     "_decisions": ("Decisions",),
     "_estimators": ("ErrorRateController",),
@@ -141,6 +155,7 @@ _HOMES = {
     "_planning": ("Plan", "plan"),
     "_provenance": ("Provenance",),
     "_rates": ("Rate", "RealisedRate"),
+    "_selection": ("Selection",),
     "_storage": ("load", "save"),
     "exceptions": (
         "ContradictedFitWarning",
@@ -158,6 +173,7 @@ _HOMES = {
         "ScoreTypeWarning",
         "StoredFileError",
         "TooFewScoresError",
+        "UnattainableError",
     ),
     "methods": (
         "Bootstrap",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._cells import of_class
+from ratekeeper._cells import of_class, own_numbers
 from ratekeeper._certificate import JointCertificate
 from ratekeeper._control import aim, condition_text
 from ratekeeper._decisions import Decisions
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._evaluation import JointEvaluation
     from ratekeeper._finished import Index
+    from ratekeeper._keys import TieNumbers
     from ratekeeper._ranks import Floats
 
 
@@ -76,9 +77,30 @@ class AbstainingTest(FinishedTest):
 
         An object is called positive if its score is not strictly beyond, on the negative side.
         """
-        pairs = zip(self.fnr.thresholds.values(), self.fpr.thresholds.values(), strict=True)
+        pairs = zip(_scores(self.fnr), _scores(self.fpr), strict=True)
         higher = self.calibration.higher_is_positive
         return tuple(between(fnr, fpr, higher=higher) for fnr, fpr in pairs)
+
+    @cached_property
+    def _crossed_in_ties(self) -> NDArray[np.bool_]:
+        """For each cell, whether the two boundaries cross among the ties of one score."""
+        pairs = list(zip(self.fnr.boundaries.values(), self.fpr.boundaries.values(), strict=True))
+        if not self._is_ordered:
+            return np.zeros(len(pairs), dtype=bool)
+        higher = self.calibration.higher_is_positive
+        found = [
+            fnr is not None
+            and fpr is not None
+            and fnr[0] == fpr[0]
+            and (fnr[1] > fpr[1] if higher else fnr[1] < fpr[1])
+            for fnr, fpr in pairs
+        ]
+        return np.array(found, dtype=bool)
+
+    @property
+    def _is_ordered(self) -> bool:
+        """Whether both tests break ties by the same numbers, so that their boundaries compare."""
+        return self.fnr.method.keys == "required" and self.fnr.method == self.fpr.method
 
     @cached_property
     def _limits(self) -> NDArray[np.float64]:
@@ -89,7 +111,9 @@ class AbstainingTest(FinishedTest):
         """What is promised for each rate, and how often nothing is decided."""
         undecided = {}
         for label, name in enumerate(("negative", "positive")):
-            found = self._decide(*of_class(self.calibration.independent, label))
+            known = self.calibration.independent
+            numbers = own_numbers(known, label) if self._is_paired else None
+            found = self._decide(*of_class(known, label), numbers)
             undecided[name] = Rate(int((found.abstained | found.neither).sum()), len(found))
         higher = self.calibration.higher_is_positive
         crossed = [
@@ -100,12 +124,23 @@ class AbstainingTest(FinishedTest):
             )
             for threshold in self.crossed
         ]
+        for i in np.flatnonzero(self._crossed_in_ties).tolist():
+            crossed[i] = self.fnr.certificate.cells[i].condition
         return JointCertificate(
-            self.fnr.certificate, self.fpr.certificate, tuple(crossed), undecided
+            self.fnr.certificate,
+            self.fpr.certificate,
+            tuple(crossed),
+            undecided,
+            ordered=self._is_ordered,
         )
 
-    def _decide(self, values: Floats, index: Index) -> Decisions:
-        fnr, fpr = (decide_read(part, values, index) for part in self.parts)
+    @property
+    def _is_paired(self) -> bool:
+        """Whether a number of each object is needed."""
+        return any(part.method.keys == "required" for part in self.parts)
+
+    def _decide(self, values: Floats, index: Index, numbers: TieNumbers | None = None) -> Decisions:
+        fnr, fpr = (decide_read(part, values, index, numbers) for part in self.parts)
         may_be_positive, may_be_negative = fnr.positive, ~fpr.positive
         if any(threshold is not None for threshold in self.crossed):
             limit = self._limits if index is None else self._limits[index]
@@ -113,6 +148,9 @@ class AbstainingTest(FinishedTest):
             crossed = ~np.isnan(limit)
             may_be_positive = np.where(crossed, one, may_be_positive)
             may_be_negative = np.where(crossed, ~one, may_be_negative)
+        if self._crossed_in_ties.any():
+            crossed = self._crossed_in_ties[0 if index is None else index]
+            may_be_negative = np.where(crossed, ~may_be_positive, may_be_negative)
         return Decisions(
             positive=may_be_positive & ~may_be_negative,
             abstained=may_be_positive & may_be_negative,
@@ -131,10 +169,15 @@ class AbstainingTest(FinishedTest):
         labels: ArrayLike,
         groups: ArrayLike | None = None,
         *,
+        keys: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
+        by: object = None,
+        crossed: bool = False,
     ) -> JointEvaluation:
         """Count both errors and the abstentions; see `ErrorRateTest.evaluate`."""
-        found: JointEvaluation = super().evaluate(scores, labels, groups, clusters=clusters)
+        found: JointEvaluation = super().evaluate(
+            scores, labels, groups, keys=keys, clusters=clusters, by=by, crossed=crossed
+        )
         return found
 
     def __repr__(self) -> str:
@@ -145,6 +188,12 @@ class AbstainingTest(FinishedTest):
             f"AbstainingTest: {aim(self.fnr)} and {aim(self.fpr)}".replace("<=", "≤"),
             [part._repr_html_() for part in self.parts],
         )
+
+
+def _scores(test: ErrorRateTest) -> list[float | None]:
+    """Return the score of each threshold, or of the boundary where ties are broken by keys."""
+    pairs = zip(test.thresholds.values(), test.boundaries.values(), strict=True)
+    return [threshold if pair is None else pair[0] for threshold, pair in pairs]
 
 
 def between(fnr: float | None, fpr: float | None, *, higher: bool) -> float | None:

@@ -31,7 +31,7 @@ _END = ".unfinished"
 _TRIES = 100
 _MOST_LINKS = 40  # as many as Linux follows
 # Only of what is there itself, at once, and never as the terminal of this process.
-_SAFELY = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY"))
+SAFELY = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY"))
 WRITER = "ratekeeper writer"  # name of threads that write, and may wait for a slow reader
 
 
@@ -201,7 +201,7 @@ def _made(target: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
 def _new_file(place: Path, target: Path) -> int:
     """Make a file that was not there, to be read by no more people than the target; open it."""
     _refuse_read_only(target)
-    number = os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _SAFELY, 0o666)
+    number = os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY | SAFELY, 0o666)
     if sys.platform == "win32":  # which cannot rename what is open
         os.close(number)
         return -1
@@ -213,7 +213,7 @@ def _new_file(place: Path, target: Path) -> int:
 def _new_folder(place: Path) -> int:
     """Make a folder that was not there, and open it."""
     place.mkdir()
-    return -1 if sys.platform == "win32" else os.open(place, os.O_RDONLY | _SAFELY)
+    return -1 if sys.platform == "win32" else os.open(place, os.O_RDONLY | SAFELY)
 
 
 def _remove_leftovers(target: Path) -> None:
@@ -232,7 +232,7 @@ def _remove_leftover(path: Path) -> None:
         return
     if not _is_own(path.lstat()):
         return
-    lock = os.open(path, os.O_RDONLY | _SAFELY)
+    lock = os.open(path, os.O_RDONLY | SAFELY)
     try:
         if _is_own(os.fstat(lock)) and _locked(lock, path, surely=True):
             _remove(path)
@@ -373,19 +373,24 @@ def _locked(lock: int, path: Path, *, surely: bool = False) -> bool:
     """
     if sys.platform == "win32":
         return True
-    import fcntl
-
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    refused = flock(lock)
+    if isinstance(refused, BlockingIOError) or (refused and surely):
         return False
-    except OSError:
-        if surely:
-            return False
     try:
         return os.path.samestat(os.fstat(lock), path.lstat())
     except FileNotFoundError:
         return False
+
+
+def flock(number: int) -> OSError | None:
+    """Lock an open file without waiting, where there are locks; return why it could not be."""
+    import fcntl
+
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)  # type: ignore[attr-defined,unused-ignore]
+    except OSError as error:
+        return error
+    return None
 
 
 def _close(lock: int) -> None:
@@ -395,7 +400,7 @@ def _close(lock: int) -> None:
 
 def _sync(path: str | Path, how: int) -> None:
     """Wait until a file or folder is on the disk."""
-    number = os.open(path, how | _SAFELY)
+    number = os.open(path, how | SAFELY)
     try:
         os.fsync(number)
     finally:

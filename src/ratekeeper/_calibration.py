@@ -13,24 +13,36 @@ import numpy as np
 
 from ratekeeper import _markup as markup
 from ratekeeper._abstaining import AbstainingTest
-from ratekeeper._cells import count_outside, known_groups, nulls_of, read_new, warn_if_outside
+from ratekeeper._aimed import ThresholdTest, aimed_test
+from ratekeeper._aims import NPV, AlertShare, Precision, Selective
+from ratekeeper._cells import (
+    count_outside,
+    known_groups,
+    nulls_of,
+    read_new,
+    refuse_unlabelled,
+    warn_if_outside,
+)
 from ratekeeper._certificate import shown_text
 from ratekeeper._clusters import in_order, known_clusters, one_row, read_clusters
 from ratekeeper._control import ErrorRateTest, build_test
+from ratekeeper._costs import Cheapest, cheapest
 from ratekeeper._formatting import extremes, listed_with_count, plain_value, show
 from ratekeeper._inputs import (
     check_aligned,
     read_groups,
-    read_labels,
     read_scores,
     refuse_nan,
-    same_length,
 )
-from ratekeeper._merging import check_mergeable, merged_cells, merged_provenance
+from ratekeeper._keys import numbers_of_keys
+from ratekeeper._merging import check_mergeable, merged_cells, merged_classes, merged_provenance
+from ratekeeper._one_class import SIDES, read_truth
 from ratekeeper._p_values import PValues, judge, judge_intervals
 from ratekeeper._ranks import sort_in_place, sorted_parts
+from ratekeeper._selection import Selection, select
 from ratekeeper._sentences import say
 from ratekeeper._separation import separation
+from ratekeeper._validation import check_choice
 from ratekeeper.exceptions import InputError, Parameter, ReversedScoreWarning
 from ratekeeper.methods import Conformal, HighProbability, check_method
 
@@ -39,6 +51,8 @@ if TYPE_CHECKING:
 
     from ratekeeper._certificate import Origin
     from ratekeeper._clusters import Hashes
+    from ratekeeper._merging import Sampling
+    from ratekeeper._one_class import Known
     from ratekeeper._provenance import Provenance
     from ratekeeper._ranks import Floats
     from ratekeeper._separation import Separation
@@ -63,7 +77,7 @@ class Calibration:
     ----------
     cells : tuple of two tuples of ndarray
         ``cells[label][group]`` are ascending scores; label 0 is negative, 1 positive. Without
-        groups each has one member.
+        groups each has one member. Without labels all scores stand in ``cells[0]``.
     classes : ndarray of shape (2,)
         The user's labels, negative first.
     groups : ndarray or None
@@ -75,6 +89,10 @@ class Calibration:
         other folds did, for which no bound is known. Certificates say it.
     provenance : Provenance or None
         For scores from a file: its columns, and how many rows were read and skipped.
+    sampling : {"population", "by class"}
+        Whether the share of positives is that of the population, or was chosen.
+    labelled : bool
+        False if the classes of the objects are not known.
     clusters : tuple of two tuples of ndarray, or None
         In the shape of `cells`, a 64-bit hash of the id of each score's cluster; None if each row
         is an object of its own.
@@ -95,6 +113,8 @@ class Calibration:
     higher_is_positive: bool
     origin: Origin = "held out"
     provenance: Provenance | None = None
+    sampling: Sampling = "population"
+    labelled: bool = True
     clusters: tuple[tuple[Hashes, ...], tuple[Hashes, ...]] | None = None
 
     def __post_init__(self) -> None:
@@ -107,6 +127,18 @@ class Calibration:
     def dtype(self) -> np.dtype[Any]:
         """Number type of the scores."""
         return self.cells[0][0].dtype
+
+    @cached_property
+    def known(self) -> Known:
+        """The classes that have scores: "both", "negative" or "positive"; "none" without labels."""
+        if not self.labelled:
+            return "none"
+        found = [side for side, n in zip(SIDES, self._sizes, strict=True) if n]
+        return found[0] if len(found) == 1 else "both"  # type: ignore[return-value]
+
+    @property
+    def _sizes(self) -> list[int]:
+        return [sum(scores.size for scores in cells) for cells in self.cells]
 
     @cached_property
     def places(self) -> dict[Any, int]:
@@ -122,6 +154,7 @@ class Calibration:
 
     def n(self, label: object, group: object = None) -> int:
         """Return the number of scores of a class (in a group), by the user's own label."""
+        refuse_unlabelled(self)
         names = self.classes.tolist()
         if not np.isscalar(label) or plain_value(label) not in names:
             need = f"one of {show(names[0])} and {show(names[1])}"
@@ -142,6 +175,7 @@ class Calibration:
         *,
         groups: ArrayLike | None = None,
         method: Method | str = Conformal(),
+        keys: ArrayLike | None = None,
     ) -> PValues:
         """Return the two p-values of each new object.
 
@@ -153,10 +187,13 @@ class Calibration:
             Their groups, required if and only if the calibration has groups.
         method : Method, default=Conformal()
             How counts become p-values, and so what they promise.
+        keys : array-like of shape (n_objects,), optional
+            By which ties are broken, as in `ErrorRateTest.decide`.
 
         Returns
         -------
         PValues
+            Those of a class without any calibration object are NaN: nothing is known about it.
 
         Notes
         -----
@@ -174,10 +211,14 @@ class Calibration:
         values, index = read_new(self, scores, groups)
         refuse_nan(values)
         warn_if_outside(self, count_outside(self, values), values.size)
+        numbers = numbers_of_keys([method], scores, keys, values.size)
+        broken = None
+        if numbers is not None:
+            broken = numbers(method.random_state)  # type: ignore[attr-defined]  # it draws
         p, intervals = [], []
         for null_class in (0, 1):
             nulls = nulls_of(self, null_class, method)
-            p.append(judge(nulls, values, index))
+            p.append(judge(nulls, values, index, broken))
             intervals.append(judge_intervals(nulls, values, index))
         return PValues(p[0], p[1], intervals[0], intervals[1])
 
@@ -250,8 +291,220 @@ class Calibration:
             self.control("fpr", alpha_fpr, method=method, thin_groups=thin_groups),
         )
 
+    def control_precision(self, precision: float, *, delta: float = 0.05) -> ThresholdTest:
+        """Make the test with the most alerts of which at least this share is right.
+
+        Parameters
+        ----------
+        precision : float or str
+            The least share of positives among the objects called positive.
+        delta : float, default=0.05
+            Chance, over calibration sets, that the promise fails.
+
+        Returns
+        -------
+        ThresholdTest
+
+        Raises
+        ------
+        UnattainableError
+            If no threshold can be certified; says which precision could be.
+
+        Notes
+        -----
+        **Guarantee.** High probability, finite-sample, if the calibration is a random sample of
+        the population with its share of positives. A tenth of the objects, drawn at random,
+        proposes thresholds; the others certify them one after the other. It does not cover a
+        change of the share of positives. With groups the promise is made in each.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> rng = np.random.default_rng(0)
+        >>> labels = rng.random(2000) < 0.2
+        >>> cal = rk.calibrate(rng.normal(2 * labels), labels)
+        >>> print(cal.control_precision(0.8).certificate.headline)
+        CERTIFICATE  precision >= 80%
+        """
+        return aimed_test(self, Precision(precision, delta))
+
+    def control_npv(self, npv: float, *, delta: float = 0.05) -> ThresholdTest:
+        """Make the test that clears the most objects, at least this share of them rightly.
+
+        Parameters
+        ----------
+        npv : float or str
+            The least share of negatives among the objects called negative.
+        delta : float, default=0.05
+            Chance, over calibration sets, that the promise fails.
+
+        Returns
+        -------
+        ThresholdTest
+            With the guarantee of `control_precision`, for those called negative.
+        """
+        return aimed_test(self, NPV(npv, delta))
+
+    def control_selective(self, error: float, *, delta: float = 0.05) -> ThresholdTest:
+        """Make the test that abstains as little as possible, with few of its decisions wrong.
+
+        Parameters
+        ----------
+        error : float or str
+            The largest share of wrong decisions among those made.
+        delta : float, default=0.05
+            Chance, over calibration sets, that the promise fails.
+
+        Returns
+        -------
+        ThresholdTest
+            With the guarantee of `control_precision`, for all that are decided. Of the rarer
+            class most decisions can be wrong: to keep both rates, use `control_both`.
+        """
+        return aimed_test(self, Selective(error, delta))
+
+    def control_alerts(self, share: float, *, delta: float | None = None) -> ThresholdTest:
+        """Make the test that calls at most this share of all objects positive.
+
+        Parameters
+        ----------
+        share : float or str
+            The largest share of alerts.
+        delta : float, optional
+            Chance that the promise fails for this very test. By default it is kept on average.
+
+        Returns
+        -------
+        ThresholdTest
+
+        Notes
+        -----
+        **Guarantee.** That of `Conformal`, or with a delta that of `HighProbability`, with all
+        scores as the null class. Labels are not used.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> cal = rk.calibrate(np.arange(100.0), np.arange(100) > 70)
+        >>> cal.control_alerts(0.05).decide([90.0, 97.0]).labels
+        array([False,  True])
+        """
+        return aimed_test(self, AlertShare(share, delta))
+
+    def select(
+        self,
+        scores: ArrayLike,
+        fdr: float | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        method: Method | str = Conformal(),
+        budget: int | None = None,
+    ) -> Selection:
+        """Choose objects from a batch: few of them negative, or as many as can be looked at.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_objects,)
+            Scores of the whole batch, from the same model and runtime as at calibration.
+        fdr : float or str, optional
+            Select as many as possible such that on average at most this share of the selected is
+            negative (false-discovery rate, by Benjamini-Hochberg on p0). Choose it before looking.
+        groups : array-like of shape (n_objects,), optional
+            Their groups, required if and only if the calibration has groups. The share is that of
+            the whole batch, not of each group.
+        method : {Conformal(), Simultaneous(delta), Smoothed(random_state)}, default=Conformal()
+            On average over calibration sets, or for this very one but for chance delta. Others are
+            refused, since nothing is proven for them.
+        budget : int, optional
+            Instead of `fdr`: select the so many objects with the strongest evidence, that is the
+            smallest p0; of equal ones those with the highest score (the lowest, if low scores
+            indicate positive), and then the first ones. Which FDR and which alpha belong to them
+            is said.
+
+        Returns
+        -------
+        Selection
+
+        Notes
+        -----
+        **Guarantee.** With `fdr`, if negatives in the batch are like the negative calibration
+        objects, the expected share of negatives among the selected is at most `fdr` times their
+        share in the batch; see `Selection` for the proof and for what is not covered. With
+        `budget` nothing is promised, but for the alpha of `Simultaneous`.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> rng = np.random.default_rng(0)
+        >>> cal = rk.calibrate(rng.normal(np.repeat([0, 3], 500)), np.repeat([0, 1], 500))
+        >>> batch = rng.normal(np.repeat([0, 3], [900, 100]))
+        >>> found = cal.select(batch, fdr=0.1)
+        >>> int(found.selected.sum()), bool((found.selected == (batch > found.threshold)).all())
+        (67, True)
+        """
+        return select(self, scores, groups, fdr=fdr, budget=budget, method=method)
+
+    def cheapest(
+        self,
+        *,
+        cost_fn: float,
+        cost_fp: float,
+        prevalence: float | None = None,
+        delta: float = 0.05,
+        fnr: float | None = None,
+        fpr: float | None = None,
+    ) -> Cheapest:
+        """Find the threshold with the least expected cost, and bound what it costs in truth.
+
+        Parameters
+        ----------
+        cost_fn, cost_fp : float
+            Cost of a missed positive and of a false alarm, in any one unit. A decision that is
+            right costs nothing; if it does, subtract its cost from that of the wrong one.
+        prevalence : float or str, optional
+            Share of positives among new objects, for which you vouch. By default positives are as
+            common as in the calibration, which must then be a random sample of the population.
+        delta : float, default=0.05
+            Chance, over calibration sets, that the promise fails.
+        fnr, fpr : float or str, optional
+            Rates that are to be kept, too, within the same delta.
+
+        Returns
+        -------
+        Cheapest
+            Its `test` decides.
+
+        Raises
+        ------
+        TooFewScoresError
+            If a rate cannot be kept with this many scores.
+        UnattainableError
+            If no threshold is shown to keep both rates.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> rng = np.random.default_rng(0)
+        >>> labels = rng.random(4000) < 0.2
+        >>> cal = rk.calibrate(rng.normal(2 * labels), labels)
+        >>> cal.cheapest(cost_fn=10, cost_fp=1, prevalence="2%", fnr=0.3).test.decide([2.5]).labels
+        array([ True])
+        """
+        return cheapest(
+            self,
+            cost_fn=cost_fn,
+            cost_fp=cost_fp,
+            prevalence=prevalence,
+            delta=delta,
+            fnr=fnr,
+            fpr=fpr,
+        )
+
     def merge(self, other: Calibration) -> Calibration:
         """Return exactly what calibrating both sets of objects together would give.
+
+        One of them may hold negatives only and the other positives only. The name of a class
+        without objects gives way to that of the other calibration if it was made up.
 
         Examples
         --------
@@ -267,11 +520,13 @@ class Calibration:
         crossed = "cross-fitted" in (self.origin, other.origin)
         return Calibration(
             cells=cells,
-            classes=self.classes,
+            classes=merged_classes(self, other),
             groups=names,
             higher_is_positive=self.higher_is_positive,
+            labelled=self.labelled,
             origin="cross-fitted" if crossed else "held out",
             provenance=merged_provenance(self, other),
+            sampling=self.sampling,
             clusters=clusters,
         )
 
@@ -315,14 +570,14 @@ class Calibration:
         Calibration of 3 float64 scores: 1 negative (0), 2 positive (1)
         """
         thinned = one_row(self, seed, by_cell=False)
-        for label, cells in zip(self.classes, thinned.cells, strict=True):
-            if not sum(scores.size for scores in cells):
-                raise InputError(
-                    f"None of the rows that were drawn, one of each cluster, is {show(label)}.",
-                    parameter="seed",
-                    value=seed,
-                    remedy="Add clusters of that class.",
-                )
+        if thinned.known != self.known:
+            label = self.classes[int(thinned.known == "negative")]
+            raise InputError(
+                f"None of the rows that were drawn, one of each cluster, is {show(label)}.",
+                parameter="seed",
+                value=seed,
+                remedy="Add clusters of that class.",
+            )
         return thinned
 
     def pooled(self) -> Calibration:
@@ -347,13 +602,16 @@ class Calibration:
         """SHA-256 of all scores, labels and groups, independent of their order."""
         digest = hashlib.sha256()
         groups = None if self.groups is None else self.groups.tolist()
-        facts = (
+        facts: tuple[object, ...] = (
             self.classes.tolist(),
             groups,
             self.higher_is_positive,
             str(self.dtype),
             self.origin,
+            *(() if self.labelled else ("unlabelled",)),
         )
+        if self.sampling != "population":
+            facts += (self.sampling,)
         digest.update(repr(facts).encode())
         for scores in (*self.cells[0], *self.cells[1]):
             digest.update(scores.size.to_bytes(8, "little"))
@@ -364,7 +622,7 @@ class Calibration:
 
     @cached_property
     def auc(self) -> float:
-        """Area under the ROC curve: how often a positive is rated above a negative."""
+        """Area under the ROC curve: how often positives rate above negatives; NaN if unknown."""
         low, high = (cells[0] for cells in self.pooled().cells)
         if not self.higher_is_positive:
             low, high = high, low
@@ -404,12 +662,13 @@ class Calibration:
         return hash(self.data_hash)
 
     def __repr__(self) -> str:
-        sizes = [sum(scores.size for scores in cells) for cells in self.cells]
+        sizes = [f"{n:,}" if n else "no" for n in self._sizes]
         negative, positive = (repr(plain_value(value)) for value in self.classes)
-        text = (
-            f"Calibration of {sum(sizes):,} {self.dtype} scores: {sizes[0]:,} negative "
-            f"({negative}), {sizes[1]:,} positive ({positive})"
-        )
+        text = f"Calibration of {sum(self._sizes):,} {self.dtype} scores"
+        if self.labelled:
+            text += f": {sizes[0]} negative ({negative}), {sizes[1]} positive ({positive})"
+        else:
+            text += " without labels"
         if self.groups is not None:
             text += f", in groups {listed_with_count(self.groups.tolist())}"
         if self.clusters is not None:
@@ -419,10 +678,10 @@ class Calibration:
     def _repr_html_(self) -> str:
         rows = [
             [side, repr(plain_value(label)), *map(str, _extent(cells))]
-            for side, label, cells in zip(
-                ("negative", "positive"), self.classes, self.cells, strict=True
-            )
+            for side, label, cells in zip(SIDES, self.classes, self.cells, strict=True)
         ]
+        if not self.labelled:
+            rows = [["unknown", "", *map(str, _extent(self.cells[0]))]]
         head = ("class", "label", "scores", "lowest", "highest")
         parts = [markup.table(head, rows, numbers=(2, 3, 4))]
         if self.groups is not None:
@@ -430,7 +689,9 @@ class Calibration:
             shown = extremes(*sizes, most=_SHOWN, each=_SHOWN // 4)
             rows = [[f"{sizes[label][i]:,}" for label in (0, 1)] for i in shown]
             names = [self.groups[i] for i in shown]
-            parts.append(markup.by_group(names, ("negative", "positive"), rows, numbers=(0, 1)))
+            sides = list(SIDES) if self.labelled else ["scores"]
+            rows = [row[: len(sides)] for row in rows]
+            parts.append(markup.by_group(names, sides, rows, numbers=(0, 1)))
             parts += map(markup.note, shown_text(len(shown), self.groups.size))
         end = "high" if self.higher_is_positive else "low"
         parts.append(markup.note(f"Scores are {self.origin}; {end} ones indicate positive."))
@@ -445,12 +706,14 @@ class Calibration:
 
 def calibrate(
     scores: ArrayLike,
-    labels: ArrayLike,
+    labels: ArrayLike | None = None,
     *,
     groups: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     positive_label: object = None,
     higher_is_positive: bool = True,
+    sampling: Sampling = "population",
+    one_class: str | None = None,
 ) -> Calibration:
     """Take the scores and labels of held-out objects as the ground for p-values and tests.
 
@@ -460,8 +723,10 @@ def calibrate(
         One score per object: a list, NumPy array, torch tensor, or a column of a pandas, polars
         or pyarrow table. float32 and float64 keep their type. NaN is refused; infinities are
         ordinary scores.
-    labels : array-like of shape (n_objects,)
-        True labels of two kinds: 0/1, booleans, -1/1, or two words.
+    labels : array-like of shape (n_objects,), optional
+        True labels of two kinds: 0/1, booleans, -1/1, or two words. One kind is enough for what is
+        asked about that class alone. Left out without `one_class`, nothing is known but the scores:
+        enough for a budget of alerts, and for nothing about classes.
     groups : array-like of shape (n_objects,), optional
         A group for each object (names or whole numbers). Then each class in each group is
         calibrated apart, and the promises hold in every group.
@@ -473,6 +738,14 @@ def calibrate(
         Which label is positive; required unless it is plain (1, True, "yes", "positive", ...).
     higher_is_positive : bool, default=True
         False if low scores indicate the positive class.
+    sampling : {"population", "by class"}, default="population"
+        "by class" if the number of positives was chosen, as in a case-control study. FNR and FPR
+        do not mind; what is about the mix of classes, such as precision, is then refused.
+    one_class : {"negative", "positive"}, optional
+        The class of all objects, if all are of one: required where labels are left out, or are all
+        the same and not plain. Without labels the classes are called 0 and 1. With labels the other
+        class is called `positive_label` where that is given, or as the other of a plain pair, or
+        "not ok" beside "ok".
 
     Returns
     -------
@@ -483,6 +756,9 @@ def calibrate(
     The objects must not have been used to train, tune or select the classifier. No promise
     needs the score to be good, or even to point the right way: that only costs in the other
     error. Scores that point the wrong way get a `ReversedScoreWarning`.
+
+    A promise about a class needs objects of that class only. From negatives alone the FPR can be
+    controlled, from positives alone the FNR; the other error is then unknown, and is said to be.
 
     With `clusters`, a cluster of a class (in a group) is all its rows of that class and group.
     Promises are about one row, drawn at random, of a new cluster that has such rows: every cluster
@@ -497,26 +773,30 @@ def calibrate(
     >>> import ratekeeper as rk
     >>> rk.calibrate([0.1, 0.4, 0.35, 0.8], ["no", "no", "yes", "yes"])
     Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
+    >>> rk.calibrate([0.1, 0.4, 0.35], one_class="negative")
+    Calibration of 3 float64 scores: 3 negative (0), no positive (1)
     """
     check_aligned(scores, labels=labels, groups=groups, clusters=clusters)
     values = read_scores(scores)
-    is_positive, classes = read_labels(labels, positive_label)
-    same_length("labels", is_positive.size, values.size)
+    is_positive, classes = read_truth(labels, values.size, positive_label, one_class)
     refuse_nan(values)
     if not isinstance(higher_is_positive, bool | np.bool_):
         raise InputError(
             parameter="higher_is_positive", value=higher_is_positive, need="True or False"
         )
+    check_choice(sampling, "sampling", ("population", "by class"))
     index, names = (None, None) if groups is None else read_groups(groups, values.size)
-    return build_calibration(
+    made = build_calibration(
         values,
         is_positive,
         classes,
         index=index,
         groups=names,
         higher_is_positive=bool(higher_is_positive),
+        labelled=labels is not None or one_class is not None,
         clusters=None if clusters is None else read_clusters(clusters, values.size),
     )
+    return replace(made, sampling=sampling)
 
 
 def build_calibration(
@@ -528,6 +808,7 @@ def build_calibration(
     groups: NDArray[Any] | None = None,
     higher_is_positive: bool = True,
     provenance: Provenance | None = None,
+    labelled: bool = True,
     clusters: Hashes | None = None,
 ) -> Calibration:
     """Build a calibration from checked scores, truths and positions among the groups."""
@@ -546,6 +827,7 @@ def build_calibration(
         groups=groups,
         higher_is_positive=higher_is_positive,
         provenance=provenance,
+        labelled=labelled,
         clusters=ids,
     )
 
@@ -557,6 +839,7 @@ def calibration_of(
     groups: NDArray[Any] | None = None,
     higher_is_positive: bool = True,
     provenance: Provenance | None = None,
+    labelled: bool = True,
     clusters: tuple[Hashes, ...] | None = None,
 ) -> Calibration:
     """Build a calibration from ascending scores: negatives by group, then positives by group."""
@@ -567,6 +850,7 @@ def calibration_of(
         groups=groups,
         higher_is_positive=higher_is_positive,
         provenance=provenance,
+        labelled=labelled,
         clusters=None if clusters is None else (clusters[:half], clusters[half:]),
     )
     _warn_if_reversed(calibration)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._formatting import listed_with_count
+from ratekeeper._formatting import listed_with_count, show
 from ratekeeper._inputs import check_aligned, read_groups, read_new_scores
+from ratekeeper._keys import TieNumbers, drawn
 from ratekeeper._rates import beta_binomial_tail
 from ratekeeper._sentences import say
 from ratekeeper.exceptions import InputError, Parameter, ScoreRangeWarning
@@ -59,12 +60,13 @@ def null_of(
     calibration: Calibration, null_class: int, group: int, method: Method
 ) -> NullDistribution | None:
     """Look at the scores of a class in the group of this index; None if there are none."""
+    refuse_unlabelled(calibration)
     tail = tail_of(calibration, null_class)
     if calibration.clusters is not None and isinstance(method, Conformal):
         scores, ids = calibration.cells[null_class][group], calibration.clusters[null_class][group]
         return ClusteredNull(scores, ids, tail) if scores.size else None
     scores = calibration.independent.cells[null_class][group]
-    stream = null_class * len(calibration.cells[0]) + group
+    stream = _stream(calibration, null_class, group)
     return method.against(scores, tail, stream=stream) if scores.size else None
 
 
@@ -83,6 +85,52 @@ def of_class(calibration: Calibration, label: int) -> tuple[Floats, NDArray[np.i
         return cells[0], None
     scores: Floats = np.concatenate(cells)  # type: ignore[assignment]  # all of one type
     return scores, np.repeat(np.arange(len(cells)), [cell.size for cell in cells])
+
+
+def all_scores(calibration: Calibration, group: int = 0) -> Floats:
+    """Return the ascending scores of the group of this index, of all classes."""
+    cells = [cells[group] for cells in calibration.cells if cells[group].size]
+    if len(cells) == 1:
+        return cells[0]
+    # Two ascending runs: a stable sort merges them in one pass.
+    return np.sort(np.concatenate([cells[group] for cells in calibration.cells]), kind="stable")
+
+
+def refuse_unlabelled(calibration: Calibration) -> None:
+    """Raise if nothing is known about the classes of the calibration objects."""
+    if not calibration.labelled:
+        raise InputError(
+            "The calibration has no labels, so nothing is known about classes and their errors.",
+            parameter="labels",
+            need="labels",
+            remedy="Calibrate with labels, or say of which class all objects are.",
+        )
+
+
+def no_such_class(calibration: Calibration, label: int) -> str:
+    """Say that a class has no calibration objects at all."""
+    side, other = ("positive", "negative") if label else ("negative", "positive")
+    return (
+        f"There are no {side}s ({show(calibration.classes[label])}) at all: the calibration holds "
+        f"{other}s only."
+    )
+
+
+def own_numbers(calibration: Calibration, label: int, group: int | None = None) -> TieNumbers:
+    """Return what breaks the ties of the calibration objects of a class (in a group)."""
+    cells = calibration.cells[label]
+    places = range(len(cells)) if group is None else [group]
+
+    def make(seed: int) -> NDArray[np.float64]:
+        parts = [drawn(cells[i], seed, _stream(calibration, label, i)) for i in places]
+        return np.concatenate(parts)
+
+    return TieNumbers(make)
+
+
+def _stream(calibration: Calibration, label: int, group: int) -> int:
+    """Return the number by which the random draws of a class and group are told apart."""
+    return label * len(calibration.cells[0]) + group
 
 
 def read_new(
@@ -131,18 +179,35 @@ def known_groups(calibration: Calibration, names: list[Any]) -> list[int]:
     return [known[name] for name in names]
 
 
-def count_outside(calibration: Calibration, scores: Floats) -> int:
-    """Count new scores outside the range of all calibration scores; NaN is not outside."""
+def count_outside(
+    calibration: Calibration, scores: Floats, is_positive: NDArray[np.bool_] | None = None
+) -> int:
+    """Count new scores outside the range of all calibration scores; NaN is not outside.
+
+    Where one class is known, the range says nothing about the other: of objects with known labels
+    those of the other are left out, and of the rest those beyond the end at which it is expected.
+    """
     low, high = calibration.extent
     if not scores.size or (scores.min() >= low and scores.max() <= high):
         return 0
-    return int(np.count_nonzero(scores < low) + np.count_nonzero(scores > high))
+    return int(np.count_nonzero(are_outside(calibration, scores, is_positive)))
 
 
-def are_outside(calibration: Calibration, scores: Floats) -> NDArray[np.bool_]:
-    """Return which new scores lie outside the range of all calibration scores."""
+def are_outside(
+    calibration: Calibration, scores: Floats, is_positive: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_]:
+    """Return which new scores `count_outside` counts."""
     low, high = calibration.extent
-    return (scores < low) | (scores > high)
+    looked_at: NDArray[np.bool_] | bool = True
+    if calibration.known in ("negative", "positive"):
+        label = int(calibration.known == "positive")
+        if is_positive is not None:
+            looked_at = is_positive == bool(label)
+        elif tail_of(calibration, label) == "low":
+            low = -np.inf
+        else:
+            high = np.inf
+    return ((scores < low) | (scores > high)) & looked_at
 
 
 def is_outside(

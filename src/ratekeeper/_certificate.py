@@ -56,8 +56,8 @@ class Cell:
     condition : str
         When a new object is called positive.
     tied : bool
-        Whether calibration scores of the null class are tied; the distribution of the true rate
-        is then an upper bound.
+        Whether calibration scores of the null class are tied, and ties are not broken at random;
+        the distribution of the true rate is then an upper bound.
     realised : RealisedRate or None
         Distribution of the true rate, for rank methods; None for a pooled group and for
         cross-fitted scores.
@@ -220,7 +220,7 @@ class Certificate(Stated):
             *_about_promise(self, called="negative" if self.control == "fnr" else "positive"),
             *self._about_cells(),
             *_about_groups(self),
-            *_ground(self),
+            *ground(self),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -348,12 +348,15 @@ class Certificate(Stated):
         ) + (say("certificate.pooled") if cell.pooled else "")
 
     def _price(self, rate: Rate) -> str:
+        if not self.other_error.n:  # in no group either
+            return price_unknown(self)
         if self.origin == "cross-fitted":
             share = percent(rate.rate) if rate.n else str(rate)
             return say("certificate.price.cross_fitted", other=self.other, estimate=share)
         if self.clusters is not None:
-            return self.clusters.price(self.other, rate)
-        return say("certificate.price", other=self.other, counted=rate)
+            return self.clusters.price(self.other, rate, fixed_alpha=self.fixed_alpha)
+        key = "certificate.price" if self.fixed_alpha else "certificate.price.any_alpha"
+        return say(key, other=self.other, counted=rate)
 
     def _cell_html(self) -> list[markup.Html]:
         head = ["scores", f"positive ({show(self.positive_label)}) if", f"price: {self.other}"]
@@ -391,12 +394,16 @@ class JointCertificate(Stated):
     undecided : dict of Rate
         How often the test makes no decision on the calibration objects of each class, because
         both classes remain possible or because both are ruled out.
+    ordered : bool
+        Whether random numbers only break ties, and the same ones for both rates, so that never
+        both classes are ruled out.
     """
 
     fnr: Certificate
     fpr: Certificate
     crossed: tuple[str | None, ...]
     undecided: dict[str, Rate]
+    ordered: bool = False
 
     @property
     def headline(self) -> str:
@@ -417,7 +424,7 @@ class JointCertificate(Stated):
             *self._about_cells(),
             *self._by_rate(_about_groups(part, with_price=False) for part in self._parts),
             state("price", self._price()),
-            *_ground(self.fnr),
+            *ground(self.fnr),
         ]
         return tuple(dict.fromkeys(statements))  # what both say is said once
 
@@ -443,7 +450,7 @@ class JointCertificate(Stated):
     def _about_both(self) -> Iterator[Statement]:
         own, most = sum(part.n_promises for part in self._parts), self.most_failing
         said = [say("certificate.both")]
-        if any(cell.threshold is None for part in self._parts for cell in part.cells):
+        if not self.ordered and any(c.threshold is None for p in self._parts for c in p.cells):
             said.append(say("certificate.both.neither"))
         if most is not None:
             said.append(say("certificate.both.delta", own=f"{own:,}", most=f"{most:g}"))
@@ -549,7 +556,7 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
             estimate = (facts.origin == "cross-fitted" or spanning) and rate.n  # without interval
             counted = percent(rate.rate) if estimate else rate
             text = say("certificate.groups.price", other=facts.other, counted=counted)
-            yield state("groups", text)
+            yield state("groups", text if rate.n else price_unknown(facts))
         if facts.delta is not None and facts.promised and with_price:
             most = f"{min(1.0, facts.n_promises * facts.delta):g}"
             text = say("certificate.groups.delta", own=f"{facts.n_promises:,}", most=most)
@@ -558,7 +565,8 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
         yield state("groups", pooled_text(facts.pooled_groups, len(facts.cells)))
 
 
-def _ground(facts: Certificate) -> Iterator[Statement]:
+def ground(facts: Any) -> Iterator[Statement]:  # noqa: ANN401 - a certificate of any kind
+    """Say what a certificate stands on: remarks, assumptions, data and files."""
     for remark in facts.remarks:
         yield state("remark", remark)
     yield state("assumed", " ".join(facts.assumptions))
@@ -582,16 +590,31 @@ def pooled_text(groups: Sequence[object], n: int) -> str:
     return say("certificate.groups.pooled", names=names, others=others)
 
 
+def price_unknown(facts: Certificate) -> str:
+    """Say that no object shows the other error."""
+    side = "negative" if facts.control == "fnr" else "positive"
+    return say("one_class.price", other=facts.other, side=side)
+
+
 def data_statement(facts: Any) -> Statement:  # noqa: ANN401 - a certificate of any kind
     """Say what a certificate stands on: how many scores of which type, their hash, the version."""
     clusters: ClusterFacts | None = getattr(facts, "clusters", None)
+    about = {"type": facts.score_type, "hash": facts.data_hash[:16], "version": facts.version}
+    if "unlabelled" in facts.n:
+        n = f"{facts.n['unlabelled']:,}"
+        return state("data", say("one_class.data.unlabelled", n=n, **about))
+    for side, other in (_SIDES, _SIDES[::-1]):
+        if not facts.n[other]:
+            about |= {"n": f"{facts.n[side]:,}", "known": side, "side": other}
+            if clusters is None:
+                return state("data", say("one_class.data", **about))
+            of = f"{getattr(clusters, side):,}"
+            return state("data", say("clusters.data.one_class", clusters=of, **about))
     text = say(
         "certificate.data" if clusters is None else "clusters.data",
         n_negative=f"{facts.n['negative']:,}",
         n_positive=f"{facts.n['positive']:,}",
-        type=facts.score_type,
-        hash=facts.data_hash[:16],
-        version=facts.version,
         **({} if clusters is None else clusters.counts()),
+        **about,
     )
     return state("data", text)

@@ -47,11 +47,12 @@ class ClusterFacts:
         use = say(key, method=name)
         return cls(negative, positive, are_spanning(calibration), use)
 
-    def price(self, other: str, rate: Rate) -> str:
+    def price(self, other: str, rate: Rate, *, fixed_alpha: bool) -> str:
         """Say what the other error is."""
         if self.spanning and rate.n:
             return say("clusters.price.spanning", other=other, estimate=percent(rate.rate))
-        return say("clusters.price", other=other, counted=rate)
+        key = "clusters.price" if fixed_alpha else "clusters.price.any_alpha"
+        return say(key, other=other, counted=rate)
 
     def counts(self) -> dict[str, str]:
         """Return the numbers of clusters as the sentences have them."""

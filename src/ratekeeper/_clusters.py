@@ -37,6 +37,7 @@ _MIX = (
     (np.uint64(27), np.uint64(0x94D049BB133111EB)),
 )
 _LAST = np.uint64(31)
+_NOT_DRAWN = "another row of the cluster was drawn"
 
 
 def hashes_of(names: Iterable[object]) -> Hashes:
@@ -142,9 +143,13 @@ def one_row(calibration: Calibration, seed: int, *, by_cell: bool) -> Calibratio
     ends = np.cumsum(np.bincount(cell[kept], minlength=len(parts)))[:-1]
     cells = tuple(part.copy() for part in np.split(scores, ends))
     half, rows = len(cells) // 2, calibration.provenance
-    if rows is not None:
+    if rows is not None and by_cell:
         n = sum(sizes[:half]), sum(sizes[half:])
         rows = replace(rows, sampled_from=n, cluster=None)
+    elif rows is not None:  # the mix of the classes stays as it is
+        others = sum(sizes) - kept.size
+        skipped = {**rows.skipped, _NOT_DRAWN: others} if others else rows.skipped
+        rows = replace(rows, skipped=skipped, cluster=None)
     return replace(calibration, cells=(cells[:half], cells[half:]), clusters=None, provenance=rows)
 
 

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._cells import null_of, nulls_of, of_class
+from ratekeeper._cells import (
+    no_such_class,
+    null_of,
+    nulls_of,
+    of_class,
+    own_numbers,
+    refuse_unlabelled,
+)
 from ratekeeper._certificate import Cell, Certificate, pooled_text, shown_text
 from ratekeeper._cluster_facts import ClusterFacts
 from ratekeeper._decisions import Decisions
@@ -43,6 +50,7 @@ if TYPE_CHECKING:
     from ratekeeper._calibration import Calibration
     from ratekeeper._evaluation import Evaluation
     from ratekeeper._finished import Index
+    from ratekeeper._keys import TieNumbers
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Control
     from ratekeeper.exceptions import Words
@@ -128,6 +136,16 @@ class ErrorRateTest(FinishedTest):
             name: null.threshold(self.alpha) for name, null in zip(names, self._nulls, strict=True)
         }
 
+    @cached_property
+    def boundaries(self) -> dict[Any, tuple[float, float] | None]:
+        """The threshold and number of each group, where ties are broken by keys; else None.
+
+        An object is rejected if and only if the pair of its score and its key's number, ordered by
+        score and then by number, lies strictly beyond.
+        """
+        pairs = zip(self.thresholds, self._nulls, strict=True)
+        return {name: null.boundary(self.alpha) for name, null in pairs}
+
     @property
     def threshold(self) -> float:
         """The threshold on the score, for a test without groups and randomisation.
@@ -142,6 +160,12 @@ class ErrorRateTest(FinishedTest):
                 remedy="Use .thresholds, a dict by group.",
             )
         (found,) = self.thresholds.values()
+        if self._is_paired:
+            raise NoThresholdError(
+                f"{self.method!r} breaks ties at random, so the score alone does not decide.",
+                parameter="threshold",
+                remedy="Use .boundaries: the score, and the number that decides among its ties.",
+            )
         if found is None:
             raise NoThresholdError(
                 f"{self.method!r} draws p-values at random, so no threshold decides.",
@@ -166,11 +190,17 @@ class ErrorRateTest(FinishedTest):
         label = 1 - self.null_class
         calibration = self.calibration.independent
         scores, index = of_class(calibration, label)
-        is_wrong = self._positive(scores, index)[0] == (self.control == "fnr")
+        numbers = own_numbers(calibration, label) if self._is_paired else None
+        is_wrong = self._positive(scores, index, numbers)[0] == (self.control == "fnr")
         groups = np.zeros(scores.size, dtype=np.intp) if index is None else index
         errors = np.bincount(groups[is_wrong], minlength=len(self._nulls)).tolist()
         sizes = (cell.size for cell in calibration.cells[label])
         return tuple(map(Rate, errors, sizes))
+
+    @property
+    def _is_paired(self) -> bool:
+        """Whether ties are broken by a number of each object."""
+        return self.method.keys == "required"
 
     @cached_property
     def _other_nulls(self) -> tuple[NullDistribution | None, ...]:
@@ -222,7 +252,7 @@ class ErrorRateTest(FinishedTest):
 
     def _cell(self, i: int, group: object) -> Cell:
         scores = [self.calibration.cells[c][i] for c in (self.null_class, 1 - self.null_class)]
-        null, threshold = self._nulls[i], self.thresholds[group]
+        null = self._nulls[i]
         k = null.rank(self.alpha)
         # The distribution for a shared threshold is about everybody, not about the group.
         known = k and not self._pooled[i] and self.calibration.origin == "held out"
@@ -230,9 +260,10 @@ class ErrorRateTest(FinishedTest):
             group=group,
             pooled=self._pooled[i],
             n={"null": scores[0].size, "other": scores[1].size},
-            threshold=threshold,
-            condition=self._condition(threshold),
-            tied=has_ties(self.calibration.independent.cells[self.null_class][i]),
+            threshold=self.thresholds[group],
+            condition=self._condition(group),
+            tied=not self._is_paired
+            and has_ties(self.calibration.independent.cells[self.null_class][i]),
             realised=RealisedRate(k, null.n) if k and known else None,
             other_error=self._other_errors[i],
             remark=null.remark(),
@@ -245,7 +276,10 @@ class ErrorRateTest(FinishedTest):
         labels: ArrayLike,
         groups: ArrayLike | None = None,
         *,
+        keys: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
+        by: object = None,
+        crossed: bool = False,
     ) -> Evaluation:
         """Count both errors on labelled new objects, and compare with the promise.
 
@@ -256,6 +290,13 @@ class ErrorRateTest(FinishedTest):
         groups : array-like of shape (n_objects,), optional
             Required if the calibration has groups. Otherwise an audit: errors are also counted
             by these groups, to which nothing is promised.
+        keys : array-like of shape (n_objects,), optional
+            As in `decide`. Counts are compared as those of objects with different keys.
+        by : array-like, dict of array-like by name, or data frame, optional
+            Columns of these objects: an audit by each of them, as ``.by_group``. A missing value
+            is a group of its own; of more than 1,000 distinct numbers, make ranges first.
+        crossed : bool, default=False
+            Whether the audit has a row for each combination of all columns, too.
 
         Examples
         --------
@@ -267,7 +308,9 @@ class ErrorRateTest(FinishedTest):
         >>> test.evaluate(scores[1000:], labels[1000:])
         FNR 3.36% (1.97% to 5.32%), promised 5%: in line; FPR 38.26% (33.95% to 42.71%)
         """
-        found: Evaluation = super().evaluate(scores, labels, groups, clusters=clusters)
+        found: Evaluation = super().evaluate(
+            scores, labels, groups, keys=keys, clusters=clusters, by=by, crossed=crossed
+        )
         return found
 
     def promises(self) -> list[Promise]:
@@ -303,7 +346,7 @@ class ErrorRateTest(FinishedTest):
         names = list(self.thresholds)
         rules = []
         for i in self._shown:
-            condition = self._condition(self.thresholds[names[i]])
+            condition = self._condition(names[i])
             rule = say(
                 "certificate.rule", positive=positive, condition=condition, negative=negative
             )
@@ -342,8 +385,7 @@ class ErrorRateTest(FinishedTest):
         columns = [
             [f"{cal.cells[self.null_class][i].size:,}" for i in shown],
             [
-                self._condition(self.thresholds[names[i]])
-                + (say("certificate.pooled") if self._pooled[i] else "")
+                self._condition(names[i]) + (say("certificate.pooled") if self._pooled[i] else "")
                 for i in shown
             ],
         ]
@@ -366,7 +408,19 @@ class ErrorRateTest(FinishedTest):
             ],
         )
 
-    def _condition(self, threshold: float | None) -> str:
+    def _condition(self, group: object) -> str:
+        """Write when an object of a group is called positive."""
+        threshold, boundary = self.thresholds[group], self.boundaries[group]
+        if boundary is not None:
+            strictly = "greater" if self.calibration.higher_is_positive else "less"
+            shown = score_text(self.calibration, boundary[0])
+            return say(
+                "ties.condition",
+                beyond=_SIGNS[strictly],
+                threshold=shown,
+                sign=_SIGNS[self._positive_if.__name__],
+                number=repr(boundary[1]),
+            )
         if threshold is None:
             p, sign = f"p{self.null_class}", ">" if self.control == "fnr" else "<="
             return say("certificate.condition.random", p=p, sign=sign, alpha=f"{self.alpha:g}")
@@ -383,20 +437,34 @@ class ErrorRateTest(FinishedTest):
     def _limits(self) -> NDArray[np.float64]:
         # An array, so that the two number types are brought to the wider one; a bare number
         # would be rounded to the type of the scores.
-        return np.array(list(self.thresholds.values()), dtype=np.float64)
+        values = self.boundaries if self._is_paired else self.thresholds
+        return np.array(list(values.values()), dtype=np.float64)
 
     def _positive(
-        self, scores: Floats, index: Index
+        self, scores: Floats, index: Index, numbers: TieNumbers | None = None
     ) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None]:
         """Return which objects are called positive, and the p-values if these were needed."""
         if self.method.decides_by_threshold:
             limits = self._limits
             return self._positive_if(scores, limits if index is None else limits[index]), None
-        null_p = judge(self._nulls, scores, index)
+        broken = self._broken(numbers)
+        if self._is_paired and broken is not None:
+            limits = self._limits if index is None else self._limits[index]
+            score, number = limits[..., 0], limits[..., 1]
+            beyond = np.greater if self.calibration.higher_is_positive else np.less
+            on_it = (scores == score) & self._positive_if(broken, number)
+            return beyond(scores, score) | on_it, None
+        null_p = judge(self._nulls, scores, index, broken)
         return (null_p <= self.alpha) == (self.control == "fpr"), null_p
 
-    def _decide(self, values: Floats, index: Index) -> Decisions:
-        positive, null_p = self._positive(values, index)
+    def _broken(self, numbers: TieNumbers | None) -> NDArray[np.float64] | None:
+        """Return the numbers by which this test breaks ties, None if it does not."""
+        if numbers is None or self.method.keys == "unused":
+            return None
+        return numbers(self.method.random_state)  # type: ignore[attr-defined]  # it draws
+
+    def _decide(self, values: Floats, index: Index, numbers: TieNumbers | None = None) -> Decisions:
+        positive, null_p = self._positive(values, index, numbers)
         never = np.broadcast_to(np.False_, values.shape)
         return Decisions(
             positive=positive,
@@ -404,7 +472,7 @@ class ErrorRateTest(FinishedTest):
             neither=never,
             classes=self.calibration.classes,
             can_abstain=False,
-            _p_values=partial(self._p_values, values, index, null_p),
+            _p_values=partial(self._p_values, values, index, null_p, self._broken(numbers)),
         )
 
     def _continuing(self) -> ErrorRateTest:
@@ -415,11 +483,15 @@ class ErrorRateTest(FinishedTest):
         return test
 
     def _p_values(
-        self, scores: Floats, index: Index, null_p: NDArray[np.float64] | None
+        self,
+        scores: Floats,
+        index: Index,
+        null_p: NDArray[np.float64] | None,
+        numbers: NDArray[np.float64] | None,
     ) -> PValues:
         if null_p is None:
-            null_p = judge(self._nulls, scores, index)
-        other_p = judge(self._other_nulls, scores, index)
+            null_p = judge(self._nulls, scores, index, numbers)
+        other_p = judge(self._other_nulls, scores, index, numbers)
         return PValues(other_p, null_p) if self.null_class else PValues(null_p, other_p)
 
 
@@ -430,13 +502,18 @@ def aim(test: ErrorRateTest) -> str:
 
 def condition_text(calibration: Calibration, comparison: str, threshold: float) -> str:
     """Write when a score leads to a positive decision, with all its digits."""
-    shown = repr(threshold)
+    shown = score_text(calibration, threshold)
+    return say("certificate.condition", sign=_SIGNS[comparison], threshold=shown)
+
+
+def score_text(calibration: Calibration, threshold: float) -> str:
+    """Write a threshold with all digits that scores of a calibration have."""
     if calibration.dtype != np.float64:
         with np.errstate(over="ignore"):  # a fitted one may lie beyond the range of float32
             short = str(calibration.dtype.type(threshold))
         if float(short) == threshold:  # and not between two scores of less precision
-            shown = short
-    return say("certificate.condition", sign=_SIGNS[comparison], threshold=shown)
+            return short
+    return repr(threshold)
 
 
 def _going_on(null: Any) -> Any:  # noqa: ANN401 - a null distribution or None
@@ -457,7 +534,10 @@ def build_test(
     null_class = 1 if control == "fnr" else 0
     alpha = check_probability(alpha, "alpha")
     check_choice(thin_groups, "thin_groups", ("refuse", "pool"))
+    refuse_unlabelled(calibration)
     sizes = [scores.size for scores in calibration.independent.cells[null_class]]
+    if not any(sizes):
+        raise _no_scores(calibration, control, alpha, method)
     enough = _enough(method, sizes, alpha)
     pooled = tuple(size not in enough for size in sizes)
     if any(pooled) and (calibration.groups is None or thin_groups == "refuse"):
@@ -490,6 +570,19 @@ def build_test(
 def _enough(method: Method, sizes: list[int], alpha: float) -> set[int]:
     """Return the numbers of scores, of those given, with which alpha can be promised."""
     return {n for n in set(sizes) if method.can_promise(n, alpha)}
+
+
+def _no_scores(
+    calibration: Calibration, control: str, alpha: float, method: Method
+) -> TooFewScoresError:
+    null_class, other = (1, "fpr") if control == "fnr" else (0, "fnr")
+    found, needed = no_such_class(calibration, null_class), method.smallest_n(alpha)
+    return TooFewScoresError(
+        f"{found} So nothing is known about the {control.upper()}.",
+        available=0,
+        needed=needed,
+        remedy=f"Add at least {needed:,} of them, or control the {other.upper()}.",
+    )
 
 
 def _too_few(

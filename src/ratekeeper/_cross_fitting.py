@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ratekeeper._calibration import Calibration
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._ranks import Floats
-    from ratekeeper._rates import Control
+    from ratekeeper._rates import Control, Share
     from ratekeeper._sentences import Statement
 
     Index = NDArray[np.intp]
@@ -414,7 +414,7 @@ class CVPlusTest:
         same_length("labels", truth.size, len(decisions))
         index = group_index(self.calibration, groups, truth.size)
         names = None if self.calibration.groups is None else self.calibration.groups.tolist()
-        promises = {
+        promises: dict[Share, list[Promise]] = {
             control: [Promise(cell.bound) for cell in self.cells if cell.control == control]
             for control in self.alphas
         }

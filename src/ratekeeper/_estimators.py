@@ -448,6 +448,17 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 value=self.method,
                 remedy=("Leave it out, or take ", Parameter("strategy", "split"), "."),
             )
+        if self._method.keys == "required":
+            raise InputError(
+                (
+                    Parameter("method", self.method),
+                    " breaks ties by the keys of the objects, which predict does not get.",
+                ),
+                parameter="method",
+                value=self.method,
+                remedy="Take HighProbability(), or calibrate on the scores of the trained model: "
+                "calibrate(scores, labels).control(...).decide(scores, keys=ids).",
+            )
         asked = (name for name in _RESPONSES if self.response_method in ("auto", name))
         found = next((name for name in asked if hasattr(self.estimator, name)), None)
         if found is None or not is_classifier(self.estimator):

@@ -23,12 +23,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ratekeeper._audit import Audit
     from ratekeeper._decisions import Decisions
-    from ratekeeper._rates import Control, Verdict
+    from ratekeeper._rates import Share, Verdict
 
 Pair = tuple[int, int]
 
 _NOTHING = (0, 0)
+_PRICES: dict[Share, Share] = {
+    "fnr": "fpr",
+    "fpr": "fnr",
+    "fdr": "fnr",
+    "for": "fpr",
+    "selective_error": "undecided",
+    "alert_share": "fnr",
+}
+N_OUTCOMES = 8  # true class and decision
 FALSE_ALARMS = 0.05  # the most, over all rates and groups of one evaluation
 _SHOWN = 8  # groups
 
@@ -79,16 +89,32 @@ class Tally:
         """The FPR: negatives that were decided positive or neither."""
         return Rate(self.positive[0] + self.neither[0], self.n[0])
 
-    def rate(self, control: Control) -> Rate:
-        """Return the rate of this name."""
-        return self.misses if control == "fnr" else self.alarms
+    def rate(self, share: Share) -> Rate:
+        """Return the share of this name."""
+        miss, false_alarm = self.negative[1], self.positive[0]
+        alerts, cleared, n = sum(self.positive), sum(self.negative), sum(self.n)
+        counts: dict[Share, Pair] = {
+            "fnr": (self.misses.errors, self.n[1]),
+            "fpr": (self.alarms.errors, self.n[0]),
+            "fdr": (false_alarm, alerts),
+            "for": (miss, cleared),
+            "selective_error": (miss + false_alarm, alerts + cleared),
+            "alert_share": (alerts, n),
+            "undecided": (n - alerts - cleared, n),
+        }
+        return Rate(*counts[share])
 
     def against(
-        self, control: Control, promised: float | None, p_value: float | None = None
+        self,
+        control: Share,
+        promised: float | None,
+        p_value: float | None = None,
+        *,
+        fixed: bool = False,
     ) -> Evaluation:
         """Put one rate beside its promise; None if nothing is promised."""
-        other: Control = "fpr" if control == "fnr" else "fnr"
-        return Evaluation(control, promised, self.rate(control), self.rate(other), p_value)
+        counted = self.rate(control), self.rate(_PRICES[control])
+        return Evaluation(control, promised, *counted, p_value, fixed)
 
     def joined(self, parts: Sequence[Evaluation]) -> Evaluation | JointEvaluation:
         """Return the one evaluation, or both with what was left undecided."""
@@ -162,7 +188,8 @@ def coded(
 
 def from_codes(code: NDArray[np.intp], n_groups: int) -> NDArray[np.intp]:
     """Count objects by what `coded` says about them."""
-    return np.bincount(code, minlength=8 * n_groups).reshape(n_groups, 2, 4)
+    counts = np.bincount(code, minlength=N_OUTCOMES * n_groups)
+    return counts.reshape(n_groups, 2, 4)
 
 
 def as_tallies(counts: NDArray[np.intp]) -> list[Tally]:
@@ -181,11 +208,15 @@ class Promise:
     k, n : int or None
         If the threshold is, or is at most as bold as, the k-th most extreme of n calibration
         scores. Without them only the average of the true rate is known to be at most alpha.
+    fixed : bool, default=False
+        Whether the promise itself is what is tested, since how the true rate is spread over
+        calibration sets is not known.
     """
 
     alpha: float | None
     k: int | None = None
     n: int | None = None
+    fixed: bool = False
 
 
 def binomial_tail(errors: ArrayLike, n: ArrayLike, rate: ArrayLike) -> NDArray[np.float64]:
@@ -212,7 +243,8 @@ def chances(promises: Sequence[Promise], rates: Sequence[Rate]) -> list[float | 
     alpha (binomial), so that what is called exceeded lies above alpha beyond chance. The second is
     exact for new objects like the calibration objects, whatever the draw of the calibration:
     beta-binomial, from the rank of the threshold; at most that with tied scores. Where there is no
-    rank, Markov's inequality bounds it from the average. So for an unchanged population
+    rank, Markov's inequality bounds it from the average; where the promise itself is what is
+    tested, there is no second one. So for an unchanged population, and for a promise that holds,
     ``P(chance <= level) <= level``. None if nothing is promised or counted.
 
     Examples
@@ -231,7 +263,8 @@ def chances(promises: Sequence[Promise], rates: Sequence[Rate]) -> list[float | 
     n = np.array([rates[i].n for i in judged], dtype=np.float64)
     alphas = np.array([promises[i].alpha for i in judged], dtype=np.float64)
     at_alpha = binomial_tail(errors, n, alphas)
-    unchanged = np.minimum(1.0, alphas * n / errors)
+    fixed = np.array([promises[i].fixed for i in judged])
+    unchanged = np.where(fixed, 0.0, np.minimum(1.0, alphas * n / errors))
     ranked = np.array([promises[i].k is not None for i in judged])
     if ranked.any():
         k, size = (
@@ -245,7 +278,7 @@ def chances(promises: Sequence[Promise], rates: Sequence[Rate]) -> list[float | 
 
 
 def evaluate(
-    promises: Mapping[Control, Sequence[Promise]],
+    promises: Mapping[Share, Sequence[Promise]],
     tallies: Sequence[Tally],
     groups: Sequence[object] | None,
     *,
@@ -287,7 +320,9 @@ def evaluate(
 
     def one(i: int) -> Evaluation | JointEvaluation:
         parts = [
-            cells[i].against(control, given[i].alpha, adjusted.get((control, i)))
+            cells[i].against(
+                control, given[i].alpha, adjusted.get((control, i)), fixed=given[i].fixed
+            )
             for control, given in promises.items()
         ]
         return cells[i].joined(parts)
@@ -306,7 +341,8 @@ def evaluate(
         rate, p_value = whole.rate(control), None
         if level is not None and rate.n:
             p_value = max(float(binomial_tail(rate.errors, rate.n, level)), least)
-        parts.append(whole.against(control, level, p_value))
+        fixed = any(promise.fixed for promise in given)
+        parts.append(whole.against(control, level, p_value, fixed=fixed))
     return whole.joined(parts).with_groups(
         dict(zip(groups, map(one, range(len(cells))), strict=True))
     )
@@ -345,10 +381,17 @@ def gravest_text(
     return [say("evaluation.gravest", **facts)]
 
 
+def one_look_text(found: _Evaluated) -> str:
+    """Say how often an evaluation calls a promise exceeded that is kept."""
+    fixed = any(part.fixed for part in found.parts)
+    return say("evaluation.one_look.promise" if fixed else "evaluation.one_look")
+
+
 class _Evaluated(ABC):
     """What evaluations of one and of both rates share: groups, text and notebook card."""
 
     groups: Mapping[Any, Any]
+    by_group: Audit | None
 
     @property
     @abstractmethod
@@ -358,6 +401,13 @@ class _Evaluated(ABC):
     def with_groups(self, groups: Mapping[Any, Any]) -> Self:
         """Return the same with what was counted in each group."""
         return replace(self, groups=groups)  # type: ignore[type-var]
+
+    def with_audit(self, audit: Audit | None) -> Self:
+        """Return the same with an audit by columns."""
+        return replace(self, by_group=audit)  # type: ignore[type-var]
+
+    def _audited(self) -> dict[str, Any]:
+        return {} if self.by_group is None else {"by_group": self.by_group.to_dict()}
 
     @abstractmethod
     def _lines(self) -> list[str]:
@@ -372,7 +422,8 @@ class _Evaluated(ABC):
         for name, one in shown.items():
             text = "; ".join(one._lines())  # noqa: SLF001 - of the same kind
             lines.append(say("evaluation.group", group=show(name), text=text))
-        return "\n".join([*lines, *gravest_text(shown, self.groups)])
+        audit = [] if self.by_group is None else ["", repr(self.by_group)]
+        return "\n".join([*lines, *gravest_text(shown, self.groups), *audit])
 
     def _repr_html_(self) -> str:
         rows, shown = self._rows(), gravest(self.groups)
@@ -386,7 +437,8 @@ class _Evaluated(ABC):
                 markup.table(_HEAD, rows, numbers=_NUMBERS),
                 *map(markup.note, gravest_text(shown, self.groups)),
                 markup.note(verdicts_text(verdicts)),
-                markup.note(say("evaluation.one_look")),
+                markup.note(one_look_text(self)),
+                *([] if self.by_group is None else [self.by_group._repr_html_()]),
             ],
         )
 
@@ -397,8 +449,8 @@ class Evaluation(_Evaluated):
 
     Attributes
     ----------
-    control : {"fnr", "fpr"}
-        The controlled rate.
+    control : {"fnr", "fpr", "fdr", "for", "selective_error", "alert_share"}
+        The controlled share: one class's error rate, or that of a `ThresholdTest`.
     promised : float or None
         Its promised level. None if nothing is promised: by an asymptotic method, in a group that
         has only the threshold of all, and over all groups if there is such a one.
@@ -407,16 +459,23 @@ class Evaluation(_Evaluated):
     p_value : float or None
         At most how often there are so many errors or more if nothing has changed since
         calibration, adjusted for all rates and groups of the evaluation (Holm). See `chances`.
+    fixed : bool
+        Whether it supposes that the promise holds for this very test, rather than that nothing has
+        changed: of a `ThresholdTest` more is not known.
     groups : dict
         The same by group, where groups were given.
+    by_group : Audit or None
+        What was counted by further columns (``by=``).
     """
 
-    control: Control
+    control: Share
     promised: float | None
     target: Rate
     other: Rate
     p_value: float | None = None
+    fixed: bool = False
     groups: Mapping[Any, Evaluation] = field(default_factory=dict)
+    by_group: Audit | None = None
 
     @property
     def parts(self) -> tuple[Evaluation, ...]:
@@ -452,18 +511,29 @@ class Evaluation(_Evaluated):
             "verdict": self.verdict,
             "p_value": self.p_value,
             "target": {"name": self.control, **self.target.to_dict()},
-            "other": {"name": self.other_name.lower(), **self.other.to_dict()},
+            "other": {"name": self.price, **self.other.to_dict()},
             "groups": _group_dicts(self.groups),
+            **self._audited(),
         }
+
+    @property
+    def price(self) -> Share:
+        """Which rate the other one is, that pays for the promise."""
+        return _PRICES[self.control]
 
     @property
     def other_name(self) -> str:
         """Name of the other rate."""
-        return "FPR" if self.control == "fnr" else "FNR"
+        return say(f"rate.{self.price}")
+
+    @property
+    def name(self) -> str:
+        """Name of the controlled rate."""
+        return say(f"rate.{self.control}")
 
     def beside_promise(self) -> str:
         """Return the counted rate, what was promised, and the verdict."""
-        facts = {"rate": self.control.upper(), "counted": self.target}
+        facts = {"rate": self.name, "counted": self.target}
         if self.promised is None:
             return say("evaluation.beside.none", **facts)
         promised = exact_percent(self.promised)
@@ -477,7 +547,7 @@ class Evaluation(_Evaluated):
         """Return the cells of a table: rate, counts, interval, promise, verdict."""
         promised = "nothing" if self.promised is None else f"≤ {exact_percent(self.promised)}"
         verdict = markup.verdict(self.verdict)
-        return [self.control.upper(), *_counted(self.target), promised, verdict]
+        return [self.name, *_counted(self.target), promised, verdict]
 
     def _rows(self) -> list[list[str]]:
         return [self.row(), [self.other_name, *_counted(self.other), "", ""]]
@@ -497,6 +567,8 @@ class JointEvaluation(_Evaluated):
         and on the "positive" objects.
     groups : dict
         The same by group, where groups were given.
+    by_group : Audit or None
+        What was counted by further columns (``by=``).
 
     Examples
     --------
@@ -517,6 +589,7 @@ class JointEvaluation(_Evaluated):
     abstained: dict[str, Rate]
     neither: dict[str, Rate]
     groups: Mapping[Any, JointEvaluation] = field(default_factory=dict)
+    by_group: Audit | None = None
 
     @property
     def parts(self) -> tuple[Evaluation, ...]:
@@ -531,6 +604,7 @@ class JointEvaluation(_Evaluated):
             "abstained": {name: rate.to_dict() for name, rate in self.abstained.items()},
             "neither": {name: rate.to_dict() for name, rate in self.neither.items()},
             "groups": _group_dicts(self.groups),
+            **self._audited(),
         }
 
     def _lines(self) -> list[str]:

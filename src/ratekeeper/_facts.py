@@ -10,7 +10,7 @@ import dataclasses
 import json
 import math
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import gt
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,8 @@ import numpy as np
 
 from ratekeeper import methods
 from ratekeeper._abstaining import AbstainingTest
+from ratekeeper._aimed import ThresholdTest, aimed_test
+from ratekeeper._aims import AIMS, Limits
 from ratekeeper._calibration import Calibration
 from ratekeeper._control import ErrorRateTest
 from ratekeeper._formatting import json_ready, listed, show
@@ -31,6 +33,7 @@ from ratekeeper.methods._kernel import SUMMED_UP_TO
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ratekeeper._aimed import ThresholdCertificate
     from ratekeeper._certificate import Certificate
     from ratekeeper._finished import FinishedTest
 
@@ -39,7 +42,8 @@ if TYPE_CHECKING:
 
 _SIDES = ("negative", "positive")
 _BOTH = ["fnr", "fpr"]
-_KINDS = {("calibration", 0), ("test", 1), ("abstaining test", 2)}  # with how many tests
+# With how many tests of a rate.
+_KINDS = {("calibration", 0), ("test", 1), ("abstaining test", 2), ("threshold test", 0)}
 _WIDEST = np.dtype(f"U{LONGEST_NAME}")
 _SCORE_TYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
 _CLUSTER_TYPES: dict[str, np.dtype[Any]] = {"U64": np.dtype("<u8")}
@@ -48,8 +52,11 @@ _FIT_TOLERANCE = 1e-9  # of the largest score: versions of SciPy differ in the l
 _RATE_TOLERANCE = 1e-6  # of the rates in a certificate
 # Sentences of a certificate. Each version has its own, and shows those and never the stored ones.
 _WORDS = frozenset(
-    ("promise", "condition", "not_covered", "assumptions", "remarks", "remark", "rule")
-) | {"method", "version"}
+    (
+        *("promise", "condition", "not_covered", "assumptions", "remarks", "remark", "rule"),
+        *("method", "version"),
+    )
+)
 _COUNTED = frozenset(("other_error", "contradicted", "promised"))
 # Beyond, the cells of a certificate are not stored: thresholds are, and the rest is made anew.
 MOST_CELLS = 1_000
@@ -69,15 +76,19 @@ def facts_of(obj: Storable) -> tuple[Calibration, Facts]:
             found = f"The two tests control {controls}, or stand on different calibrations."
             remedy = "Make them with control_both, or save each by itself."
             raise InputError(found, parameter="obj", remedy=remedy)
+    elif isinstance(obj, ThresholdTest):
+        kind, calibration, tests = "threshold test", obj.calibration, []
     else:
         raise InputError(
             f"A {type(obj).__name__} cannot be saved.",
             parameter="obj",
-            remedy="Pass a Calibration, an ErrorRateTest or an AbstainingTest, as calibrate, "
-            "control and control_both return them.",
+            remedy="Pass a Calibration, an ErrorRateTest, an AbstainingTest or a ThresholdTest, as "
+            "calibrate, control, control_both and the like return them.",
         )
     about = {"format": FORMAT, "version": __version__, "kind": kind}
     facts = about | facts_of_calibration(calibration) | {"tests": [facts_of_test(t) for t in tests]}
+    if isinstance(obj, ThresholdTest):
+        facts["aimed"] = facts_of_aimed(obj)
     if wrong := _contradiction(calibration) or misfit(facts, "facts"):
         remedy = "Save what calibrate, control and control_both return."
         raise InputError(f"This cannot be saved: {wrong}.", parameter="obj", remedy=remedy)
@@ -92,17 +103,28 @@ def facts_of_calibration(calibration: Calibration) -> Facts:
         "groups": None if groups is None else _name_facts(groups),
         "higher_is_positive": calibration.higher_is_positive,
         "origin": calibration.origin,
-        "n": dict(zip(_SIDES, _sizes(calibration), strict=True)),
+        "n": _counts(calibration),
         "data_hash": calibration.data_hash,
         "provenance": calibration.provenance and calibration.provenance.to_dict(),
+        **({} if calibration.sampling == "population" else {"sampling": calibration.sampling}),
         **({} if calibration.clusters is None else {"clusters": _cluster_counts(calibration)}),
     }
+
+
+def _counts(calibration: Calibration) -> dict[str, int]:
+    return _by_side(calibration, _sizes(calibration))
 
 
 def _cluster_counts(calibration: Calibration) -> dict[str, int]:
     """Return how many clusters have rows of each class."""
     parts = (np.unique(np.concatenate(cells)) for cells in calibration.clusters or ())
-    return {side: part.size for side, part in zip(_SIDES, parts, strict=True)}
+    return _by_side(calibration, [part.size for part in parts])
+
+
+def _by_side(calibration: Calibration, sizes: list[int]) -> dict[str, int]:
+    if calibration.labelled:
+        return dict(zip(_SIDES, sizes, strict=True))
+    return {**dict.fromkeys(_SIDES, 0), "unlabelled": sum(sizes)}
 
 
 def _sizes(calibration: Calibration) -> list[int]:
@@ -137,14 +159,21 @@ def _contradiction(calibration: Calibration) -> str | None:
     if groups is not None and (not (groups[1:] > groups[:-1]).all() or _has_nan(groups)):
         return "its groups are not different ones in ascending order"
     sizes = _sizes(calibration)
-    if 0 in sizes:
-        return "it has no score of one class"
-    if calibration.clusters is not None and rows is not None and rows.sampled_from is not None:
+    if not sum(sizes):
+        return "it has no score"
+    if not calibration.labelled and (sizes[1] or classes.tolist() != [0, 1]):
+        return "it has scores of a class, but no labels"
+    return None if rows is None else _wrong_rows(calibration, rows)
+
+
+def _wrong_rows(calibration: Calibration, rows: Provenance) -> str | None:
+    """Return what is wrong with the rows that the scores are said to come from."""
+    sizes = _sizes(calibration)
+    if calibration.clusters is not None and rows.sampled_from is not None:
         return "it is a sample of rows, but has clusters"
-    if rows is not None:
-        valid = rows.sampled_from or sizes
-        if sum(valid) != rows.rows - rows.n_skipped or any(map(gt, sizes, valid)):
-            return f"its {sum(sizes):,} scores are not those of its rows ({rows})"
+    valid = rows.sampled_from or sizes
+    if sum(valid) != rows.rows - rows.n_skipped or any(map(gt, sizes, valid)):
+        return f"its {sum(sizes):,} scores are not those of its rows ({rows})"
     return None
 
 
@@ -162,13 +191,37 @@ def facts_of_test(test: ErrorRateTest) -> Facts:
         "thin_groups": test.thin_groups,
         "thresholds": [None if t is None else t.hex() for t in test.thresholds.values()],
         "certificate": _stated(test.certificate, cells=len(test.thresholds) <= MOST_CELLS),
+        **_boundary_facts(test),
     }
 
 
-def _stated(certificate: Certificate, *, cells: bool) -> Facts:
+def _boundary_facts(test: ErrorRateTest) -> Facts:
+    """Return the pairs of threshold and number, where ties are broken by keys."""
+    pairs = [pair for pair in test.boundaries.values() if pair is not None]
+    return {"boundaries": [[one.hex() for one in pair] for pair in pairs]} if pairs else {}
+
+
+def _stated(certificate: Certificate | ThresholdCertificate, *, cells: bool) -> Facts:
     """Return a certificate as it is stored, with its cells or without."""
     facts: Facts = json_ready(certificate.to_dict() if cells else certificate.overall())
     return facts
+
+
+def facts_of_aimed(test: ThresholdTest) -> Facts:
+    """Return what is stored about a test of an aim."""
+    return {
+        "aim": {"name": test.aim.name, "parameters": dataclasses.asdict(test.aim)},  # type: ignore[call-overload]
+        "limits": [_limit_facts(one.limits) for one in test.chosen],
+        "certificate": _stated(test.certificate, cells=len(test.chosen) <= MOST_CELLS),
+    }
+
+
+def _limit_facts(limits: Limits) -> Facts:
+    return {
+        "positive": limits.positive.hex(),
+        "strict": limits.strict,
+        "negative": None if limits.negative is None else limits.negative.hex(),
+    }
 
 
 def _method_facts(method: methods.Method) -> Facts:
@@ -177,18 +230,17 @@ def _method_facts(method: methods.Method) -> Facts:
         remedy = "Save the calibration, and make the test after loading."
         raise InputError((Parameter("method", method), found), parameter="method", remedy=remedy)
     parameters = {}
-    for field in dataclasses.fields(method):  # type: ignore[arg-type]  # all are dataclasses
-        value = getattr(method, field.name)
+    for name, value in method.parameters().items():
         if isinstance(value, np.bool_ | np.integer | np.float64 | np.str_):
-            value = value.item()
+            value = value.item()  # noqa: PLW2901
         if type(value) not in (bool, int, float, str):
             raise InputError(
-                (Parameter(field.name, value), f" of {type(method).__name__} cannot be saved."),
-                parameter=field.name,
+                (Parameter(name, value), f" of {type(method).__name__} cannot be saved."),
+                parameter=name,
                 value=value,
                 remedy="Use a plain number: an int seed such as 0 as random_state.",
             )
-        parameters[field.name] = value
+        parameters[name] = value
     facts = {"name": method.name, "parameters": parameters}
     if misfit(facts, "method"):
         slow = f"more than {MOST_REPLICATES:,} resamples, or a fit of {' or '.join(ENDLESS_FITS)}"
@@ -199,12 +251,17 @@ def _method_facts(method: methods.Method) -> Facts:
 
 
 def arrays_of(calibration: Calibration) -> dict[str, NDArray[Any]]:
-    """Return the arrays that are stored, in their order: scores, and then their clusters."""
-    names = array_names(calibration.groups)
-    scores = (*calibration.cells[0], *calibration.cells[1])
-    arrays: dict[str, NDArray[Any]] = dict(zip(names, scores, strict=True))
+    """Return the arrays that are stored, in their order: scores, and then their clusters.
+
+    Without labels there is one for each group.
+    """
+    names = array_names(calibration.groups, labelled=calibration.labelled)
+    sides = slice(2 if calibration.labelled else 1)
+    arrays: dict[str, NDArray[Any]] = dict(
+        zip(names, chain(*calibration.cells[sides]), strict=True)
+    )
     if calibration.clusters is not None:
-        ids = (*calibration.clusters[0], *calibration.clusters[1])
+        ids = chain(*calibration.clusters[sides])
         arrays |= zip(map(_of_clusters, names), ids, strict=True)
     return arrays
 
@@ -213,11 +270,12 @@ def _of_clusters(name: str) -> str:
     return f"clusters/{name}"
 
 
-def array_names(groups: NDArray[Any] | None) -> list[str]:
+def array_names(groups: NDArray[Any] | None, *, labelled: bool = True) -> list[str]:
     """Return what the arrays of scores are called, in their order."""
+    sides = _SIDES if labelled else ("unlabelled",)
     if groups is None:
-        return list(_SIDES)
-    return [f"{side}/{i}" for side in _SIDES for i in range(groups.size)]
+        return list(sides)
+    return [f"{side}/{i}" for side in sides for i in range(groups.size)]
 
 
 def rebuilt(facts: Facts, table: Facts, data: bytes) -> Storable:
@@ -225,7 +283,11 @@ def rebuilt(facts: Facts, table: Facts, data: bytes) -> Storable:
     kind, controls = facts["kind"], [one["control"] for one in facts["tests"]]
     if (kind, len(controls)) not in _KINDS or (kind == "abstaining test" and controls != _BOTH):
         raise StoredFileError(f"it holds a {kind} with tests of {controls}. Save it again.")
+    if (kind == "threshold test") != ("aimed" in facts):
+        raise StoredFileError(f"it holds a {kind}, but not what belongs to one. Save it again.")
     calibration = _rebuild_calibration(facts, table, data)
+    if kind == "threshold test":
+        return _rebuild_aimed(calibration, facts["aimed"])
     tests = [_rebuild_test(calibration, one) for one in facts["tests"]]
     if kind == "abstaining test":
         return AbstainingTest(tests[0], tests[1])
@@ -234,17 +296,20 @@ def rebuilt(facts: Facts, table: Facts, data: bytes) -> Storable:
 
 def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration:
     n_groups = 1 if facts["groups"] is None else len(facts["groups"]["values"])
-    has_clusters = "clusters" in facts
-    if len(table) != (4 if has_clusters else 2) * n_groups:
+    labelled, has_clusters = "unlabelled" not in facts["n"], "clusters" in facts
+    if len(table) != (2 if labelled else 1) * (2 if has_clusters else 1) * n_groups:
         raise StoredFileError(
             f"it has {len(table):,} arrays for {n_groups:,} groups. Save it again."
         )
     groups = None if facts["groups"] is None else _names(facts["groups"])
-    names = array_names(groups)
+    names = array_names(groups, labelled=labelled)
     cells, stop = _cells(table, names, data)
     ids = _clusters(table, names, data[stop:], stop, cells) if has_clusters else None
     if not has_clusters and stop != len(data):
         raise _wrong_length(data)
+    if not labelled:
+        cells += (cells[0][:0],) * n_groups
+        ids = None if ids is None else ids + (ids[0][:0],) * n_groups
     rows = facts.setdefault("provenance", None)  # which format 1 did not have
     calibration = Calibration(
         (cells[:n_groups], cells[n_groups:]),
@@ -253,7 +318,9 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
         facts["higher_is_positive"],
         facts["origin"],
         None if rows is None else Provenance.from_dict(rows),
-        None if ids is None else (ids[:n_groups], ids[n_groups:]),
+        facts.get("sampling", "population"),
+        labelled=labelled,
+        clusters=None if ids is None else (ids[:n_groups], ids[n_groups:]),
     )
     if wrong := _contradiction(calibration):
         raise StoredFileError(f"{wrong}. Save it again.")
@@ -346,13 +413,38 @@ def _rebuild_test(calibration: Calibration, facts: Facts) -> ErrorRateTest:
             f"its thresholds are {listed(stored)}, but with the versions of NumPy and SciPy here "
             f"{method!r} gives {listed(found)}. Load it where it was saved, or make the test anew."
         )
+    boundaries = _boundary_facts(test)
+    if facts.get("boundaries") != boundaries.get("boundaries"):
+        raise StoredFileError(
+            f"its boundaries are not those that {method!r} gives. Make the test anew."
+        )
     # What is drawn, or counted beyond a threshold that is not the same to the last bit, may differ.
-    ignored = _WORDS | (_COUNTED if None in found or stored != found else frozenset())
+    is_random = None in found and not boundaries
+    ignored = _WORDS | (_COUNTED if is_random or stored != found else frozenset())
     made = _stated(test.certificate, cells="cells" in facts["certificate"])
     wrong = _disagreement(facts["certificate"], made, ignored, tolerance)
     if not facts["certificate"]["method"].startswith(f"{type(method).__name__}("):
         wrong = f"method {show(facts['certificate']['method'])}, but its test has {method!r}"
     if wrong:
+        raise StoredFileError(f"its certificate says {wrong}. Make the test anew.")
+    return test
+
+
+def _rebuild_aimed(calibration: Calibration, facts: Facts) -> ThresholdTest:
+    aim = AIMS[facts["aim"]["name"]](**facts["aim"]["parameters"])
+    try:
+        test = aimed_test(calibration, aim)
+    except InputError as error:
+        raise StoredFileError(f"its test cannot be made: {error}") from error
+    found = [_limit_facts(one.limits) for one in test.chosen]
+    if facts["limits"] != found:
+        raise StoredFileError(
+            f"its thresholds are {listed(facts['limits'])}, but with the versions of NumPy and "
+            f"SciPy here {aim!r} gives {listed(found)}. Load it where it was saved, or make the "
+            "test anew."
+        )
+    made = _stated(test.certificate, cells="cells" in facts["certificate"])
+    if wrong := _disagreement(facts["certificate"], made, _WORDS, 0.0):
         raise StoredFileError(f"its certificate says {wrong}. Make the test anew.")
     return test
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper._audit_columns import read_audit_columns
+from ratekeeper._audit_count import AuditCount
 from ratekeeper._cells import (
     count_outside,
     count_repeated,
@@ -18,20 +20,32 @@ from ratekeeper._cells import (
     warn_if_outside,
 )
 from ratekeeper._clusters import draws, new_clusters, one_of_each, read_new_clusters
-from ratekeeper._evaluation import Promise, Tally, as_tallies, coded, evaluate, from_codes
+from ratekeeper._evaluation import (
+    N_OUTCOMES,
+    Promise,
+    Tally,
+    as_tallies,
+    coded,
+    evaluate,
+    from_codes,
+)
 from ratekeeper._inputs import check_aligned, read_groups, read_new_labels, refuse_nan, same_length
+from ratekeeper._keys import numbers_of_keys
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from ratekeeper._aimed import ThresholdCertificate
     from ratekeeper._calibration import Calibration
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._decisions import Decisions
     from ratekeeper._evaluation import Evaluation, JointEvaluation
+    from ratekeeper._keys import TieNumbers
     from ratekeeper._p_values import PValues
     from ratekeeper._ranks import Floats
+    from ratekeeper._rates import Control, Share
 
     Index = NDArray[np.intp] | None
 
@@ -54,14 +68,28 @@ class FinishedTest(ABC):
 
     @property
     @abstractmethod
-    def certificate(self) -> Certificate | JointCertificate:
+    def certificate(self) -> Certificate | JointCertificate | ThresholdCertificate:
         """What is promised, on what data, at what cost."""
 
     calibration: Calibration
 
     @abstractmethod
-    def _decide(self, values: Floats, index: Index) -> Decisions:
+    def _decide(self, values: Floats, index: Index, numbers: TieNumbers | None = None) -> Decisions:
         """Decide on scores without NaN, which are kept as they are."""
+
+    @property
+    def _by_class(self) -> bool:
+        """Whether shares are those of a class, so that clusters are thinned in each by itself."""
+        return True
+
+    @property
+    def _levels(self) -> dict[Control, float]:
+        """The level of each class's error rate that the test controls."""
+        return {part.control: part.alpha for part in self.parts}
+
+    def _promises(self) -> dict[Share, list[Promise]]:
+        """Return what counted shares are compared with, for everybody or for each group."""
+        return {part.control: part.promises() for part in self.parts}
 
     @abstractmethod
     def _continuing(self) -> FinishedTest:
@@ -71,6 +99,7 @@ class FinishedTest(ABC):
         self,
         scores: ArrayLike,
         groups: ArrayLike | None = None,
+        keys: ArrayLike | None = None,
         *,
         clusters: ArrayLike | None = None,
     ) -> Decisions:
@@ -82,6 +111,10 @@ class FinishedTest(ABC):
             Their scores, from the same model and runtime as at calibration.
         groups : array-like of shape (n_objects,), optional
             Their groups, required if and only if the calibration has groups.
+        keys : array-like of shape (n_objects,), optional
+            A text or whole number for each object, by which ties are broken at random: required
+            by ``HighProbability(randomised=True)``, possible with `Smoothed`. The same key always
+            gets the same number, so the same object always gets the same decision.
         clusters : array-like of shape (n_objects,), optional
             Their clusters, to make sure that these are new ones: those of the calibration are
             refused. They do not change a decision.
@@ -106,15 +139,22 @@ class FinishedTest(ABC):
                     remedy="Calibrate with clusters, or leave them out here.",
                 )
             read_new_clusters(self.calibration, clusters, values.size)
-        decisions = decide_read(self, values, index)  # which refuses NaN
+        numbers = self._numbers(scores, keys, values.size)
+        decisions = decide_read(self, values, index, numbers)  # which refuses NaN
         outside = count_outside(self.calibration, values)
         warn_if_outside(self.calibration, outside, values.size)
         return decisions
 
-    def p_values(self, scores: ArrayLike, groups: ArrayLike | None = None) -> PValues:
+    def _numbers(self, scores: ArrayLike, keys: ArrayLike | None, n: int) -> TieNumbers | None:
+        """Return what breaks the ties of new objects, where that is to be done."""
+        return numbers_of_keys([part.method for part in self.parts], scores, keys, n)
+
+    def p_values(
+        self, scores: ArrayLike, groups: ArrayLike | None = None, keys: ArrayLike | None = None
+    ) -> PValues:
         """Return the p-values that the test compares with alpha; parameters as in `decide`."""
         values, index = read_new(self.calibration, scores, groups)
-        decisions = decide_read(self, values, index)
+        decisions = decide_read(self, values, index, self._numbers(scores, keys, values.size))
         outside = count_outside(self.calibration, values)
         warn_if_outside(self.calibration, outside, values.size)
         return decisions.p_values
@@ -125,7 +165,10 @@ class FinishedTest(ABC):
         labels: ArrayLike,
         groups: ArrayLike | None = None,
         *,
+        keys: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
+        by: object = None,
+        crossed: bool = False,
     ) -> Any:  # noqa: ANN401 - Evaluation or JointEvaluation, as the subclasses say
         """Count both errors on labelled new objects, and compare with the promise.
 
@@ -136,10 +179,19 @@ class FinishedTest(ABC):
         groups : array-like of shape (n_objects,), optional
             Required if the calibration has groups. Otherwise an audit: errors are also counted
             by these groups, to which nothing is promised.
+        keys : array-like of shape (n_objects,), optional
+            As in `decide`. Counts are compared as those of objects with different keys.
         clusters : array-like of shape (n_objects,), optional
             Whose rows they are, required if the calibration has clusters. None may be one of the
             calibration's. Of each cluster one row of each class (in each group) is drawn at
-            random and counted, since exact intervals are about independent objects.
+            random and counted, since exact intervals are about independent objects; for a
+            `ThresholdTest`, which is about both classes as they are mixed, one row in all.
+        by : array-like, dict of array-like by name, or data frame, optional
+            Columns of these objects: an audit by each of them, as ``.by_group``. A missing value
+            is a group of its own; of more than 1,000 distinct numbers, make ranges first. With
+            clusters it counts the rows that errors of everybody are counted on.
+        crossed : bool, default=False
+            Whether the audit has a row for each combination of all columns, too.
 
         Returns
         -------
@@ -149,40 +201,53 @@ class FinishedTest(ABC):
         names, own = None, self.calibration.groups
         is_audit = own is None and groups is not None
         values, index = read_new(self.calibration, scores, None if is_audit else groups)
-        decisions = decide_read(self, values, index)
+        decisions = decide_read(self, values, index, self._numbers(scores, keys, values.size))
         if own is not None:
             names = own.tolist()
         elif groups is not None:
             index, found = read_groups(groups, values.size)
             names = found.tolist()
+        columns = None if by is None else read_audit_columns(by, scores, values.size)
+        audit = AuditCount([] if columns is None else columns.names, crossed=crossed)
         truth = read_new_labels(labels, self.calibration.classes)
         same_length("labels", truth.size, len(decisions))
         refuse_calibration_objects(self.calibration, fingerprint(values, truth))
         repeated = count_repeated(self.calibration, values, truth)
         refuse_repeated(self.calibration, repeated, truth.size)
         codes, n_groups = coded(decisions, truth, index), 1 if names is None else len(names)
-        whole, thinned = None, clusters is not None or self.calibration.clusters is not None
+        whole, mixed, by_class = None, False, self._by_class
+        thinned = clusters is not None or self.calibration.clusters is not None
+        drawn: slice | NDArray[np.intp] = slice(None)  # the rows that are counted
+        rows = drawn  # and those of each group
         if thinned:
             ids = new_clusters(self.calibration, clusters, values.size)
             numbers = draws(ids, np.arange(ids.size))
-            rows = one_of_each(ids, numbers, truth.astype(np.intp))
-            whole = sum(as_tallies(from_codes(codes[rows], n_groups)), Tally())
-            if own is not None:  # what is promised to a group is about its rows
+            one = one_of_each(ids, numbers, truth.astype(np.intp) if by_class else None)
+            rows, drawn, mixed = one, one, np.unique(ids).size < one.size
+            whole = sum(as_tallies(from_codes(codes[drawn], n_groups)), Tally())
+            if own is not None and by_class:  # what is promised to a group is about its rows
                 rows = one_of_each(ids, numbers, codes // 4)
-            codes, values = codes[rows], values[rows]
-        outside = count_outside(self.calibration, values), values.size
+        values, truth = values[rows], truth[rows]
+        outside = count_outside(self.calibration, values, truth), values.size
         # Called by way of the method of a subclass.
         warn_if_outside(self.calibration, *outside, stacklevel=3, one_per_cluster=thinned)
         is_covered = not is_outside(self.calibration, *outside, one_per_cluster=thinned)
-        tallies = as_tallies(from_codes(codes, n_groups))
-        return evaluate_counts(self, tallies, names, is_covered=is_covered, whole=whole)
+        tallies = as_tallies(from_codes(codes[rows], n_groups))
+        evaluated = evaluate_counts(self, tallies, names, is_covered=is_covered, whole=whole)
+        if columns is None:
+            return evaluated
+        places = [place[drawn] for place in columns.codes]
+        audit.add_outcomes(codes[drawn] % N_OUTCOMES, places, can_abstain=decisions.can_abstain)
+        return evaluated.with_audit(audit.audit(columns.values, self._levels, mixed=mixed))
 
 
-def decide_read(test: FinishedTest, values: Floats, index: Index) -> Decisions:
-    """Decide on scores and groups that `read_new` has read."""
+def decide_read(
+    test: FinishedTest, values: Floats, index: Index, numbers: TieNumbers | None = None
+) -> Decisions:
+    """Decide on scores and groups that `read_new` has read, with what breaks their ties."""
     refuse_nan(values)
     # P-values are computed when asked for, from the scores as they are now.
-    return test._decide(values.copy(), index)  # noqa: SLF001 - of this very class
+    return test._decide(values.copy(), index, numbers)  # noqa: SLF001 - of this very class
 
 
 def continuing(test: FinishedTest) -> FinishedTest:
@@ -206,7 +271,7 @@ def evaluate_counts(
 
     Scores of another scale than at calibration are not covered: nothing is promised then.
     """
-    promises = {part.control: part.promises() for part in test.parts}
+    promises = test._promises()  # noqa: SLF001 - of this very class
     if not is_covered:
         promises = {name: [Promise(None)] * len(given) for name, given in promises.items()}
     is_audit = test.calibration.groups is None

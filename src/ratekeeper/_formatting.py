@@ -53,6 +53,20 @@ def exact_percent(rate: float) -> str:
     return f"{100 * rate:.12g}%"
 
 
+def percent_up(rate: float, digits: int = 3) -> str:
+    """Write a rate with few digits, rounded up, so that "at most" stays true.
+
+    Examples
+    --------
+    >>> percent_up(0.05), percent_up(1 / 3000), percent_up(8.638e-05, digits=2)
+    ('5%', '0.0334%', '0.0087%')
+    """
+    from decimal import ROUND_CEILING, Context, Decimal
+
+    exact = Decimal(repr(rate)).scaleb(2)
+    return f"{Context(prec=digits, rounding=ROUND_CEILING).plus(exact).normalize():f}%"
+
+
 def listed(values: Sequence[Any] | NDArray[Any], most: int = _SHOWN) -> str:
     """Write the first few values as people write them.
 

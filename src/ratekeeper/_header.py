@@ -40,8 +40,9 @@ def _ref(name: str) -> Schema:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _method(name: str, **parameters: Schema) -> Schema:
-    return _object({"name": {"const": name}, "parameters": _object(parameters)})
+def _method(name: str, *, optional: tuple[str, ...] = (), **parameters: Schema) -> Schema:
+    own = _object(parameters, optional=optional)
+    return _object({"name": {"const": name}, "parameters": own})
 
 
 def _array(items: Schema, least: int | None = None, most: int | None = None) -> Schema:
@@ -57,11 +58,21 @@ _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 _MAYBE_SHARE = _SHARE | {"type": ["number", "null"]}
 _RATE = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 _SIDES = _object({"negative": _COUNT, "positive": _COUNT})
+_KNOWN = _object({**_SIDES["properties"], "unlabelled": _COUNT}, optional=("unlabelled",))
 _HASH = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 _CONTROL = {"enum": ["fnr", "fpr"]}
 _ORIGIN = {"enum": ["held out", "cross-fitted"]}
 _NAME = {"type": ["string", "integer", "number", "boolean", "null"], "maxLength": LONGEST_NAME}
 _THRESHOLD = "^-?(inf|0x[01][.][0-9a-f]{1,13}p[+-][0-9]{1,4})$"
+_NUMBER_OR_INFINITY = {"type": ["number", "string"], "pattern": "^-?inf$"}
+_GUARANTEE = _object(
+    {
+        "kind": {"enum": ["marginal", "high probability", "simultaneous", "asymptotic", "none"]},
+        "promise": _TEXT,
+        "condition": _TEXT,
+        "not_covered": _TEXT,
+    }
+)
 _OTHER_ERROR = _object(
     {
         "name": _CONTROL,
@@ -120,7 +131,13 @@ _DEFS: Schema = {
     "method": {
         "anyOf": [
             _method("conformal"),
-            _method("high-probability", delta=_RATE),
+            _method(
+                "high-probability",
+                delta=_RATE,
+                randomised=_FLAG,
+                random_state=_COUNT,
+                optional=("randomised", "random_state"),
+            ),
             _method("simultaneous", delta=_RATE),
             _method("smoothed", random_state=_COUNT),
             _method("empirical"),
@@ -189,22 +206,7 @@ _DEFS: Schema = {
             "method": _TEXT,
             "delta": {**_RATE, "type": ["number", "null"]},
             "promised": _FLAG,
-            "guarantee": _object(
-                {
-                    "kind": {
-                        "enum": [
-                            "marginal",
-                            "high probability",
-                            "simultaneous",
-                            "asymptotic",
-                            "none",
-                        ]
-                    },
-                    "promise": _TEXT,
-                    "condition": _TEXT,
-                    "not_covered": _TEXT,
-                }
-            ),
+            "guarantee": _GUARANTEE,
             "positive_label": _NAME,
             "negative_label": _NAME,
             "higher_is_positive": _FLAG,
@@ -234,24 +236,91 @@ _DEFS: Schema = {
             "thin_groups": {"enum": ["refuse", "pool"]},
             "thresholds": _array({"type": ["string", "null"], "pattern": _THRESHOLD}, 1),
             "certificate": _ref("certificate"),
+            # A score and a number for each threshold, where ties are broken by keys.
+            "boundaries": _array(_array({"type": "string", "pattern": _THRESHOLD}, 2, 2), 1),
+        },
+        optional=("boundaries",),
+    ),
+    "aim": {
+        "anyOf": [
+            _method("precision", level=_RATE, delta=_RATE),
+            _method("npv", level=_RATE, delta=_RATE),
+            _method("selective", error=_RATE, delta=_RATE),
+            _method("alerts", budget=_RATE, delta=_RATE | {"type": ["number", "null"]}),
+        ]
+    },
+    "aimed_cell": _object(
+        {
+            "group": _NAME,
+            "positive_beyond": _NUMBER_OR_INFINITY,
+            "strictly": _FLAG,
+            "negative_beyond": _NUMBER_OR_INFINITY | {"type": ["number", "string", "null"]},
+            "rule": _TEXT,
+            "certified": _object({"errors": _COUNT, "n": _COUNT}, type=["object", "null"]),
+            "rank": _object({"k": _COUNT, "n": _COUNT}, type=["object", "null"]),
+            "counted": _object(
+                {name: _array(_COUNT, 2, 2) for name in ("negative", "positive", "abstained")}
+            ),
+        }
+    ),
+    "aimed_certificate": _object(
+        {
+            "aim": _TEXT,
+            "share": {"enum": ["fnr", "fpr", "fdr", "for", "selective_error", "alert_share"]},
+            "alpha": _RATE,
+            "delta": {**_RATE, "type": ["number", "null"]},
+            "promised": _FLAG,
+            "guarantee": _GUARANTEE,
+            "positive_label": _NAME,
+            "negative_label": _NAME,
+            "higher_is_positive": _FLAG,
+            "n": _KNOWN,
+            "cells": _array(_ref("aimed_cell"), 1),
+            "score_type": {"enum": ["float32", "float64"]},
+            "data_hash": _HASH,
+            "origin": _ORIGIN,
+            "assumptions": _array(_TEXT),
+            "remarks": _array(_TEXT),
+            "provenance": _ref("provenance"),
+            "version": _TEXT,
+        },
+        optional=("cells",),
+    ),
+    "aimed": _object(
+        {
+            "aim": _ref("aim"),
+            "limits": _array(
+                _object(
+                    {
+                        "positive": {"type": "string", "pattern": _THRESHOLD},
+                        "strict": _FLAG,
+                        "negative": {"type": ["string", "null"], "pattern": _THRESHOLD},
+                    }
+                ),
+                1,
+            ),
+            "certificate": _ref("aimed_certificate"),
         }
     ),
     "facts": _object(
         {
             "format": {"enum": [*range(1, FORMAT + 1)]},
             "version": {"type": "string", "maxLength": 100},
-            "kind": {"enum": ["calibration", "test", "abstaining test"]},
+            "kind": {"enum": ["calibration", "test", "abstaining test", "threshold test"]},
             "classes": _ref("names"),
             "groups": {"anyOf": [_ref("names"), {"type": "null"}]},
             "higher_is_positive": _FLAG,
             "origin": _ORIGIN,
-            "n": _SIDES,
+            "n": _KNOWN,
             "data_hash": _HASH,
             "provenance": _ref("provenance"),
             "tests": _array(_ref("test"), 0, 2),
-            "clusters": _SIDES,
+            "aimed": _ref("aimed"),
+            "sampling": {"enum": ["population", "by class"]},
+            "clusters": _KNOWN,
         },
-        optional=("provenance", "clusters"),  # format 1 did not have the first
+        # Format 1 did not have provenance; the others are written only where they say something.
+        optional=("provenance", "aimed", "sampling", "clusters"),
     ),
 }
 
@@ -277,8 +346,8 @@ SCHEMA: Schema = {
         )
     },
     "patternProperties": {
-        "^(negative|positive)(/(0|[1-9][0-9]*))?$": _ref("array"),
-        "^clusters/(negative|positive)(/(0|[1-9][0-9]*))?$": _ref("cluster_array"),
+        "^(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("array"),
+        "^clusters/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("cluster_array"),
     },
     "additionalProperties": False,
     "$defs": _DEFS,

@@ -16,7 +16,7 @@ from ratekeeper._validation import LONGEST_NAME
 from ratekeeper.exceptions import NOTHING, InputError, Parameter, ScoreTypeWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -123,9 +123,13 @@ def nan_error(scores: Floats, name: str = "scores") -> InputError:
 
 
 def read_labels(
-    labels: ArrayLike, positive_label: object = None
+    labels: ArrayLike,
+    positive_label: object = None,
+    alone: Callable[[NDArray[Any]], tuple[NDArray[np.bool_], NDArray[Any]]] | None = None,
 ) -> tuple[NDArray[np.bool_], NDArray[Any]]:
     """Return which labels are positive, and the pair (negative, positive) in the user's values.
+
+    Labels that are all the same are refused, or left to `alone` if that is given.
 
     Examples
     --------
@@ -138,6 +142,8 @@ def read_labels(
         raise _wrong("labels", " is empty.", "labels of both classes", remedy)
     is_first = np.asarray(array == array[0])
     if is_first.all():
+        if alone is not None:
+            return alone(array)
         found = f" has one class only: all {array.size:,} are {show(array[0])}."
         remedy = "Held-out objects of both classes are needed: add some of the other."
         raise _wrong("labels", found, "labels of both classes", remedy, array[0])
@@ -191,6 +197,89 @@ def read_groups(
         array = _whole_numbers(array, name)
     distinct, index = np.unique(array, return_inverse=True)
     return index.astype(np.intp, copy=False), distinct
+
+
+def read_sparse_names(column: Any, name: str) -> tuple[NDArray[np.intp], NDArray[Any]]:  # noqa: ANN401
+    """Return the place of each value among the distinct ones, -1 where it is missing, and these.
+
+    Text, booleans and numbers of any kind; whole numbers are such whatever their type.
+
+    Examples
+    --------
+    >>> read_sparse_names(["b", None, "a"], "by")
+    (array([ 1, -1,  0]), array(['a', 'b'], dtype='<U1'))
+    """
+    missing, column = _without_nulls(column)
+    array = _column(column, name)
+    if array.dtype.kind == "f":
+        gaps = np.isnan(array)
+    elif array.dtype.kind == "O":
+        gaps = np.fromiter(map(_is_missing, array.tolist()), bool, array.size)
+    else:
+        gaps = np.zeros(array.size, dtype=bool)
+    present = array[~gaps]
+    values = _names(present, name) if present.size else np.zeros(0, dtype="U1")
+    if missing is None:
+        missing = gaps
+    else:
+        missing[~missing] = gaps
+    if values.dtype.kind in "OU":
+        check_names(set(values.tolist()), name)
+        index, distinct = _of_texts(values, name)
+    else:
+        distinct, index = np.unique(values, return_inverse=True)
+        is_whole = distinct.dtype.kind == "f" and (distinct == np.floor(distinct)).all()
+        if is_whole and (np.abs(distinct) <= _EXACT_BELOW).all():
+            distinct = distinct.astype(np.int64)
+    codes = np.full(missing.size, -1, dtype=np.intp)
+    codes[~missing] = index
+    return codes, distinct
+
+
+def _without_nulls(column: Any) -> tuple[NDArray[np.bool_] | None, Any]:  # noqa: ANN401
+    """Return which values a column of a library marks as missing, and the others."""
+    if isinstance(column, np.ma.MaskedArray):
+        return np.ma.getmaskarray(column).ravel(), column.compressed()
+    if isinstance(column, np.ndarray | list | tuple | str | int | float | complex):
+        return None, column
+    import narwhals as nw
+
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None and isinstance(column, pyarrow.Array):
+        column = pyarrow.chunked_array([column])
+    series = nw.from_native(column, allow_series=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return None, column
+    missing = np.array(series.is_null().to_numpy(), dtype=bool)
+    return missing, series.filter(~series.is_null()).to_native() if missing.any() else column
+
+
+def read_keys(keys: ArrayLike, n_objects: int) -> list[str | int]:
+    """Return the keys of objects: texts or whole numbers, none missing.
+
+    Examples
+    --------
+    >>> read_keys(["a-1", "b-2"], 2), read_keys(np.array([7, 8]), 2)
+    (['a-1', 'b-2'], [7, 8])
+    """
+    array = _column(keys, "keys")
+    same_length("keys", array.size, n_objects)
+    need, remedy = "texts or whole numbers", "Convert with .astype(int) or .astype(str)."
+    _refuse_missing(array, "keys")
+    values: list[str | int] = array.tolist()
+    kinds = set(map(type, values))
+    if bool in kinds or not _all_are((str, int, np.integer), values):
+        i, value = next((i, v) for i, v in enumerate(values) if _is_no_key(v))
+        found = f" has {show(value)} at position {i}, but {need} are needed."
+        raise _wrong("keys", found, need, remedy, value)
+    if str in kinds:
+        empty = np.array([isinstance(value, str) and not value.strip() for value in values], bool)
+        _refuse_where(empty, "keys", "empty text")
+    return values
+
+
+def _is_no_key(value: object) -> bool:
+    return isinstance(value, bool) or not isinstance(value, str | int | np.integer)
 
 
 class _Codes(dict[str, int]):
@@ -343,20 +432,34 @@ def _floats(array: NDArray[Any], name: str) -> Floats:
     return floats
 
 
-def _refuse_rounded(array: NDArray[Any], floats: NDArray[np.float64], name: str) -> None:
-    """Raise if a whole number is another one as float64."""
+def rounded_places(array: NDArray[Any], floats: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return where whole numbers, or those among objects, are others as float64.
+
+    Examples
+    --------
+    >>> numbers = np.array([2**53, 2**53 + 1])
+    >>> rounded_places(numbers, numbers.astype(float))
+    array([1])
+    """
     large = np.flatnonzero(np.abs(floats) >= _EXACT_BELOW)
     if not large.size:
-        return
+        return large
     before, after = array[large], floats[large]
+    is_other: NDArray[np.bool_]
     if array.dtype.kind == "O":
         pairs = zip(before.tolist(), after.tolist(), strict=True)
         is_other = np.array([isinstance(x, int | np.integer) and int(x) != y for x, y in pairs])
     else:
         beyond = after >= 2.0 ** (64 if array.dtype.kind == "u" else 63)  # rounded up
         is_other = beyond | (np.where(beyond, 0.0, after).astype(array.dtype) != before)
-    if is_other.any():
-        i = int(large[np.argmax(is_other)])
+    return large[is_other]
+
+
+def _refuse_rounded(array: NDArray[Any], floats: NDArray[np.float64], name: str) -> None:
+    """Raise if a whole number is another one as float64."""
+    changed = rounded_places(array, floats)
+    if changed.size:
+        i = int(changed[0])
         found = f" has {show(array[i])} at position {i}, which float64 cannot hold exactly: it "
         need, remedy = "numbers that float64 holds", "Subtract the same number from all scores."
         raise _wrong(name, f"{found}would become {int(floats[i])}.", need, remedy, array[i])

@@ -42,6 +42,7 @@ _FAINT = "opacity:.65"
 _NOTE = f"max-width:46em;margin:.2em 0;{_FAINT}"
 # Of these both stand out on white and on black, and the word says it without the colour.
 _VERDICTS = {"kept": ("#2a9d58", "✓"), "in line": ("#2a9d58", "✓"), "exceeded": ("#d9534f", "✗")}
+_VERDICTS |= {"within": _VERDICTS["kept"], "above": _VERDICTS["exceeded"]}  # of an audit
 
 
 def text(value: object) -> Html:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ratekeeper._cells import tells_objects_apart
 from ratekeeper._clusters import in_order
 from ratekeeper._inputs import exact_numbers
+from ratekeeper._one_class import stand_in
 from ratekeeper._provenance import Provenance
 from ratekeeper.exceptions import InputError
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     Clusters = tuple[tuple[Hashes, ...], tuple[Hashes, ...]]
     Cells = tuple[tuple[Floats, ...], tuple[Floats, ...]]
+
+
+Sampling = Literal["population", "by class"]
 
 
 def check_mergeable(one: Calibration, other: Calibration) -> None:
@@ -47,8 +51,9 @@ def check_mergeable(one: Calibration, other: Calibration) -> None:
                 "sample.",
             )
     for what, mine, theirs in (
-        # As text, since True == 1 but they are not the same label.
-        ("labels", str(one.classes.tolist()), str(other.classes.tolist())),
+        ("whether they have labels", one.labelled, other.labelled),
+        ("labels", *_label_texts(one, other)),
+        ("sampling", one.sampling, other.sampling),
         ("higher_is_positive", one.higher_is_positive, other.higher_is_positive),
         ("the kind of groups", _kind(one.groups), _kind(other.groups)),
         ("having clusters", one.clusters is not None, other.clusters is not None),
@@ -60,6 +65,31 @@ def check_mergeable(one: Calibration, other: Calibration) -> None:
                 value=theirs,
                 remedy="Calibrate both in the same way before merging.",
             )
+
+
+def merged_classes(one: Calibration, other: Calibration) -> NDArray[Any]:
+    """Return the labels of one, with the other's in the place of a name that was made up.
+
+    The name of a class without objects was made up if it is what `stand_in` says.
+    """
+    if one.known not in ("negative", "positive"):
+        return one.classes
+    label = int(one.known == "positive")
+    mine, theirs = one.classes.tolist(), other.classes.tolist()
+    is_made_up = mine[1 - label] == stand_in(mine[label])
+    is_told = one.known != other.known or mine[label] == theirs[label]
+    if not (is_made_up and is_told) or isinstance(mine[0], str) != isinstance(theirs[0], str):
+        return one.classes
+    mine[1 - label] = theirs[1 - label]
+    return other.classes if mine == theirs else np.array(mine)
+
+
+def _label_texts(one: Calibration, other: Calibration) -> tuple[str, str]:
+    """Return the labels of each, alike if they agree but for names that were made up."""
+    # As text, since True == 1 but they are not the same label.
+    agreed = {str(merged_classes(*pair).tolist()) for pair in ((one, other), (other, one))}
+    texts = str(one.classes.tolist()), str(other.classes.tolist())
+    return texts if len(agreed) > 1 else (texts[0], texts[0])
 
 
 def merged_cells(

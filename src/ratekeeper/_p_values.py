@@ -32,7 +32,8 @@ class PValues:
     p0 : ndarray of shape (n_objects,)
         For "it is negative": how rare so high a score is among negatives.
     p1 : ndarray of shape (n_objects,)
-        For "it is positive": how rare so low a score is among positives.
+        For "it is positive": how rare so low a score is among positives. Either is NaN where the
+        calibration has no object of the class at all: it is unknown.
     interval0, interval1 : ndarray of shape (n_objects, 2) or None
         How far each p-value is known, with methods that say so (`Bootstrap`).
 
@@ -73,7 +74,7 @@ class PValues:
             ("p1", "it is positive", self.p1, self.interval1),
         ):
             head.append(f"{name}, “{meaning}”")
-            columns.append([f"{value:.3g}" for value in p[:_SHOWN]])
+            columns.append([f"{v:.3g}" if v == v else "unknown" for v in p[:_SHOWN]])  # noqa: PLR0124
             if interval is not None:
                 head.append("interval")
                 columns.append([f"{low:.3g} to {high:.3g}" for low, high in interval[:_SHOWN]])
@@ -89,22 +90,38 @@ class PValues:
 
 
 def judge(
-    nulls: tuple[NullDistribution | None, ...], scores: Floats, index: NDArray[np.intp] | None
+    nulls: tuple[NullDistribution | None, ...],
+    scores: Floats,
+    index: NDArray[np.intp] | None,
+    numbers: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Return the p-value of each score under the null distribution of its group.
 
-    A group without any calibration score of the class gives the p-value 1: nothing speaks
-    against the class.
+    `numbers` break ties, where the method does so. A group without any calibration score of the
+    class gives the p-value 1: nothing speaks against the class. If no group has any, nothing is
+    known about the class: NaN.
     """
+    if all(null is None for null in nulls):
+        return np.full(scores.size, np.nan)
     if index is None:
         (null,) = nulls
-        return np.ones(scores.size) if null is None else null.p_values(scores)
+        assert null is not None  # noqa: S101 - the only one
+        return _p_values(null, scores, numbers)
     p = np.ones(scores.size)
     for group, members in _members(index, len(nulls)):
         null = nulls[group]
         if null is not None:
-            p[members] = null.p_values(scores[members])
+            mine = None if numbers is None else numbers[members]
+            p[members] = _p_values(null, scores[members], mine)
     return p
+
+
+def _p_values(
+    null: NullDistribution, scores: Floats, numbers: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    if numbers is None:
+        return null.p_values(scores)
+    return null.p_values(scores, numbers)  # type: ignore[call-arg]  # of those that use keys
 
 
 def judge_intervals(
@@ -136,5 +153,7 @@ def _members(index: NDArray[np.intp], n: int) -> Iterable[tuple[int, NDArray[np.
 
 
 def _start(values: NDArray[np.float64]) -> str:
+    if values.size and np.isnan(values).all():
+        return "unknown, for lack of calibration objects"
     shown = ", ".join(f"{value:.3g}" for value in values[:_SHOWN])
     return shown + (", ..." if values.size > _SHOWN else "")

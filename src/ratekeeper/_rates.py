@@ -263,6 +263,9 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
 
 Control = Literal["fnr", "fpr"]
+Share = Literal["fnr", "fpr", "fdr", "for", "selective_error", "alert_share", "undecided"]
+"""Shares that can be counted: errors among the positives, the negatives, those called positive,
+those called negative and those decided; of all objects, those called positive or left undecided."""
 Verdict = Literal["kept", "in line", "exceeded", "unknown", "no promise"]
 
 

@@ -63,6 +63,7 @@ CERTIFICATE = {
     "true_rate.crossed": "Since the two thresholds cross, the true values are at most these.",
     "true_rate.tied": "The true values are at most these, since scores are tied.",
     "price": "{other} {counted}.",
+    "price.any_alpha": "{other} {counted}, had alpha been fixed before looking at it.",
     "price.cross_fitted": (
         "{other} {estimate} on the cross-fitted scores; no interval is known for this estimate."
     ),
@@ -188,6 +189,11 @@ EVALUATION = {
         "promise exceeded is at most 5%, over all its rates and groups together. This is about one "
         "look: over repeated looks false alarms add up."
     ),
+    "one_look.promise": (
+        "If the promise holds for this test, the chance that an evaluation calls it exceeded is at "
+        "most 5%, over all groups together. This is about one look: over repeated looks false "
+        "alarms add up."
+    ),
     "average": (
         "The promise is about the average over calibration sets: in up to {above} of them the true "
         "{rate} is above {alpha}, in up to 5% above {high}."
@@ -227,6 +233,7 @@ TITLES = {
     "rule": "Rule",
     "true_rate": "True {rate}",
     "price": "Price",
+    "levels": "Levels",
     "fit": "Fit",
     "group": "Group {group} ({n} scores)",
     "groups": "Groups",
@@ -235,6 +242,9 @@ TITLES = {
     "remark": "Remark",
     "data": "Calibration",
     "file": "File",
+    "certified": "Counted",
+    "instead": "Instead",
+    "test": "Test",
 }
 
 # The report's page. **Words** between stars are strong; in its scripts and in its HTML the gaps are
@@ -309,6 +319,15 @@ PAGE = {
     ),
     "sideways": "This table is wider than the screen: scroll it sideways for the rest.",
     "footer": "This page is complete in itself: it loads nothing and sends nothing.",
+    "aimed.heading.fdr": "Wrong alerts: at most {alpha}",
+    "aimed.heading.for": "Wrong clearances: at most {alpha}",
+    "aimed.heading.selective_error": "Wrong decisions: at most {alpha}",
+    "aimed.heading.alert_share": "Alerts: at most {alpha} of all objects",
+    "aimed.picture": (
+        "Across: the share of all calibration objects called {called}. Up: the share of those "
+        "that is right. The dot is this test: {called} are {share} of all, and {right} of them "
+        "rightly. The dashed line is the promise."
+    ),
     "test": "{rate} ≤ {alpha} with {method}",
     "status": "You see the test of the certificate: {test}.",
     "status.what_if": "You see {test}.",
@@ -519,6 +538,9 @@ CLUSTERS = {
         "fixed in advance, averages {mean} and lies between {low} and {high} in 90% of them."
     ),
     "price": "{other} {counted}, on one row per cluster.",
+    "price.any_alpha": (
+        "{other} {counted}, on one row per cluster, had alpha been fixed before looking at it."
+    ),
     "price.spanning": (
         "{other} {estimate} on one row per cluster; no interval is known, since there are clusters "
         "with rows in several classes or groups."
@@ -526,6 +548,10 @@ CLUSTERS = {
     "data": (
         "{n_negative} negative scores of {clusters_negative} clusters and {n_positive} positive "
         "scores of {clusters_positive} clusters ({type}), data {hash}, ratekeeper {version}."
+    ),
+    "data.one_class": (
+        "{n} {known} scores of {clusters} clusters and no {side} scores ({type}), data {hash}, "
+        "ratekeeper {version}."
     ),
     "one_row": (
         "{method} takes one row of each cluster, drawn at random: the draw depends on the data "
@@ -536,19 +562,319 @@ CLUSTERS = {
         "The rows are of {n} clusters. Errors are counted on one row of each cluster and class, "
         "drawn at random, since rows of one cluster are not independent."
     ),
+    "evaluated.whole": (
+        "The rows are of {n} clusters. Errors are counted on one row of each cluster, drawn at "
+        "random, since rows of one cluster are not independent."
+    ),
+    "audit": (
+        "The {n} intervals of this audit are exact binomial ones, each made for 5% divided by "
+        "their number (Bonferroni). Those of FNR and FPR hold together: the chance that even one "
+        "of them misses its true rate is at most 5%. Those of precision and of the undecided share "
+        "are only a guide, since there are clusters of which a row of either class is counted."
+    ),
     "page": (
         "The {n} calibration rows come in clusters. The charts and tables of this page show one "
         "row of each cluster, drawn at random."
     ),
 }
 
+RATES = {
+    "fnr": "FNR",
+    "fpr": "FPR",
+    "fdr": "1 - precision",
+    "for": "1 - NPV",
+    "selective_error": "wrong decisions",
+    "alert_share": "alerts",
+    "undecided": "undecided",
+}
+
+AIM = {
+    "level_fixed": "a level chosen before looking at calibration scores or results",
+    "called": (
+        "Except with probability at most {delta} over calibration sets, at least {level} of the "
+        "objects that this very test calls {called} are {called}."
+    ),
+    "called.not_covered": (
+        "a change in how common the classes are: where {called} objects are rarer than at "
+        "calibration, fewer of those called {called} are, even if all scores stay as they are. Nor "
+        "is it said how many {called} objects are found."
+    ),
+    "selective": (
+        "Except with probability at most {delta} over calibration sets, at most {error} of the "
+        "decisions that this very test makes are wrong."
+    ),
+    "selective.not_covered": (
+        "either class by itself: of the rarer one, most decisions can be wrong. Nor another share "
+        "of positives than at calibration, nor how often no decision is made."
+    ),
+    "alerts": (
+        "Except with probability at most {delta} over calibration sets, this very test calls at "
+        "most {budget} of all objects positive."
+    ),
+    "alerts.average": (
+        "A new object is called positive with probability at most {budget}, on average over "
+        "calibration sets."
+    ),
+    "alerts.not_covered": (
+        "single days: the number of alerts among so many objects varies around this share. Nor "
+        "another mix of objects than at calibration, nor how many of the alerts are right."
+    ),
+    "alerts.needed": "At least {n} calibration objects are needed.",
+    "controlled.fdr": "the share of objects called positive that are negative",
+    "controlled.for": "the share of objects called negative that are positive",
+    "controlled.selective_error": "the share of decisions that are wrong",
+    "controlled.alert_share": "the share of all objects that are called positive",
+    "controlled": "{share}.",
+    "rule": "positive ({positive}) if {condition}, else negative ({negative})",
+    "rule.abstains": (
+        "positive ({positive}) if {condition}, negative ({negative}) if {below}, else no decision"
+    ),
+    "certified": (
+        "{errors} of {n} such calibration objects were wrong, of those that the threshold was not "
+        "searched on."
+    ),
+    "price": (
+        "on the calibration objects, FNR {misses} and FPR {alarms}, with {undecided} undecided. "
+        "These are counts without an interval, since the threshold was chosen by looking at them."
+    ),
+    "price.unlabelled": "unknown: the calibration has no labels.",
+    "one_class": (
+        "{aim} is about the classes as they are mixed, but all objects of this calibration are "
+        "{known}."
+    ),
+    "population": (
+        "The calibration objects are a random sample of the population, in which positives are as "
+        "common as among new objects."
+    ),
+    "sampling": (
+        "{aim} is about the classes as they are mixed, but the objects of this calibration were "
+        "sampled by class."
+    ),
+    "by_class": (
+        "Rows were sampled by class: how common the classes are says nothing about new objects."
+    ),
+    "sampled": (
+        "{aim} is about the classes as they are mixed, but of this calibration's file as many rows "
+        "of either class were kept."
+    ),
+    "impossible": "{aim}{where} cannot be promised with this score and {n} objects. {advice}",
+    "best": "The highest {word} that could be is {best}.",
+    "best.error": "The lowest share of wrong decisions that could be is {best}.",
+    "nothing": "No lower level of {word} can be, either.",
+    "groups.delta": (
+        "The promise is made for each group separately; that it fails in at least one of the "
+        "{own} groups has probability up to {most}."
+    ),
+    "true_share": (
+        "Over calibration sets of {n} such objects the true share of alerts averages {mean}, and "
+        "lies between {low} and {high} in 90% of them."
+    ),
+}
+
+# Of calibrations that know one class only, or none.
+ONE_CLASS = {
+    "price": "{other} unknown: no calibration object is {side}.",
+    "data": ("{n} {known} and no {side} scores ({type}), data {hash}, ratekeeper {version}."),
+    "data.unlabelled": "{n} scores without labels ({type}), data {hash}, ratekeeper {version}.",
+    "p_value": "unknown: no calibration object is of this class",
+    "card": "No calibration object truly is {truth}.",
+    "inspect": (
+        "Of {side}s ({label}) nothing is known: neither the {other}, nor how well the score tells "
+        "the classes apart."
+    ),
+    "unlabelled": (
+        "The scores have no labels: nothing is known about classes, their errors, or how well the "
+        "score tells them apart."
+    ),
+}
+
+# What was chosen from a batch.
+SELECTION = {
+    "headline": "SELECTION  {selected} of {n} objects, FDR <= {fdr}",
+    "headline.budget": "SELECTION  the best {selected} of {n} objects",
+    "promise": (
+        "On average over calibration sets and batches, at most {fdr} of the selected objects are "
+        "negative ({label}). A batch in which nothing is selected counts as 0%."
+    ),
+    "promise.this_set": (
+        "Except with probability at most {delta} over calibration sets, with this very calibration "
+        "set at most {fdr} of the selected objects are negative ({label}), on average over "
+        "batches. A batch in which nothing is selected counts as 0%."
+    ),
+    "promise.budget": (
+        "The objects were chosen first and the levels found afterwards, so the levels describe the "
+        "choice and promise nothing."
+    ),
+    "promise.budget.this_set": (
+        "Except with probability at most {delta} over calibration sets, at most {alpha} of all "
+        "negatives ({label}) have a p-value as small as these. That holds although alpha was found "
+        "after looking; the FDR level describes the choice and is not promised."
+    ),
+    "needs.exchangeable": (
+        "held-out calibration objects, and negatives in the batch that are exchangeable with the "
+        "negative calibration objects{where}, whatever the positives in it (rows of one person, "
+        "device or household count as one object). The shares of the classes may change, and "
+        "positives need not be like those of the calibration."
+    ),
+    "needs.independent": (
+        "held-out calibration objects, and negatives in the batch that are drawn like the negative "
+        "calibration objects{where}, independently of each other and of the positives (rows of one "
+        "person, device or household count as one object). The shares of the classes may change, "
+        "and positives need not be like those of the calibration."
+    ),
+    "needs.fdr": "The FDR level and the method were chosen before looking at p-values or results.",
+    "needs.draws": (
+        "The random draws do not depend on the scores: pass a new seed or a Generator for each "
+        "batch."
+    ),
+    "of_their_group": " of their group",
+    "not_covered": (
+        "this one batch, of which a larger share of the selected can be negative; all batches "
+        "judged with this one calibration set, which share its luck (Simultaneous covers them); "
+        "positives that are not selected; other objects to which the threshold is applied{groups}."
+    ),
+    "not_covered.this_set": (
+        "this one batch, of which a larger share of the selected can be negative; positives that "
+        "are not selected; other objects to which the threshold is applied{groups}."
+    ),
+    "not_covered.budget": (
+        "how many of the selected are negative; positives that are not selected{groups}."
+    ),
+    "not_covered.groups": "; each group by itself",
+    "rule": "selected if {condition}.",
+    "rule.if": ", if {condition}",
+    "rule.group": "group {group}: {selected} of {n} selected{where}.",
+    "rule.budget": (
+        "the {count} objects with the smallest p0; of equal ones those with the {end} score, and "
+        "then those that come first."
+    ),
+    "thresholds": "; thresholds has all",
+    "nothing": "nothing is selected.",
+    "needed": (
+        "The smallest p-value that these calibration scores can give is {alpha}, so at FDR {fdr} "
+        "anything is selected only if at least {least} of the {n} objects are. More negative "
+        "calibration scores help."
+    ),
+    "levels.alpha": (
+        "A test of FPR <= {alpha} by these p-values calls all of these positive, and {count} more "
+        "objects of the batch."
+    ),
+    "levels.exact": "FDR level {fdr} selects exactly these.",
+    "levels.more": "No FDR level selects exactly these: {fdr} selects {count}.",
+    "levels.none": "No FDR level below 100% selects all of these.",
+    "tied": (
+        "{count} more objects have the p-value and the score of the last one selected: only their "
+        "order in the batch decided."
+    ),
+    "data": "{n_negative} negative scores ({type}), {method}, data {hash}, ratekeeper {version}.",
+}
+
+AUDIT = {
+    "title": "Audit by {columns}{how}: {n} groups, worst first",
+    "title.crossed": " and all combinations",
+    "nothing": "There are no objects to count.",
+    "target": "{rate} beside the level of the test, {alpha}",
+    "price": "Beside it, without a level",
+    "none": "none",
+    "above": (
+        "more errors than chance explains if the true rate of this very test in the group is at or "
+        "below the level"
+    ),
+    "open": "neither shown to be above the level nor to be within it",
+    "within": "the whole interval is at or below the level",
+    "unknown": "there are no objects to count it on",
+    "worst": (
+        "{shown} of {n} groups are shown: those with the smallest p-values and, where these are "
+        "equal, with the highest rates{exceeded}{about}."
+    ),
+    "worst.above": "; above but not shown: {n}",
+    "worst.all": "; to_dict and to_pandas have all",
+    "intervals": (
+        "The {n} intervals of this audit hold together: the chance that even one of them misses "
+        "its true rate is at most 5% (exact binomial intervals, Bonferroni). Precision and the "
+        "undecided share depend on how common each class is: they are for groups composed like "
+        "these."
+    ),
+    "verdicts": (
+        "The chance that an audit says “above” of even one group whose true rate is at or below "
+        "the level is at most 5%, over all groups and rates together (exact p-values, Holm). It is "
+        "about one look, and about columns that were not chosen by looking at the errors."
+    ),
+    "yardstick": (
+        "The level is that of the test and serves as a yardstick: an audit promises nothing to a "
+        "group."
+    ),
+    "page.above": (
+        "{shown} of {n} groups are shown to be above the level of the test. The worst is {group}: "
+        "{rate} {counted}, where the level is {alpha}."
+    ),
+    "page.none": "none of {n} groups is shown to be above the level of the test.",
+    "page.all": "; “ratekeeper evaluate --by --json” has all",
+    "page.first": "The first {shown} of {n}; the table has more.",
+    "page.label": "{rate} by group, worst first: {rates}.",
+    "page.axis": "rate with its interval; the level is dashed",
+    "page.axis.price": "rate with its interval",
+}
+
+TIES = {
+    "condition": (
+        "score {beyond} {threshold}, or score = {threshold} and the number of its key {sign} "
+        "{number}"
+    ),
+}
+
+COST = {
+    "headline": "CHEAPEST  at most {amount} per object (a miss {miss}, a false alarm {alarm})",
+    "promise": (
+        "Except with probability at most {delta} over calibration sets, the expected cost of this "
+        "very test is at most {amount} per object{limits}, although all thresholds were tried."
+    ),
+    "limit": ", and its {rate} at most {alpha}",
+    "needs": (
+        "calibration objects that are independent draws from the population, in which positives "
+        "are as common as among new objects ({prevalence} here)."
+    ),
+    "needs.stated": (
+        "calibration scores that are independent draws from the distribution of each class, and a "
+        "share of positives among new objects of {prevalence}, as stated."
+    ),
+    "not_covered": (
+        "another share of positives, costs that depend on the object, and the sum over a few "
+        "objects, which varies around the expected cost."
+    ),
+    "counted": (
+        "{cost} per object on the calibration objects, FNR {misses} and FPR {alarms}. The "
+        "threshold was searched on them, so the true cost tends to be higher."
+    ),
+    "instead": (
+        "at {prevalence} positives, calling everybody positive costs {everybody} per object, and "
+        "calling nobody positive {nobody}."
+    ),
+    "instead.not_shown": "It is not shown that the test costs less than calling {whom} positive.",
+    "test": "{rate} <= {alpha} by {method}, a promise of its own.",
+    "groups": "The cheapest threshold is found for everybody, but this calibration has groups.",
+    "sampling": (
+        "The expected cost depends on the share of positives, but the objects of this calibration "
+        "were sampled by class."
+    ),
+    "one_class": "No calibration object is {side}, so one of the two errors is unknown.",
+    "unattainable": "No threshold of this score is shown to keep {both}.",
+}
+
 SECTIONS = {
+    "rate": RATES,
+    "aim": AIM,
+    "cost": COST,
     "certificate": CERTIFICATE,
     "verdict": VERDICTS,
     "evaluation": EVALUATION,
     "title": TITLES,
     "page": PAGE,
     "clusters": CLUSTERS,
+    "one_class": ONE_CLASS,
+    "selection": SELECTION,
+    "audit": AUDIT,
+    "ties": TIES,
 }
 
 

@@ -10,9 +10,10 @@ Each entry of the header but ``__metadata__`` describes an array: ``dtype`` ("F3
 same for all), ``shape`` (``[n]``) and ``data_offsets`` (first byte and end, counted from the end of
 the header). The arrays ascend, and together they are all that follows the header. They are called
 ``negative`` and ``positive``, or with groups ``negative/0``, ``negative/1``, ..., ``positive/0``,
-..., and follow each other in this order. If rows come in clusters, as many arrays of type "U64"
-follow, called ``clusters/negative`` and so on: for each score, 64 bits of BLAKE2b of the id of its
-cluster as text (UTF-8, without spaces around it, little-endian), ascending where scores are equal.
+..., and follow each other in this order; without labels ``unlabelled``, or ``unlabelled/0``, ....
+If rows come in clusters, as many arrays of type "U64" follow, called ``clusters/negative`` and so
+on: for each score, 64 bits of BLAKE2b of the id of its cluster as text (UTF-8, without spaces
+around it, little-endian), ascending where scores are equal.
 ``__metadata__`` has two texts:
 
 - ``sha256``: that of the whole file, in 64 lower-case hexadecimal digits, which are themselves
@@ -23,10 +24,10 @@ cluster as text (UTF-8, without spaces around it, little-endian), ascending wher
   - ``kind``: "calibration", "test" or "abstaining test";
   - ``classes``: ``dtype`` (NumPy's code) and ``values``, negative first; ``groups``: likewise,
     ascending, or null. Floating-point values are texts, such as "1.0";
-  - ``higher_is_positive``, ``origin`` ("held out" or "cross-fitted"), ``n`` (of each class) and
-    ``data_hash`` (`Calibration.data_hash`); ``clusters``, if there are any: how many have rows of
-    each class; ``provenance``: `Provenance.to_dict`, or null (format 1
-    had none);
+  - ``higher_is_positive``, ``origin`` ("held out" or "cross-fitted"), ``n`` (of each class, and
+    ``unlabelled`` if there are no labels) and ``data_hash`` (`Calibration.data_hash`);
+    ``clusters``, if there are any: how many have rows of each class, likewise;
+    ``provenance``: `Provenance.to_dict`, or null (format 1 had none);
   - ``tests``: none, one, or first that of the FNR and then that of the FPR. Each has ``control``,
     ``alpha``, ``method`` (``name`` and ``parameters``), ``thin_groups``, ``thresholds`` and
     ``certificate`` (`Certificate.to_json`, without ``cells`` if there are more than 1,000). There
@@ -41,12 +42,11 @@ refuses the file unless everything that it states is found again: see docs/stran
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import json
 import os
 import re
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -56,13 +56,12 @@ import numpy as np
 from ratekeeper._atomic import whole_file
 from ratekeeper._facts import arrays_of, facts_of, rebuilt
 from ratekeeper._formatting import listed, show
+from ratekeeper._garbage import uncollected
 from ratekeeper._header import FORMAT, misfit
 from ratekeeper._version import __version__
 from ratekeeper.exceptions import InputError, MissingFileError, Parameter, StoredFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from ratekeeper._facts import Facts, Storable
@@ -109,7 +108,7 @@ def save(obj: Storable, path: str | os.PathLike[str]) -> None:
     if not folder.is_dir():
         missing = f"There is no folder {str(folder)!r} to save in."
         raise InputError(missing, parameter="path", value=path, remedy="Make it first.")
-    with _uncollected():
+    with uncollected():
         calibration, facts = facts_of(obj)
         stored = arrays_of(calibration)
         arrays = [
@@ -155,7 +154,7 @@ def load(path: str | os.PathLike[str]) -> Storable:
     """
     source = _as_path(path)
     try:
-        with _uncollected():
+        with uncollected():
             return rebuilt(*_read(source))
     except FileNotFoundError:
         raise MissingFileError(f"There is no file {source}. Check the path.") from None
@@ -169,18 +168,6 @@ def load(path: str | os.PathLike[str]) -> Storable:
         found = str(error) if isinstance(error, InputError) else repr(error)
         found = found[:_LONGEST_REASON].rstrip(".")
         raise StoredFileError(f"{source} contradicts itself ({found}). Save it again.") from error
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Put off Python's search for cycles: very many groups are very many objects, and no cycles."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _as_path(path: object) -> Path:

@@ -5,7 +5,8 @@
     RatekeeperError
     ├── InputError (ValueError)         a value that cannot be used as given
     │   ├── NoThresholdError            (AttributeError) no single threshold decides
-    │   └── TooFewScoresError           no finite answer keeps the promise with this many scores
+    │   ├── TooFewScoresError           no finite answer keeps the promise with this many scores
+    │   └── UnattainableError           the promise is out of reach of this score
     └── StoredFileError (ValueError)    a file that is damaged, foreign or too new
         └── MissingFileError            (FileNotFoundError) there is no file
 
@@ -20,10 +21,10 @@
     └── InterpolationWarning            cross-fitted scores are unlike those of the deployed model
 
 Every message says the value that was given, what is needed and what to do, in one line of plain
-text, whatever the names in it are. Errors keep these as
-fields (`InputError.parameter`, `.value`, `.need`, `.remedy`), and parameters mentioned in the text
-stay `Parameter` objects until it is printed, so that Python and the command line each use their own
-names: ``thin_groups="pool"`` here, ``--thin-groups pool`` there.
+text, whatever the names in it are. Errors keep these as fields (`InputError.parameter`, `.value`,
+`.need`, `.remedy`), and parameters mentioned in the text stay `Parameter` objects until it is
+printed, so that Python and the command line each use their own names: ``thin_groups="pool"`` here,
+``--thin-groups pool`` there.
 """
 
 from __future__ import annotations
@@ -181,6 +182,10 @@ class TooFewScoresError(InputError):
         super().__init__(found, value=available, need=f"{needed:,} scores", remedy=remedy)
         self.available = available
         self.needed = needed
+
+
+class UnattainableError(InputError):
+    """The promise is out of reach of this score, or of so few objects; says what could be."""
 
 
 class NoThresholdError(InputError, AttributeError):

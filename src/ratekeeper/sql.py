@@ -11,12 +11,15 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._abstaining import AbstainingTest
+from ratekeeper._aimed import ThresholdTest
+from ratekeeper._certificate import Certificate
 from ratekeeper._finished import FinishedTest
-from ratekeeper._formatting import listed, show
+from ratekeeper._formatting import listed, show, visible
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
-    from ratekeeper._certificate import Certificate
+    from ratekeeper._aimed import ThresholdCertificate
+    from ratekeeper._aims import Limits
     from ratekeeper._control import ErrorRateTest
 
 _LARGEST = "1.7976931348623157E308"  # the largest finite double
@@ -146,6 +149,8 @@ def decision_sql(
 def _rules(test: FinishedTest, column: str) -> list[str]:
     """Return one CASE expression for each group, or one for everybody."""
     negative, positive = (_literal(value, "label") for value in test.calibration.classes.tolist())
+    if isinstance(test, ThresholdTest):
+        return [_aimed_rule(test, one, column, positive, negative) for one in test.limits.values()]
     if not isinstance(test, AbstainingTest):
         (test,) = test.parts
         conditions = [_condition(test, t, column, positive=True) for t in _thresholds(test)]
@@ -167,18 +172,41 @@ def _rules(test: FinishedTest, column: str) -> list[str]:
     return rules
 
 
+def _aimed_rule(
+    test: ThresholdTest, limits: Limits, column: str, positive: str, negative: str
+) -> str:
+    """Write the decision of a test of an aim on a finite score."""
+    higher = test.calibration.higher_is_positive
+    condition = _beyond(limits.positive, column, above=higher, equal=not limits.strict)
+    if limits.negative is None:
+        return f"CASE WHEN {condition} THEN {positive} ELSE {negative} END"
+    other = _beyond(limits.negative, column, above=not higher, equal=False)
+    return f"CASE WHEN {condition} THEN {positive} WHEN {other} THEN {negative} END"
+
+
 def _condition(test: ErrorRateTest, threshold: float, column: str, *, positive: bool) -> str:
     """Write when one test puts a finite score on one side."""
-    higher = test.calibration.higher_is_positive
-    if abs(threshold) == float("inf"):  # then every finite score is on the same side of it
-        return "1 = 1" if ((threshold < 0) == higher) == positive else "1 = 0"
+    above = test.calibration.higher_is_positive == positive
     # A score equal to the threshold stays in the null class: positive for FNR, negative for FPR.
-    equal = "=" if positive == (test.control == "fnr") else ""
-    return f"{column} {'>' if higher == positive else '<'}{equal} {_double(threshold)}"
+    return _beyond(threshold, column, above=above, equal=positive == (test.control == "fnr"))
+
+
+def _beyond(threshold: float, column: str, *, above: bool, equal: bool) -> str:
+    """Write that a finite score is above a threshold, or below it."""
+    if abs(threshold) == float("inf"):  # then every finite score is on the same side of it
+        return "1 = 1" if (threshold < 0) == above else "1 = 0"
+    return f"{column} {'>' if above else '<'}{'=' * equal} {_double(threshold)}"
 
 
 def _thresholds(test: ErrorRateTest) -> list[float]:
     thresholds = list(test.thresholds.values())
+    if test.method.keys == "required":
+        raise InputError(
+            f"{test.method!r} breaks ties by a hash of each object's key, which SQL does not have.",
+            parameter="test",
+            remedy="Take a method without random numbers, such as HighProbability(), or let "
+            "`ratekeeper classify` decide.",
+        )
     if None in thresholds:
         raise InputError(
             f"{test.method!r} draws p-values at random, so no threshold decides and SQL cannot.",
@@ -295,16 +323,26 @@ def _unwritable(what: str, value: object, why: str, remedy: str) -> InputError:
 def _header(test: FinishedTest) -> list[str]:
     """Say as comments what is promised, on what data, and when the decision is NULL."""
     tests = test.parts
-    sentences = [line for one in tests for line in _promise(one.certificate)]
-    facts = tests[0].certificate
+    stated = (
+        [test.certificate] if isinstance(test, ThresholdTest) else [t.certificate for t in tests]
+    )
+    sentences = [line for one in stated for line in _promise(one)]
+    facts = stated[0]
+    if unlabelled := facts.n.get("unlabelled"):
+        sample = f"{unlabelled:,} scores without labels"
+    else:
+        sample = (
+            f"{_number(facts.n['negative'])} negative ({show(facts.negative_label)}) and "
+            f"{_number(facts.n['positive'])} positive ({show(facts.positive_label)}) scores"
+        )
     sentences.append(
-        f"Calibrated on {facts.n['negative']:,} negative ({show(facts.negative_label)}) and "
-        f"{facts.n['positive']:,} positive ({show(facts.positive_label)}) scores, "
-        f"{facts.score_type}, data {facts.data_hash[:16]}. New scores must come from the same "
-        f"model and be {facts.score_type}, not rounded."
+        f"Calibrated on {sample}, {facts.score_type}, data {facts.data_hash[:16]}. New scores must "
+        f"come from the same model and be {facts.score_type}, not rounded."
     )
     # Where the two thresholds of a cell cross, one between them decides everything.
     abstains = isinstance(test, AbstainingTest) and None in test.crossed
+    if isinstance(test, ThresholdTest):
+        abstains = any(one.negative is not None for one in test.limits.values())
     undecided = "the test abstains, " if abstains else ""
     unknown = "the group is unknown, " if _groups(test) else ""
     sentences.append(
@@ -325,12 +363,17 @@ def _header(test: FinishedTest) -> list[str]:
     return [line for sentence in sentences for line in _comment(sentence)]
 
 
-def _promise(facts: Certificate) -> list[str]:
+def _number(n: int) -> str:
+    return f"{n:,}" if n else "no"
+
+
+def _promise(facts: Certificate | ThresholdCertificate) -> list[str]:
+    method = f", {facts.method}" if isinstance(facts, Certificate) else ""
     sentences = [
-        f"{facts.headline}, {facts.method}, ratekeeper {facts.version}.",
+        f"{facts.headline}{method}, ratekeeper {facts.version}.",
         *(str(one) for one in facts.statements if one.topic == "promise"),
     ]
-    if facts.pooled_groups:
+    if isinstance(facts, Certificate) and facts.pooled_groups:
         names = listed(facts.pooled_groups, most=_SHOWN)
         sentences.append(f"Nothing is promised within groups with too few scores: {names}.")
     return sentences
@@ -344,5 +387,4 @@ def _alike(groups: list[Any]) -> bool:
 
 def _comment(sentence: str) -> list[str]:
     """Wrap a sentence into comment lines, which no character in a name can end."""
-    sentence = "".join(one if one.isprintable() else " " for one in sentence)
-    return textwrap.wrap(sentence, _WIDTH, initial_indent="-- ", subsequent_indent="--   ")
+    return textwrap.wrap(visible(sentence), _WIDTH, initial_indent="-- ", subsequent_indent="--   ")

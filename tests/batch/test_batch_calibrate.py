@@ -299,9 +299,41 @@ def test_a_class_of_invalid_rows_only_is_none(tmp_path):
     path.write_text("risk,ill\n0.1,no\n0.2,no\n,yes\n")
     with pytest.raises(rk.InputError, match=r"a.csv, column 'ill': one class only, every valid"):
         calibrate_file(path, **NAMES, on_invalid="skip")
+    one = calibrate_file(path, **NAMES, on_invalid="skip", one_class="negative")
+    assert (one.known, one.classes.tolist(), one.provenance.n_skipped) == (
+        "negative",
+        ["no", "yes"],
+        1,
+    )
+    with pytest.raises(rk.InputError, match=r"one_class='positive', but every label is 'no'"):
+        calibrate_file(path, **NAMES, on_invalid="skip", one_class="positive")
     path.write_text("risk,ill\n,no\n")
-    with pytest.raises(rk.InputError, match="no valid row among 1"):
-        calibrate_file(path, **NAMES, on_invalid="skip")
+    for names in (NAMES, {"score": "risk"}):
+        with pytest.raises(rk.InputError, match="no valid row among 1"):
+            calibrate_file(path, **names, on_invalid="skip")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in LABELS if kind != "0.5/1.5"])
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_file_of_one_label_is_what_arrays_of_it_are(tmp_path, kind, form):
+    """Rows of one class give the calibration that the same columns give, named as with both."""
+    labels, *_ = LABELS[kind]
+    scores = np.arange(20) / 7
+    parts = []
+    for i, label in enumerate(labels):
+        table = pa.table({"risk": scores[10 * i : 10 * i + 10], "ill": [label] * 10})
+        path = tmp_path / f"{i}.{form}"
+        if form == "csv":
+            rows = zip(*table.to_pydict().values(), strict=True)
+            path.write_text("risk,ill\n" + "".join(f"{s!r},{x}\n" for s, x in rows))
+        else:
+            pa.parquet.write_table(table, path)
+        positive = str(labels[1]).strip()
+        parts.append(calibrate_file(path, **NAMES, positive_label=positive))
+    assert [one.known for one in parts] == ["negative", "positive"]
+    both = calibrate_file(tmp_path, **NAMES, positive_label=positive)
+    same(parts[0].merge(parts[1]), both)
+    same(parts[1].merge(parts[0]), both)
 
 
 def test_skipped_rows_are_said_everywhere(tmp_path):

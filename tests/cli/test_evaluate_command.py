@@ -9,7 +9,7 @@ import pytest
 
 import ratekeeper as rk
 from ratekeeper._formatting import percent
-from ratekeeper._sentences import EVALUATION, VERDICTS
+from ratekeeper._sentences import AUDIT, EVALUATION, VERDICTS
 
 COLUMNS = ["--score", "s", "--label", "y"]
 
@@ -320,3 +320,49 @@ def test_neither_counts_as_an_error_and_is_said(run, kept, rows):
     assert "positives that the test calls negative or neither" in both
     assert "negatives that the test calls positive or neither" in both
     assert "or neither" not in run("evaluate", kept("one"), *asked).stdout
+
+
+def test_by_audits_any_columns(run, plain, kept, rows):
+    """--by counts by column, prints a table with verdicts, and leaves promises alone."""
+    path = rows(*GOOD, ("4,1,b", 2000), ("-2,1,a", 40))
+    text = path.read_text().splitlines()
+    path.write_text("\n".join([f"{text[0]},h", *(f"{r},{i % 2}" for i, r in enumerate(text[1:]))]))
+    result = required(run, plain(), path, "--by", "g", "--by", "h", "--crossed", "--check")
+    assert (result.exit_code, result.stderr) == (0, "")  # an audit breaks no promise
+    assert "Audit by g, h and all combinations: 8 groups, worst first" in result.stdout
+    assert "FNR beside the level of the test, 10%" in result.stdout
+    first, _ = (line.split() for line in result.stdout.splitlines() if line.startswith(" g='a'  "))
+    assert first[1:4] == ["140", "100", "28.57%"]
+    assert first[-1] == "above"
+    for key in ("verdicts", "yardstick", "above", "within"):
+        assert AUDIT[key] in said(result)
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    facts = json.loads(required(run, plain(), path, "--by", "g", "--json").stdout)
+    assert [row["verdicts"]["fnr"] for row in facts["by_group"]["rows"]] == ["above", "within"]
+    assert facts["groups"] == []
+    assert "by_group" not in json.loads(required(run, plain(), path, "--json").stdout)
+    own = required(run, kept("one"), path, "--group", "g", "--by", "h", "--by", "g", "--json")
+    assert len(json.loads(own.stdout)["by_group"]["rows"]) == 4
+
+
+def test_by_columns_that_cannot_be_used(run, plain, rows):
+    """Errors say which columns there are, and name options as they are typed."""
+    path = rows(*GOOD)
+    for options, words in (
+        (["--by", "G"], "no column 'G' for --by; it has 'g', 's', 'y'. Did you mean 'g'?"),
+        (["--by", "g", "--by", "g"], "--by names the column 'g' more than once"),
+        (["--by", "g", "--crossed"], "--crossed needs two columns or more"),
+        (["--crossed"], "Name more columns with --by"),
+    ):
+        result = required(run, plain(), path, *options)
+        assert result.exit_code == 2
+        assert words in result.stderr
+
+
+def test_many_audited_groups_are_not_all_printed(run, plain, rows):
+    """Of many groups the worst are printed, with a count of the others."""
+    path = rows(*((f"4,1,site {i}", 1) for i in range(300)), ("-2,1,bad", 60), ("-2,0,x", 5))
+    result = required(run, plain(), path, "--by", "g")
+    assert "50 of 302 groups are shown" in said(result)
+    assert "--json has all" in said(result)
+    assert "g='bad'" in result.stdout

@@ -117,5 +117,6 @@ def test_verdicts_are_explained_in_the_words_that_are_printed():
 def test_options_of_evaluate_are_described():
     """Every option that decides how `evaluate` ends has a row."""
     text = GUIDE.read_text()
-    for option in ("--group COLUMN", "--positive LABEL", "--check", "--require kept", "--min-n N"):
+    named = ("--group COLUMN", "--by COLUMN", "--crossed", "--positive LABEL", "--min-n N")
+    for option in (*named, "--check", "--require kept"):
         assert f"| `{option}` | " in text

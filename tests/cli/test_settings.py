@@ -74,7 +74,7 @@ def test_all_kinds_of_values(run, config, calibration, tmp_path):
         ("[plam]\nfnr = 0.1\n", "'plam' is no command, so it can be no table. Did you mean 'plan'"),
         ("plan = 3\n", "plan = 3 is not a table. Write [plan]"),
         ("fnr = 0.1\n", "fnr = 0.1 stands outside a table. Write it under the command that"),
-        ("fnr = 0.1\n", "it is for: [calibrate], [control], [plan]."),
+        ("fnr = 0.1\n", "it is for: [calibrate], [control], [cheapest], [plan]."),
         ("scor = 1\n", "No command has such a setting. Did you mean 'score'?"),
         ("[plan]\nfnr = true\n", "[plan] fnr = True: write a number, such as 0.05"),
         ("[plan]\nfnr = 5\n", "[plan] fnr = 5: '5' is not a rate strictly between 0 and 1"),

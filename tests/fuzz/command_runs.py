@@ -21,6 +21,7 @@ FEW = ["--repeats", "1", "--systems", "conformal", "--jobs", "1"]
 GOOD = {
     "calibrate": ["good.csv", "--score", "risk", "--label", "ill", "-o", "out.rk"],
     "control": ["cal.rk", "--fnr", "0.2", "-o", "out.rk"],
+    "cheapest": ["cal.rk", "--cost-fn", "9", "--cost-fp", "1", "-o", "out.rk"],
     "classify": ["test.rk", "good.csv", "-o", "out.csv"],
     "evaluate": ["test.rk", "good.csv"],
     "inspect": ["test.rk"],

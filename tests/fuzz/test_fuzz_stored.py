@@ -55,6 +55,7 @@ def kinds():
     clustered = rk.calibrate(scores.round(1), labels, groups=i // 40, clusters=i // 3)
     methods = [
         rk.HighProbability(delta=0.2),
+        rk.HighProbability(delta=0.2, randomised=True, random_state=5),
         rk.Simultaneous(delta=0.2),
         rk.Smoothed(random_state=1),
         rk.Empirical(),
@@ -63,7 +64,14 @@ def kinds():
         rk.Parametric(),
         rk.Resampled(size=20),
     ]
+    alone = rk.calibrate(scores, one_class="negative", groups=i % 2)
+    fraud = rk.calibrate(scores, np.full(80, "fraud"), positive_label="fraud")
     objects = [
+        alone,
+        alone.control("fpr", 0.2, method=rk.Conformal()),
+        fraud.control("fnr", 0.2),
+        rk.calibrate(scores),
+        rk.calibrate(scores, groups=i % 3),
         replace(plain, provenance=rows),
         replace(plain, provenance=sampled),
         replace(plain, origin="cross-fitted").control("fnr", 0.2, method=rk.Conformal()),
@@ -187,6 +195,12 @@ METHODS = st.one_of(
     st.sampled_from([rk.Conformal(), rk.Empirical(), rk.Kernel(), rk.Kernel("silverman")]),
     st.builds(rk.Kernel, st.floats(1e-300, 1e300)),
     st.builds(rk.HighProbability, st.floats(1e-9, 0.999)),
+    st.builds(
+        rk.HighProbability,
+        st.floats(1e-9, 0.999),
+        randomised=st.just(True),  # noqa: FBT003
+        random_state=st.integers(0, 2**70),
+    ),
     st.builds(rk.Simultaneous, st.floats(1e-9, 0.999)),
     st.builds(rk.Smoothed, st.integers(0, 2**70)),
     st.builds(rk.Resampled, st.integers(1, 30), st.integers(0, 9), st.booleans()),
@@ -214,6 +228,7 @@ def crafted(draw):
     ]
     n = sum(cell.size for cell in (*cells[0], *cells[1]))
     rows = Provenance(n + 2, {draw(st.text(max_size=5)): 2}, draw(st.text(max_size=5)))
+    labelled = draw(st.integers(0, 4)) > 0
     ids = None
     if draw(st.integers(0, 2)) == 0:
         most = draw(st.sampled_from([0, 3, 2**64 - 1]))
@@ -223,12 +238,13 @@ def crafted(draw):
         ]
     calibration = rk.Calibration(
         (cells[0], cells[1]),
-        np.array(draw(NAMES)[:2]),
+        np.array(draw(NAMES)[:2] if labelled else [0, 1]),
         groups,
         draw(st.booleans()),
         draw(st.sampled_from(["held out", "held out", "cross-fitted"])),
         draw(st.none() | st.just(rows)),
-        ids and (ids[0], ids[1]),
+        labelled=labelled,
+        clusters=ids and (ids[0], ids[1]),
     )
     alpha, thin = draw(st.floats(1e-6, 0.999)), draw(st.sampled_from(["pool", "refuse"]))
     kind = draw(st.sampled_from(["calibration", "test", "abstaining test"]))
@@ -283,8 +299,8 @@ def decided(stored):
     scores = np.array([-1.0, 0.2, 0.7, 5.0], dtype=calibration.dtype)
     groups = calibration.groups
     names = None if groups is None else groups[np.arange(4) % groups.size]
+    assert np.isfinite(calibration.auc) == (calibration.known == "both")
     assert len(calibration.p_values(scores, groups=names)) == 4
-    assert np.isfinite(calibration.auc)
     if stored is not calibration:
         assert len(stored.p_values(scores, names)) == 4
         assert len(repr(stored.decide(scores, names))) > 0

@@ -32,6 +32,12 @@ def _rates():
 
 
 def _promises():
+    said = {"nothing known": [], "twice": ["--label", "ill", "--unlabelled"]}
+    for name, more in said.items():
+        words = ("--label", "--unlabelled")
+        yield Case(name, [*CALIBRATE[:4], *more, "-o", "out.rk"], 2, words)
+    few = [*CALIBRATE[:4], "--one-class", "negative", "-o", "out.rk", "--fnr", "20%"]
+    yield Case("none of the class", few, 3, ("no positives", "at all", "FPR"))
     control = ["control", "cal.rk", "-o", "out.rk"]
     for rate in ("--fnr", "--fpr"):
         few = [*control, rate, "0.1%"]

@@ -64,8 +64,15 @@ def _labels():
             for command in ("calibrate", "evaluate", "report"):
                 words = [f"row {row}", "column 'ill'", "label is missing"]
                 yield bytes_case(command, f"label {value!r} at {row}", data, words=words)
+    same = text(ill=dict.fromkeys(range(N), "fine")).encode()
+    words = ["one class only", "'fine'", "--one-class negative", "--positive"]
+    yield bytes_case("calibrate", "one class", same, words=words)
+    words = ["--one-class positive, but every label is 'no'"]
     same = text(ill=dict.fromkeys(range(N), "no")).encode()
-    yield bytes_case("calibrate", "one class", same, words=["one class only", "'no'"])
+    more = ["--one-class", "positive"]
+    yield bytes_case("calibrate", "the other class", same, words=words, more=more)
+    words = ["--one-class positive was given", "'no' and 'yes'"]
+    yield bytes_case("calibrate", "both classes", text().encode(), words=words, more=more)
     compare = [FILE if part == "FILE" else part for part in COMMANDS["compare"]]
     yield Case("one class", compare, 2, ("'no'", "are needed"), _writer(FILE, same.decode()))
     odd = text().replace(",no,", ",b,").replace(",yes,", ",a,").encode()

@@ -53,11 +53,12 @@ def test_on_the_calibration_the_other_error_is_the_power(halves, control, method
     assert curve.point == display.rates
 
 
+@pytest.mark.parametrize("method", [rk.Smoothed(3), rk.HighProbability(randomised=True)])
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
-def test_random_numbers_are_drawn_as_for_the_certificate(people, control):
+def test_random_numbers_are_drawn_as_for_the_certificate(people, control, method):
     """Where ties are broken at random, each class gets the draws behind the certificate."""
     cal = rk.calibrate(people[0].round(), people[1])
-    test = cal.control(control, 0.1, method=rk.Smoothed(3))
+    test = cal.control(control, 0.1, method=method)
     display = ScoreDensityDisplay.from_calibration(test, draw=False)
     assert display.rates["fpr" if control == "fnr" else "fnr"] == test.other_error
 

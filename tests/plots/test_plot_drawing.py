@@ -37,8 +37,14 @@ def make(name, halves):
             test, **new, **kw
         ),
         "ErrorCurveDisplay": lambda **kw: plots.ErrorCurveDisplay.from_calibration(test, **kw),
+        "GroupDisplay": lambda **kw: plots.GroupDisplay.from_calibration(
+            test, **new, by=np.arange(labels.size) % 5, **kw
+        ),
         "RealisedRateDisplay": lambda **kw: plots.RealisedRateDisplay.from_calibration(test, **kw),
         "SampleSizeDisplay": lambda **kw: plots.SampleSizeDisplay.from_calibration(test, **kw),
+        "CostDisplay": lambda **kw: plots.CostDisplay.from_calibration(
+            cal, cost_fn=3, cost_fp=1, fnr=0.2, **kw
+        ),
     }[name]
 
 
@@ -88,8 +94,12 @@ def test_numbers_need_no_drawing(halves, name):
 def test_the_repr_is_one_short_line(people, halves, name):
     """A display at the end of a cell says what it is of, however long the name of its group is."""
     assert repr(make(name, halves)(draw=False)).startswith(f"{name} of ")
+    if name == "CostDisplay":  # which has no groups
+        return
     scores, labels, _ = people
     groups = np.full(3000, "a group with a name " + "that goes on and on " * 11)
+    if name == "GroupDisplay":  # it shows all groups
+        return
     test = rk.calibrate(scores, labels, groups=groups).control("fnr", 0.1, method=rk.Conformal())
     new = {"scores": scores, "labels": labels, "groups": groups}
     new = new if name in ("PValueHistogramDisplay", "RateAgainstAlphaDisplay") else {}
@@ -116,6 +126,7 @@ def test_style_can_be_chosen(halves, name):
         "ScoreDensityDisplay": lambda: display.histograms_,
         "PValueHistogramDisplay": lambda: list(display.histograms_.values()),
         "SampleSizeDisplay": lambda: display.lines_,
+        "GroupDisplay": lambda: [bar.lines[0] for bar in display.errorbars_.values()],
     }.get(name, lambda: [display.line_])()
     assert [artist.get_linewidth() for artist in mains] == [5] * len(mains)
 

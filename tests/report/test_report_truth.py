@@ -7,11 +7,11 @@ import io
 
 import numpy as np
 import pytest
-from calibrations import grouped, plain
+from calibrations import grouped, plain, tied
 
 import ratekeeper as rk
 from ratekeeper._formatting import percent
-from ratekeeper._sentences import PAGE
+from ratekeeper._sentences import CERTIFICATE, PAGE
 from ratekeeper.report import build
 from ratekeeper.report._words import about
 
@@ -78,6 +78,7 @@ def test_the_line_to_build_a_test_builds_the_one_on_screen(show):
     [
         (rk.Conformal(), "made"),
         (rk.Smoothed(), "made"),
+        (rk.HighProbability(randomised=True), "made"),
         (rk.Parametric("norm"), "none"),
         (rk.Kernel(), "none"),
         (rk.Bootstrap(replicates=50), "none"),
@@ -174,3 +175,14 @@ def test_a_long_group_name_stays_on_a_phone(show):
     html = build(calibration.control("fnr", 0.1, method=rk.Conformal()))
     page = show(html, viewport={"width": 360, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_ties_that_are_broken_leave_the_distribution_exact(show):
+    """Of tied scores the page says that rates are bounded, but not where ties are broken."""
+    bound = CERTIFICATE["true_rate.tied"]
+    page = show(build(tied().control("fnr", 0.1, method=rk.HighProbability(0.1))))
+    assert bound in page.inner_text("#results")
+    method = rk.HighProbability(0.1, randomised=True)
+    page = show(build(tied().control("fnr", 0.1, method=method)))
+    assert bound not in page.inner_text("#results")
+    assert PAGE["threshold.random"] in page.inner_text("#results")

@@ -24,6 +24,7 @@ ALL = [
     *(kind() for name, kind in METHODS.items() if name != "resampled"),
     rk.Resampled(21),
     rk.Resampled(21, plain=True),
+    rk.HighProbability(randomised=True),
 ]
 
 

@@ -20,8 +20,10 @@ from ratekeeper._version import __version__
 # module has its name.
 COMMANDS = {
     "calibrate": "Read held-out scores and labels into a calibration.",
-    "control": "Make the test that keeps an error rate.",
+    "control": "Make the test that keeps an error rate, or another promise.",
+    "cheapest": "Make the test whose errors cost least.",
     "classify": "Decide on every row of a file.",
+    "select": "Choose rows of a file so that few of them are negative.",
     "evaluate": "Count the errors of a test on labelled new rows.",
     "inspect": "Print the certificate of a test, or what a calibration holds.",
     "report": "Write a page about a test that anybody can open.",

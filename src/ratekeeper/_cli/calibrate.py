@@ -10,7 +10,9 @@ from ratekeeper._cli import contents, options, settings
 from ratekeeper._cli.outputs import Written, check_output
 from ratekeeper._cli.printing import print_json
 from ratekeeper._cli.promise import (
+    PROMISES,
     RANDOM,
+    is_random,
     make_test,
     promise_options,
     refuse_contradicted,
@@ -29,6 +31,8 @@ Examples:
       --group hospital --positive yes -o cal.rk
   ratekeeper calibrate held-out.csv --score risk --label ill --fnr 1% \\
       -o test.rk
+  ratekeeper calibrate normal.csv --score anomaly --one-class negative \\
+      --fpr 1% -o test.rk
 
 The rows must not have been used to train, tune or select the classifier.
 """
@@ -37,7 +41,9 @@ The rows must not have been used to train, tune or select the classifier.
 @click.command("calibrate", epilog=_EPILOG)
 @options.rows_argument()
 @options.column("score", "scores", required=True)
-@options.column("label", "true labels, of two kinds", required=True)
+@click.option(
+    "--label", metavar="COLUMN", help="Column of the true labels, of two kinds or of one."
+)
 @click.option(
     "--group", metavar="COLUMN", help="Column of the groups; promises then hold in every group."
 )
@@ -49,7 +55,21 @@ The rows must not have been used to train, tune or select the classifier.
 @click.option(
     "--positive", metavar="LABEL", help="The positive label; required unless plain (1, yes, ...)."
 )
+@click.option(
+    "--one-class",
+    type=click.Choice(["negative", "positive"]),
+    help="All rows are of this class; then no --label is needed.",
+)
+@click.option(
+    "--unlabelled", is_flag=True, help="No labels are known; enough for a budget of alerts."
+)
 @click.option("--lower-is-positive", is_flag=True, help="Low scores indicate the positive class.")
+@click.option(
+    "--by-class",
+    is_flag=True,
+    help="How many rows of each class there are was chosen, so their shares say nothing about new "
+    "objects: no promise about precision, alerts and the like.",
+)
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
@@ -63,7 +83,7 @@ The rows must not have been used to train, tune or select the classifier.
 @options.on_invalid()
 @options.source_format()
 @options.decimal()
-@options.output("File to write: a calibration, or with --fnr or --fpr a test.")
+@options.output("File to write: a calibration, or with --fnr and the like a test.")
 @options.as_json()
 @settings.command_option
 def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
@@ -71,13 +91,15 @@ def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
 
     FILE has one row per object and columns for its score and its label: CSV, TSV (also .gz),
     Parquet, Arrow or Feather, a folder of such files, or - for standard input. It is read once, in
-    pieces. The calibration is written to OUT, or with --fnr or --fpr the finished test.
+    pieces. The calibration is written to OUT, or with --fnr and the like the finished test. Rows of
+    one class are enough to control the error on that class.
     """
     check_output(given["output"], [given["file"]])
-    is_test = given["fnr"] is not None or given["fpr"] is not None
+    _check_labels(given)
+    is_test = any(given[name] is not None for name in PROMISES)
     if not is_test:
         refuse_without_rate(given)
-    if given["sample"] is None and not (is_test and given["method"] in RANDOM):
+    if given["sample"] is None and not (is_test and is_random(given)):
         _refuse_seed(given["seed"])
     calibration = _read(given)
     if not is_test:
@@ -86,6 +108,19 @@ def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
     test = _test(calibration, given)
     _finish(test, given)
     refuse_contradicted(test, given["output"])
+
+
+def _check_labels(given: dict[str, Any]) -> None:
+    """Refuse rows of which it is not said what is known about their classes, or two things are."""
+    said = {name: given[name] for name in ("label", "one_class") if given[name] is not None}
+    if given["unlabelled"] and said:
+        option = f"--{min(said).replace('_', '-')} {said[min(said)]}"
+        raise Refusal(f"--unlabelled and {option} contradict each other. Leave one of them out.")
+    if not given["unlabelled"] and not said:
+        raise Refusal(
+            "What is known about the classes? Pass --label COLUMN; if all rows are of one class, "
+            "--one-class negative or positive; if nothing is known, --unlabelled."
+        )
 
 
 def _refuse_seed(seed: int | None) -> None:
@@ -99,20 +134,21 @@ def _refuse_seed(seed: int | None) -> None:
 def _read(given: dict[str, Any]) -> Calibration:
     from ratekeeper.batch import calibrate_file
 
-    same = ("score", "label", "group", "cluster", "sample", "on_invalid", "decimal")
+    same = ("score", "label", "group", "cluster", "one_class", "sample", "on_invalid", "decimal")
     return calibrate_file(
         given["file"],
         positive_label=given["positive"],
         higher_is_positive=not given["lower_is_positive"],
         seed=given["seed"] or 0,
+        sampling="by class" if given["by_class"] else "population",
         source_format=given["format"],
         **{name: given[name] for name in same},
     )
 
 
 def _test(calibration: Calibration, given: dict[str, Any]) -> FinishedTest:
-    names = ("fnr", "fpr", "method", "delta", "parameter", "thin_groups")
-    seed = given["seed"] if given["method"] in RANDOM else None  # else it was for the sample
+    names = (*PROMISES, "method", "delta", "randomised", "parameter", "thin_groups")
+    seed = given["seed"] if is_random(given) else None  # else it was for the sample
     return make_test(calibration, seed=seed, **{name: given[name] for name in names})
 
 

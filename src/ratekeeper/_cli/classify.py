@@ -28,6 +28,7 @@ Examples:
 @options.rows_argument()
 @options.column("score", "scores")
 @options.column("group", "groups")
+@options.key()
 @click.option("--prefix", default="", help="Prefix for the names of the added columns.")
 @options.on_invalid()
 @options.source_format()
@@ -44,7 +45,8 @@ def command(test: str, file: str, output: str | None, **given: Any) -> None:  # 
     TEST.RK is what control wrote, FILE a file of new rows, a folder of files, or - for standard
     input. OUT gets all rows in their order with all columns, and three more: p0 and p1, the
     p-values of the negative and of the positive class, and decision. A decision is empty where
-    the test abstains or finds neither class possible, and in skipped rows. The file is read and
+    the test abstains or finds neither class possible, and in skipped rows; a p-value also where
+    the calibration has no row of its class. The file is read and
     written in pieces, so it may be larger than memory.
     """
     from ratekeeper.batch import classify_file
@@ -60,6 +62,7 @@ def command(test: str, file: str, output: str | None, **given: Any) -> None:  # 
         target,
         score=given["score"],
         group=given["group"],
+        key=given["key"],
         on_invalid=given["on_invalid"],
         prefix=given["prefix"],
         source_format=given["format"],

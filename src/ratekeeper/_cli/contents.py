@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _DELTA = 0.05
 _SIDES = ("negative", "positive")
 _MOST_GROUPS = 40  # in a table
+_WIDTH = 79
 
 
 def load_test(path: str) -> Test:
@@ -80,7 +82,7 @@ def facts(stored: Calibration | Test) -> dict[str, Any]:
 
     if isinstance(stored, Calibration):
         return {"kind": "calibration", **_calibration_facts(stored)}
-    kind = "test" if len(stored.parts) == 1 else "abstaining test"
+    kind = {0: "threshold test", 1: "test", 2: "abstaining test"}[len(stored.parts)]
     return {"kind": kind, "certificate": json.loads(stored.certificate.to_json())}
 
 
@@ -96,16 +98,18 @@ def show(stored: Calibration | Test) -> None:
 
 def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
     negative, positive = calibration.classes.tolist()
-    source = calibration.provenance
+    source, auc = calibration.provenance, calibration.auc
     return {
-        "negative_label": negative,
-        "positive_label": positive,
-        "n": {"negative": calibration.n(negative), "positive": calibration.n(positive)},
+        "known": calibration.known,
+        "negative_label": negative if calibration.labelled else None,
+        "positive_label": positive if calibration.labelled else None,
+        "n": _sizes(calibration, *(sum(map(len, cells)) for cells in calibration.cells)),
         "groups": None if calibration.groups is None else _cells(calibration),
         "least_alpha": _cells(calibration.pooled())[0]["least_alpha"],
-        "auc": calibration.auc,
+        "auc": None if auc != auc else auc,  # noqa: PLR0124 - NaN, where a class is unknown
         "higher_is_positive": calibration.higher_is_positive,
         "score_type": str(calibration.dtype),
+        "sampling": calibration.sampling,
         "origin": calibration.origin,
         "data_hash": calibration.data_hash,
         "source": None if source is None else source.to_dict(),
@@ -113,12 +117,18 @@ def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
     }
 
 
+def _sizes(calibration: Calibration, negative: int, positive: int) -> dict[str, int]:
+    if calibration.labelled:
+        return {"negative": negative, "positive": positive}
+    return {"unlabelled": negative}
+
+
 def _cluster_facts(calibration: Calibration) -> dict[str, Any]:
     """Return how many clusters have rows of each class, where there are clusters."""
     if calibration.clusters is None:
         return {}
-    negative, positive = (cells[0].size for cells in calibration.pooled().independent.cells)
-    return {"clusters": {"negative": negative, "positive": positive}}
+    sizes = (cells[0].size for cells in calibration.pooled().independent.cells)
+    return {"clusters": _sizes(calibration, *sizes)}
 
 
 def _cells(calibration: Calibration, shown: list[int] | None = None) -> list[dict[str, Any]]:
@@ -129,15 +139,16 @@ def _cells(calibration: Calibration, shown: list[int] | None = None) -> list[dic
         n = {side: calibration.cells[c][i].size for c, side in enumerate(_SIDES)}
         # Of clusters, which are what promises are made of, where there are any.
         units = {side: calibration.independent.cells[c][i].size for c, side in enumerate(_SIDES)}
+        clusters = {"clusters": _sizes(calibration, **units)}
         cells.append(
             {
                 "group": names[i],
-                "n": n,
+                "n": _sizes(calibration, **n),
                 "least_alpha": {
                     "fnr": _least(units["positive"]),
-                    "fpr": _least(units["negative"]),
+                    "fpr": _least(units["negative"] if calibration.labelled else 0),
                 },
-                **({} if calibration.clusters is None else {"clusters": units}),
+                **({} if calibration.clusters is None else clusters),
             }
         )
     return cells
@@ -159,8 +170,11 @@ def _least(n: int) -> dict[str, float | None]:
 
 def _show_calibration(calibration: Calibration) -> None:
     from ratekeeper._certificate import shown_text
-    from ratekeeper._formatting import extremes
+    from ratekeeper._formatting import extremes, percent_up
 
+    if not calibration.labelled:
+        _show_unlabelled(calibration)
+        return
     negative, positive = calibration.classes.tolist()
     end = "high" if calibration.higher_is_positive else "low"
     n_groups = len(calibration.cells[0])
@@ -173,7 +187,7 @@ def _show_calibration(calibration: Calibration) -> None:
             least = cell["least_alpha"][rate].values()
             row += [
                 f"{cell['n'][side]:,}" + (f" of {cell['clusters'][side]:,}" if clustered else ""),
-                *("none" if a is None else _at_least(a) for a in least),
+                *("none" if a is None else percent_up(a, digits=2) for a in least),
             ]
         rows.append(row)
     of_clusters = "\nof clusters" if clustered else ""
@@ -195,24 +209,45 @@ def _show_calibration(calibration: Calibration) -> None:
         "* For this very test, except in 5% of calibration sets (high-probability, the",
         "default method), or on average over calibration sets (conformal).",
         f"Positive is {positive!r}, negative {negative!r}; {end} scores indicate positive.",
-        f"Area under the ROC curve: {calibration.auc:.4f}, the chance that a positive is rated",
-        "above a negative, ties counted half.",
+        *_separation_lines(calibration),
         *_origin_lines(calibration),
     )
 
 
-def _at_least(alpha: float) -> str:
-    """Write a least rate with two digits, rounded up, so that what is shown can be promised.
+def _separation_lines(calibration: Calibration) -> list[str]:
+    """Say how well the score separates the classes, or that it cannot be known."""
+    from ratekeeper._formatting import show as written
 
-    Examples
-    --------
-    >>> _at_least(0.05), _at_least(1 / 3000), _at_least(8.638e-05)
-    ('5%', '0.034%', '0.0087%')
-    """
-    from decimal import ROUND_CEILING, Context, Decimal
+    if calibration.known == "both":
+        return [
+            f"Area under the ROC curve: {calibration.auc:.4f}, the chance that a positive is rated",
+            "above a negative, ties counted half.",
+        ]
+    missing = int(calibration.known == "negative")
+    facts = {"side": ("negative", "positive")[missing], "other": ("FPR", "FNR")[missing]}
+    label = written(calibration.classes.tolist()[missing])
+    return textwrap.wrap(say("one_class.inspect", label=label, **facts), _WIDTH)
 
-    exact = Decimal(repr(alpha)).scaleb(2)
-    return f"{float(Context(prec=2, rounding=ROUND_CEILING).plus(exact)):g}%"
+
+def _show_unlabelled(calibration: Calibration) -> None:
+    from ratekeeper._certificate import shown_text
+    from ratekeeper._formatting import extremes
+
+    sizes = [scores.size for scores in calibration.cells[0]]
+    shown = extremes(sizes, most=_MOST_GROUPS, each=_MOST_GROUPS // 2)
+    cells, clustered = _cells(calibration, shown), calibration.clusters is not None
+    rows = [
+        [
+            "everybody" if cell["group"] is None else str(cell["group"]),
+            f"{cell['n']['unlabelled']:,}"
+            + (f" of {cell['clusters']['unlabelled']:,}" if clustered else ""),
+        ]
+        for cell in cells
+    ]
+    scores_of = "scores\nof clusters" if clustered else "scores"
+    print_table(f"Calibration: {calibration.dtype} scores", ["group", scores_of], rows)
+    print_paragraph("".join(shown_text(len(shown), len(sizes), "; --json has all")))
+    echo(*textwrap.wrap(say("one_class.unlabelled"), _WIDTH), *_origin_lines(calibration))
 
 
 def _origin_lines(calibration: Calibration) -> list[str]:
@@ -226,6 +261,8 @@ def _origin_lines(calibration: Calibration) -> list[str]:
         lines += [f"Columns: {columns}."] if columns else []
     if calibration.origin == "cross-fitted":
         lines.append(say("certificate.cross_fitted"))
+    if calibration.sampling == "by class":
+        lines.append(say("aim.by_class"))
     lines += calibration.remarks
     lines.append(f"Hash of the data: {calibration.data_hash[:16]}.")
     return lines

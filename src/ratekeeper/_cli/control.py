@@ -24,6 +24,8 @@ Examples:
   ratekeeper control cal.rk --fpr 0.1% --method high-probability \\
       --delta 0.05 -o test.rk
   ratekeeper control cal.rk --fnr 5% --fpr 5% -o test.rk
+  ratekeeper control cal.rk --precision 90% -o test.rk
+  ratekeeper control cal.rk --alerts 2% -o test.rk
   ratekeeper control monday.rk tuesday.rk --fnr 1% -o test.rk
 """
 
@@ -36,11 +38,13 @@ Examples:
 @options.as_json()
 @settings.command_option
 def command(calibrations: tuple[str, ...], output: str, **given: Any) -> None:  # noqa: ANN401
-    """Make the test that keeps an error rate.
+    """Make the test that keeps an error rate, or another promise.
 
     CAL.RK is what calibrate wrote; several are merged first, exactly as if their rows had been in
     one file. Samples cannot be merged, and no calibration may be given twice. With both --fnr and
-    --fpr the test keeps both, and abstains where it must. The test is written to OUT with its
+    --fpr the test keeps both, and abstains where it must. --precision, --npv, --wrong and --alerts
+    are promises about all objects as they come, for which the calibration must be a random sample
+    of them. The test is written to OUT with its
     calibration and its certificate, which is printed. If the scores contradict a distribution
     that was fitted to them, nothing is promised, and the command ends with code 4.
     """
@@ -48,7 +52,7 @@ def command(calibrations: tuple[str, ...], output: str, **given: Any) -> None:  
 
     check_output(output, calibrations)
     as_json = given.pop("json")
-    test = make_test(_merged(calibrations), **given)
+    test = make_test(merged(calibrations), **given)
     written = Written(output)
     with written.writing():
         save(test, output)
@@ -60,7 +64,8 @@ def command(calibrations: tuple[str, ...], output: str, **given: Any) -> None:  
     refuse_contradicted(test, output)
 
 
-def _merged(paths: tuple[str, ...]) -> Calibration:
+def merged(paths: tuple[str, ...]) -> Calibration:
+    """Load calibrations as one."""
     from ratekeeper._calibration import Calibration
 
     return reduce(Calibration.merge, _different(paths))

@@ -22,6 +22,7 @@ from ratekeeper._sentences import VERDICTS, say, verdicts_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ratekeeper._audit import Audit
     from ratekeeper._certificate import Certificate
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._rates import Rate
@@ -32,10 +33,12 @@ Examples:
   ratekeeper evaluate test.rk later.csv
   ratekeeper evaluate test.rk later.parquet --score risk --label ill \\
       --group hospital --json
+  ratekeeper evaluate test.rk later.csv --by sex --by age_band --crossed
   ratekeeper evaluate test.rk last-night.csv --check
   ratekeeper evaluate test.rk release.csv --require kept --min-n 1000
 
-A test without groups can be audited by group: nothing is promised to a group then.
+--by audits any test by any columns: who pays for the average? Nothing is promised to a
+group then, and --check, --require and --min-n are about promises only.
 
 If nothing has changed since calibration, one evaluation ends with code 4 by --check with
 probability at most 5%, whatever the method and the number of groups. Repeated looks are
@@ -46,6 +49,11 @@ _MOST_GROUPS = 50  # in a table
 _SIDES = {
     "fnr": ("positives", "missed", "positives that the test calls negative"),
     "fpr": ("negatives", "alarms", "negatives that the test calls positive"),
+    "fdr": ("alerts", "false", "objects called positive that are negative"),
+    "for": ("cleared", "missed", "objects called negative that are positive"),
+    "selective_error": ("decided", "wrong", "decisions that are wrong"),
+    "alert_share": ("objects", "alerts", "objects that the test calls positive"),
+    "undecided": ("objects", "undecided", "objects without a decision"),
 }
 
 
@@ -56,6 +64,8 @@ _SIDES = {
 @options.column("label", "true labels")
 @options.column("group", "groups")
 @options.column("cluster", "clusters: one row of each is counted")
+@options.audit
+@options.key()
 @click.option("--positive", help="The positive label of FILE, if its labels are other ones.")
 @options.on_invalid()
 @options.source_format()
@@ -96,10 +106,13 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
         label=given["label"],
         group=given["group"],
         cluster=given["cluster"],
+        key=given["key"],
         positive_label=given["positive"],
         on_invalid=given["on_invalid"],
         source_format=given["format"],
         decimal=given["decimal"],
+        by=given["by"],
+        crossed=given["crossed"],
     )
     if given["json"]:
         print_json({**found.to_dict(), "pooled_groups": _pooled_groups(loaded)})
@@ -142,7 +155,7 @@ def _check(found: FileEvaluation, require: str | None, least: int | None, *, che
             if part.promised is None:
                 continue
             facts = {
-                "rate": rate.upper(),
+                "rate": part.name,
                 "whom": name,
                 "counted": part.target,
                 "promised": exact_percent(part.promised),
@@ -154,7 +167,7 @@ def _check(found: FileEvaluation, require: str | None, least: int | None, *, che
                 few.append(f"{text}, counted on {part.target.n:,}")
         if not any(part.target.n for part in promised):
             why = f"there are no {_SIDES[rate][0]}" if promised else _NOTHING
-            uncounted.append(f"{rate.upper()} ({why})")
+            uncounted.append(f"{say(f'rate.{rate}')} ({why})")
     found_wrong = [
         ("evaluation.exceeded", broken if check or require else []),
         ("evaluation.not_kept", open_),
@@ -171,7 +184,7 @@ def _check(found: FileEvaluation, require: str | None, least: int | None, *, che
 
 
 def _show(found: FileEvaluation, test: contents.Test) -> None:
-    from ratekeeper._evaluation import gravest, gravest_text
+    from ratekeeper._evaluation import gravest, gravest_text, one_look_text
 
     parts = _named_parts(found)
     by_rate = _by_rate(parts)
@@ -196,9 +209,23 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
         if certificate.guarantee.kind == "marginal":
             print_paragraph(_average_text(certificate))
     if found.n_clusters is not None:
-        print_paragraph(say("clusters.evaluated", n=f"{found.n_clusters:,}"))
-    print_paragraph(say("evaluation.one_look"))
+        key = "clusters.evaluated" if test.parts else "clusters.evaluated.whole"
+        print_paragraph(say(key, n=f"{found.n_clusters:,}"))
+    print_paragraph(one_look_text(found.overall))
+    if found.by_group is not None:
+        _show_audit(found.by_group)
     echo(f"Read {rows_text(found.rows)}. {skipped_text(found.skipped)}".rstrip())
+
+
+def _show_audit(audit: Audit) -> None:
+    rows = audit.worst(_MOST_GROUPS)
+    echo("")
+    print_paragraph(audit.title)
+    for title, head, cells, _ in audit.tables(rows) if rows else []:
+        echo("")
+        print_table(title, head, cells)
+    for note in audit.notes(len(rows), "; --json has all"):
+        print_paragraph(note)
 
 
 def _average_text(certificate: Certificate) -> str:
@@ -219,7 +246,7 @@ def _show_target(parts: Mapping[str, Evaluation], *, joint: bool) -> None:
     rate = next(iter(parts.values())).control
     level = next((part.promised for part in parts.values() if part.promised is not None), None)
     _show_rates(
-        f"{rate.upper()}, promised: "
+        f"{say(f'rate.{rate}')}, promised: "
         f"{'nothing' if level is None else f'at most {exact_percent(level)}'}",
         rate,
         {name: (part.target, part.verdict) for name, part in parts.items()},
@@ -228,10 +255,10 @@ def _show_target(parts: Mapping[str, Evaluation], *, joint: bool) -> None:
 
 
 def _show_price(parts: Mapping[str, Evaluation]) -> None:
-    other = "fpr" if next(iter(parts.values())).control == "fnr" else "fnr"
+    first = next(iter(parts.values()))
     _show_rates(
-        f"{other.upper()}, the price: {_NOTHING}",
-        other,
+        f"{first.other_name}, the price: {_NOTHING}",
+        first.price,
         {name: (part.other, "") for name, part in parts.items()},
     )
 
@@ -241,7 +268,8 @@ def _show_rates(
 ) -> None:
     side, errors, meaning = _SIDES[rate]
     meaning += " or neither" if joint else ""
-    headings = ["group", side, errors, rate.upper(), "95% interval", "verdict"]
+    share = rate.upper() if rate in ("fnr", "fpr") else "share"
+    headings = ["group", side, errors, share, "95% interval", "verdict"]
     rows = [[name, *_rate_cells(found), verdict] for name, (found, verdict) in cells.items()]
     if not any(verdict for _, verdict in cells.values()):
         headings, rows = headings[:-1], [row[:-1] for row in rows]

@@ -92,6 +92,30 @@ def column(name: str, what: str, *, required: bool = False) -> Decorator:
     )
 
 
+def audit(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Take the columns of an audit."""
+    by = click.option(
+        "--by",
+        metavar="COLUMN",
+        multiple=True,
+        help="Count both errors and the precision for each value of this column, too, with "
+        "simultaneous intervals and verdicts; may be repeated.",
+    )
+    crossed = click.option(
+        "--crossed", is_flag=True, help="Also for each combination of all --by columns."
+    )
+    return by(crossed(function))
+
+
+def key() -> Decorator:
+    """Take the name of the column by which a randomised test breaks ties."""
+    return click.option(
+        "--key",
+        metavar="COLUMN",
+        help="Column that tells objects apart, by which a randomised test breaks ties.",
+    )
+
+
 def source_format() -> Decorator:
     """Take the format of the input, where its name does not tell."""
     return click.option(

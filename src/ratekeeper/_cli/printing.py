@@ -25,6 +25,8 @@ _COLOURS = {
     "exceeded": "red",
     "unknown": "yellow",
     "no promise": "yellow",
+    "within": "green",
+    "above": "red",
 }
 _WIDEST = 10_000
 _WIDTH = 79

@@ -33,12 +33,48 @@ METHODS = (
     "parametric",
     "resampled",
 )
-WHICH_RATE = "Which rate is to be kept? Pass --fnr 0.01, --fpr 0.05, or both."
+WHICH_RATE = (
+    "What is to be kept? Pass --fnr 0.01, --fpr 0.05 or both, or one of --precision, --npv, "
+    "--wrong and --alerts."
+)
+# Promises beside one class's error rate: the method of a calibration that makes the test.
+AIMS = {
+    "precision": "control_precision",
+    "npv": "control_npv",
+    "wrong": "control_selective",
+    "alerts": "control_alerts",
+}
+PROMISES = ("fnr", "fpr", *AIMS)
 RANDOM = ("smoothed", "bootstrap", "resampled")
 _OPTIONS = (
     click.option("--fnr", type=RATE, metavar="ALPHA", help="Miss at most this share of positives."),
     click.option(
         "--fpr", type=RATE, metavar="ALPHA", help="Call at most this share of negatives positive."
+    ),
+    click.option(
+        "--precision",
+        type=RATE,
+        metavar="SHARE",
+        help="At least this share of the objects called positive is positive.",
+    ),
+    click.option(
+        "--npv",
+        type=RATE,
+        metavar="SHARE",
+        help="At least this share of the objects called negative is negative.",
+    ),
+    click.option(
+        "--wrong",
+        type=RATE,
+        metavar="SHARE",
+        help="At most this share of the decisions is wrong; makes none where it must.",
+    ),
+    click.option(
+        "--alerts",
+        type=RATE,
+        metavar="SHARE",
+        help="Call at most this share of all objects positive: on average, or with --delta for "
+        "this very test.",
     ),
     click.option(
         "--method",
@@ -53,7 +89,13 @@ _OPTIONS = (
     click.option(
         "--delta",
         type=RATE,
-        help="Chance that the promise of high-probability or simultaneous fails.  [default: 0.05]",
+        help="Chance that a promise about this very test fails.  [default: 0.05]",
+    ),
+    click.option(
+        "--randomised",
+        is_flag=True,
+        help="Let high-probability break ties at random, for scores of few values; new rows then "
+        "need --key.",
     ),
     click.option(
         "--parameter",
@@ -89,15 +131,44 @@ def make_test(
     parameter: Sequence[str],
     thin_groups: str,
     seed: int | None,
+    randomised: bool = False,
+    **aims: float | None,
 ) -> FinishedTest:
-    """Make the test of one rate, or of both with abstention."""
-    how = _method(method, delta, parameter, seed)
+    """Make the test of one rate, of both with abstention, or of another aim."""
+    given = {name: level for name, level in aims.items() if level is not None}
+    if given:
+        rates = {"fnr": fnr, "fpr": fpr}
+        _refuse_beside(given, {name: rate for name, rate in rates.items() if rate is not None})
+        how_said = {"method": method, "parameter": parameter, "thin_groups": thin_groups}
+        refuse_options(
+            {**how_said, "seed": seed, "randomised": randomised},
+            f"belongs to --fnr and --fpr, not to --{next(iter(given))}: leave it out.",
+        )
+        ((aim, level),) = given.items()
+        chance = {} if delta is None else {"delta": delta}
+        found: FinishedTest = getattr(calibration, AIMS[aim])(level, **chance)
+        return found
+    if randomised:
+        if method != "high-probability":
+            raise Refusal(
+                f"--randomised belongs to --method high-probability, not to {method}. Leave one "
+                "of them out."
+            )
+        parameter = ("randomised=true", *parameter)
+    how = method_of(method, delta, parameter, seed)
     if fnr is not None and fpr is not None:
         return calibration.control_both(fnr, fpr, method=how, thin_groups=thin_groups)
     for control, alpha in (("fnr", fnr), ("fpr", fpr)):
         if alpha is not None:
             return calibration.control(control, alpha, method=how, thin_groups=thin_groups)
     raise Refusal(WHICH_RATE)
+
+
+def _refuse_beside(aims: dict[str, float], rates: dict[str, float]) -> None:
+    """Refuse more than one promise, but for the pair of error rates."""
+    if len(aims) + len(rates) > 1:
+        first, second = [f"--{name}" for name in (*aims, *rates)][:2]
+        raise Refusal(f"{first} and {second} are two promises: a test keeps one. Make two tests.")
 
 
 def refuse_contradicted(test: FinishedTest, output: str) -> None:
@@ -114,24 +185,39 @@ def refuse_contradicted(test: FinishedTest, output: str) -> None:
         raise Contradicted(f"{' '.join(said)} {output} holds a test without a promise.")
 
 
+def is_random(given: dict[str, Any]) -> bool:
+    """Return whether the method that options ask for draws random numbers."""
+    asked = (text.lower().replace(" ", "") for text in given["parameter"])
+    return given["method"] in RANDOM or given["randomised"] or "randomised=true" in asked
+
+
 def refuse_without_rate(given: dict[str, Any]) -> None:
     """Refuse options of a promise where no rate is to be kept, rather than forget them."""
+    names = ("method", "delta", "randomised", "parameter", "thin_groups")
+    refuse_options(
+        {name: given[name] for name in names},
+        "says how a rate is kept, but none is: add --fnr or --fpr, or leave it for ratekeeper "
+        "control.",
+    )
+
+
+def refuse_options(given: dict[str, Any], why: str) -> None:
+    """Refuse options that are not as they are by default."""
     defaults = {
         "method": "high-probability",
         "delta": None,
         "parameter": (),
         "thin_groups": "refuse",
+        "seed": None,
+        "randomised": False,
     }
-    for name, default in defaults.items():
-        if given[name] != default:
-            option = f"--{name.replace('_', '-')}"
-            raise Refusal(
-                f"{option} says how a rate is kept, but none is: add --fnr or --fpr, or leave it "
-                "for ratekeeper control."
-            )
+    for name, value in given.items():
+        if value != defaults[name]:
+            raise Refusal(f"--{name.replace('_', '-')} {why}")
 
 
-def _method(name: str, delta: float | None, given: Sequence[str], seed: int | None) -> Method:
+def method_of(name: str, delta: float | None, given: Sequence[str], seed: int | None) -> Method:
+    """Make the method of a name from its parameters; refuse those that it has not."""
     from ratekeeper import methods
 
     kind = methods.METHODS[name]
@@ -144,14 +230,14 @@ def _method(name: str, delta: float | None, given: Sequence[str], seed: int | No
                 f"{name}. Choose one of them, or leave --delta out."
             )
         values["delta"] = delta
-    if seed is not None:
-        if name not in RANDOM:
-            raise Refusal(
-                f"--seed {seed} belongs to a random method ({', '.join(RANDOM)}), not to {name}. "
-                "Leave it out."
-            )
-        values["random_state"] = seed
     values.update(_parameters(given, fields, name))
+    if seed is not None:
+        if name not in RANDOM and not values.get("randomised"):
+            raise Refusal(
+                f"--seed {seed} belongs to a random method ({', '.join(RANDOM)}, or "
+                f"high-probability with --randomised), not to {name}. Leave it out."
+            )
+        values.setdefault("random_state", seed)
     missing = [f.name for f in fields.values() if _is_needed(f) and f.name not in values]
     if missing:
         raise Refusal(f"--method {name} needs --parameter {missing[0]}=VALUE.")

@@ -32,7 +32,13 @@ from ratekeeper._cli import streams
 from ratekeeper._cli.printing import echo
 from ratekeeper._formatting import show as written
 from ratekeeper._formatting import visible
-from ratekeeper.exceptions import NOTHING, RatekeeperError, RatekeeperWarning, TooFewScoresError
+from ratekeeper.exceptions import (
+    NOTHING,
+    RatekeeperError,
+    RatekeeperWarning,
+    TooFewScoresError,
+    UnattainableError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -183,7 +189,7 @@ def _method_parameters() -> set[str]:
 
 def _refuse(error: BaseException) -> NoReturn:
     match error:
-        case TooFewScoresError():
+        case TooFewScoresError() | UnattainableError():
             raise Refusal(error.worded(spelled), IMPOSSIBLE) from error
         case RatekeeperError():
             raise Refusal(error.worded(spelled)) from error

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
-from ratekeeper._atomic import followed
+from ratekeeper._atomic import SAFELY, flock, followed
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -92,26 +93,31 @@ def _opened(path: Path) -> BinaryIO:
     """Open a file, which is made if needed; a pipe could wait forever, and a device is no file."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is not a file")
-    how = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-    return os.fdopen(os.open(path, how, 0o666), "r+b")
+    how = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | SAFELY
+    file = os.fdopen(os.open(path, how, 0o666), "r+b")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # exchanged since it was looked at
+        file.close()
+        raise OSError(errno.EINVAL, "it is not a file")
+    return file
 
 
 def _lock(number: int) -> bool:
     """Lock an open file, and return whether nobody else has done so."""
+    refused = flock(number) if sys.platform != "win32" else _lock_byte(number)
+    return refused is None or refused.errno not in _HELD  # or there are no locks here
+
+
+def _lock_byte(number: int) -> OSError | None:
+    """Do what `flock` does, on Windows."""
+    import msvcrt
+
     try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            os.lseek(number, _FAR, os.SEEK_SET)
-            msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
-            os.lseek(number, 0, os.SEEK_SET)
-        else:
-            import fcntl
-
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:  # or there are no locks here
-        return error.errno not in _HELD
-    return True
+        os.lseek(number, _FAR, os.SEEK_SET)
+        msvcrt.locking(number, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        os.lseek(number, 0, os.SEEK_SET)
+    except OSError as error:
+        return error
+    return None
 
 
 def _holder(path: Path) -> str:

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, clone
 
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._control import ErrorRateTest
-from ratekeeper._formatting import show
+from ratekeeper._formatting import show, visible
 from ratekeeper._progress import silence
 from ratekeeper._rates import Rate
 from ratekeeper._validation import null_class_of
@@ -223,7 +223,5 @@ def one_sentence(text: str) -> str:
     """
     line = " ".join(text.split())
     end = line.find(". ")
-    line = line if end < 0 else line[: end + 1]
-    if not line.isprintable():
-        line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+    line = visible(line if end < 0 else line[: end + 1])
     return line if len(line) <= _LONGEST_NOTE else f"{line[: _LONGEST_NOTE - 3]}..."

@@ -1,4 +1,4 @@
-"""Files of rows, streamed: calibrate, classify and evaluate whatever their size.
+"""Files of rows, streamed: calibrate, classify, evaluate and select whatever their size.
 
 CSV and TSV files (also gzipped) need nothing; Parquet, Arrow and Feather files need pyarrow.
 """
@@ -6,6 +6,7 @@ CSV and TSV files (also gzipped) need nothing; Parquet, Arrow and Feather files 
 from ratekeeper.batch._calibrating import calibrate_file
 from ratekeeper.batch._classifying import Classified, classify_file
 from ratekeeper.batch._evaluating import FileEvaluation, evaluate_file
+from ratekeeper.batch._selecting import FileSelection, select_file
 from ratekeeper.batch._sources import FORMATS
 from ratekeeper.batch._whole import read_columns
 
@@ -13,8 +14,10 @@ __all__ = [
     "FORMATS",
     "Classified",
     "FileEvaluation",
+    "FileSelection",
     "calibrate_file",
     "classify_file",
     "evaluate_file",
     "read_columns",
+    "select_file",
 ]

@@ -83,6 +83,17 @@ class ArrowPiece:
         with self._converting(column, array.type):
             return _names(*_coded(array))
 
+    def only(self, rows: NDArray[np.intp]) -> ArrowPiece:
+        """Return a piece of these rows alone, by their positions."""
+        try:
+            columns = [_taken(column, rows) for column in self.batch.columns]
+        except pa.ArrowException as error:
+            found = f"{self._name}: rows cannot be picked: {brief(error)}."
+            remedy = "Keep all rows, or leave out columns of this type."
+            raise InputError(found, remedy=remedy) from error
+        batch = pa.RecordBatch.from_arrays(columns, schema=self.batch.schema)
+        return ArrowPiece(batch, self.first, self._name)
+
     def _wrong_type(self, column: str, kind: object, need: str, remedy: str) -> InputError:
         found = f"{self._name}: the column {show(column)} is of type {brief(kind)}, but {need}"
         return InputError(
@@ -321,6 +332,17 @@ class ParquetFile:
             raise unreadable(self.name, error) from error
 
 
+def _taken(array: Any, rows: NDArray[np.intp]) -> Any:  # noqa: ANN401
+    """Return some values of a column, by their ascending positions."""
+    try:
+        return array.take(pa.array(rows))
+    except pa.ArrowNotImplementedError:  # of views, which can be cut and joined
+        cuts = np.flatnonzero(np.diff(rows) > 1) + 1
+        runs = [(run[0], run.size) for run in np.split(rows, cuts) if run.size]
+        parts = [array.slice(start, size) for start, size in runs]
+        return pa.concat_arrays(parts or [array.slice(0, 0)])
+
+
 def _most_bytes(array: Any) -> int:  # noqa: ANN401
     """Return how many bytes a row like this one takes with the longest text of each dictionary."""
     kind = array.type
@@ -530,8 +552,14 @@ def rows_with(
 ) -> Any:  # noqa: ANN401
     """Return rows with further columns.
 
-    `numbers` are empty where `blank`; `codes` are positions among the labels, -1 for none.
+    `numbers` are empty where `blank`, and everywhere if NaN: nothing is known about their class.
+    `codes` are positions among the labels, -1 for none.
     """
-    more = [pa.array(values, mask=blank) for values in numbers]
+    more = [
+        pa.nulls(values.size, pa.float64())
+        if np.isnan(values).any()
+        else pa.array(values, mask=blank)
+        for values in numbers
+    ]
     decided = pc.take(pa.array(list(labels)), pa.array(codes, mask=codes < 0))
     return pa.RecordBatch.from_arrays([*columns, *more, decided], schema=schema)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ratekeeper._calibration import build_calibration, calibration_of
-from ratekeeper._formatting import show
-from ratekeeper._inputs import read_labels
+from ratekeeper._formatting import plain_value, show
+from ratekeeper._one_class import SIDES, read_truth
 from ratekeeper._provenance import Provenance
 from ratekeeper._ranks import sort_in_place
-from ratekeeper._validation import check_count, check_seed
-from ratekeeper.batch._clustering import cluster_hashes
+from ratekeeper._validation import check_choice, check_count, check_seed
+from ratekeeper.batch._clustering import ClusterIds
 from ratekeeper.batch._columns import Inspector, Kinds, canonical_label, check_columns
 from ratekeeper.batch._sources import open_sources, pieces_of
 from ratekeeper.batch._text_files import TextFile
+from ratekeeper.batch._text_values import whole_texts
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._calibration import Calibration
+    from ratekeeper._merging import Sampling
     from ratekeeper._ranks import Floats
 
     # Scores, codes of labels and of groups, and from how many of each label they are a sample.
@@ -37,14 +40,16 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     source: str | os.PathLike[str],
     *,
     score: str,
-    label: str,
+    label: str | None = None,
     group: str | None = None,
     cluster: str | None = None,
     positive_label: object = None,
     higher_is_positive: bool = True,
+    one_class: str | None = None,
     on_invalid: str = "refuse",
     sample: int | None = None,
     seed: int = 0,
+    sampling: Sampling = "population",
     source_format: str | None = None,
     decimal: str | None = None,
 ) -> Calibration:
@@ -55,8 +60,11 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     source : path-like
         CSV or TSV (also gzipped), Parquet, Arrow or Feather; a folder of such; "-" for standard
         input. Parquet, Arrow and Feather need pyarrow.
-    score, label : str
-        Names of the columns.
+    score : str
+        Name of the column of scores.
+    label : str, optional
+        Name of the column of labels. Left out, all rows are of `one_class`; without that, nothing
+        is known about classes, as in `calibrate`.
     group : str, optional
         Name of the column of groups, for one promise per group.
     cluster : str, optional
@@ -66,6 +74,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         Which label is positive, as text or value; required unless it is plain (1, "yes", ...).
     higher_is_positive : bool, default=True
         False if low scores indicate the positive class.
+    one_class : {"negative", "positive"}, optional
+        The class of all rows, if all are of one; as in `calibrate`.
     on_invalid : {"refuse", "skip"}, default="refuse"
         What to do with rows whose score, label or group cannot be used. Skipped rows are counted,
         and the certificate of every test says so.
@@ -75,6 +85,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         sampled rows. Such a calibration cannot be merged with another.
     seed : int, default=0
         Seed for drawing the sample.
+    sampling : {"population", "by class"}, default="population"
+        As in `calibrate`.
     source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
         By default seen from the contents.
     decimal : {".", ","}, optional
@@ -89,10 +101,10 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     Notes
     -----
     Memory grows by 8 bytes for each score that is kept, and with groups by 17; with clusters by 8
-    more, and by four times that while they are sorted. Beyond that it does
-    not grow with the file, nor with what a packed file unpacks to, but for what is packed as one: a
-    page of Parquet or a record batch of Arrow. Names of labels and groups have at most 256
-    characters, and a row of text at most 4 MB.
+    more, and by four times that while they are sorted. Beyond that it does not grow with the file,
+    nor with what a packed file unpacks to, but for what is packed as one: a page of Parquet or a
+    record batch of Arrow. Names of labels and groups have at most 256 characters, and a row of text
+    at most 4 MB.
 
     Examples
     --------
@@ -104,14 +116,13 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
     """
     most = None if sample is None else check_count(sample, "sample")
-    if most is not None and cluster is not None:
-        raise InputError(
-            (Parameter("sample", sample), " draws rows, and would cut clusters."),
-            parameter="sample",
-            value=sample,
-            remedy=("Leave ", Parameter("sample"), " out."),
-        )
-    labels = Kinds(label, labels=True)
+    ids = ClusterIds(cluster, most)
+    check_choice(sampling, "sampling", ("population", "by class"))
+    labels = None if label is None else Kinds(label, labels=True)
+    if one_class is not None:
+        check_choice(one_class, "one_class", SIDES)
+    if labels is None and positive_label is not None:
+        read_truth(None, 0, positive_label, one_class)  # which refuses it
     groups = None if group is None else Kinds(group, labels=False)
     inspector = Inspector(on_invalid)
     with open_sources(source, source_format, decimal) as files:
@@ -119,91 +130,142 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         check_columns(files[0].name, files[0].columns, roles)
         wanted = [column for column in roles.values() if column is not None]
         rows = sum(file.size or 0 for file in files if not isinstance(file, TextFile))
-        whole = group is not None or cluster is not None
-        keep, ids = _keeper(most, seed, rows, grouped=whole), []
+        keep = _keeper(most, seed, rows, whole=group is not None or cluster is not None)
         for name, piece in pieces_of(files, wanted, "Reading"):
             numbers = piece.numbers(score)
-            values, (codes, missing) = numbers.values, labels.codes(name, piece)
-            found = [("score", score, numbers.problems), ("label", label, missing)]
+            found = [("score", score, numbers.problems)]
+            values, codes = numbers.values, np.zeros(piece.n, dtype=np.int8)
+            if labels is not None:
+                codes, missing = labels.codes(name, piece)
+                found.append(("label", labels.column, missing))
             index: NDArray[np.intp] | None = None
             if groups is not None:
                 index, missing = groups.codes(name, piece)
                 found.append(("group", groups.column, missing))
-            if cluster is not None:
-                hashes, missing = cluster_hashes(piece, cluster)
-                found.append(("cluster", cluster, missing))
+            found += ids.read(piece)
             valid = inspector.valid(name, piece, found)
-            if cluster is not None:
-                ids.append(hashes if valid is None else hashes[valid])
+            ids.keep(valid)
             if valid is not None:
                 values, codes = values[valid], codes[valid]
                 index = None if index is None else index[valid]
             keep.add(values, codes, index)
         names = ", ".join(file.name for file in files[:3]) + ", ..." * (len(files) > 3)  # noqa: PLR2004
-    _check_both([labels.found()[code] for code in keep.used()], label, inspector, names)
-    positive, classes = _classes(labels, positive_label, f"{names}, column {show(label)}")
+    used = keep.used()
+    _check_used(used, labels, one_class, inspector, names)
+    positive, classes = _classes(labels, used, positive_label, one_class, names)
+    labelled = labels is not None or one_class is not None
     provenance = Provenance(inspector.rows, inspector.skipped, score, label, group, cluster=cluster)
     if isinstance(keep, _Piles):
         cells = sort_in_place([keep.pile(1 - positive), keep.pile(positive)])
-        return calibration_of(
-            cells, classes, higher_is_positive=higher_is_positive, provenance=provenance
+        made = calibration_of(
+            cells,
+            classes,
+            higher_is_positive=higher_is_positive,
+            provenance=provenance,
+            labelled=labelled,
         )
+        return replace(made, sampling=sampling)
     values, codes, index, sampled = keep.kept()
     group_names = None
     if groups is not None and index is not None:
         index, group_names = _in_order(groups.found(), index)
     if sampled is not None:
-        counts = sampled[1 - positive], sampled[positive]
+        counts = sampled[1 - positive], sampled[positive]  # of a class that is unknown, 0
         provenance = replace(provenance, sampled_from=counts)
-    return build_calibration(
-        values,
-        codes == positive,
-        classes,
-        index=index,
-        groups=group_names,
-        higher_is_positive=higher_is_positive,
-        provenance=provenance,
-        clusters=np.concatenate(ids) if ids else None,
+    return replace(
+        build_calibration(
+            values,
+            codes == positive,
+            classes,
+            index=index,
+            groups=group_names,
+            higher_is_positive=higher_is_positive,
+            provenance=provenance,
+            labelled=labelled,
+            clusters=ids.kept(),
+        ),
+        sampling=sampling,
     )
 
 
-def _keeper(most: int | None, seed: int, rows: int, *, grouped: bool) -> _Piles | _Everything:
+def _keeper(most: int | None, seed: int, rows: int, *, whole: bool) -> _Piles | _Everything:
     if most is not None:
         return _Sample(most, seed)
-    return _Everything() if grouped else _Piles(rows)
+    return _Everything() if whole else _Piles(rows)
 
 
-def _check_both(used: list[Any], label: str, inspector: Inspector, names: str) -> None:
-    """Raise unless both labels occur in valid rows."""
+def _check_used(
+    used: list[int],
+    labels: Kinds | None,
+    one_class: str | None,
+    inspector: Inspector,
+    names: str,
+) -> None:
+    """Raise unless there are valid rows, of every label that the file has."""
     if not used:
         found = f"{names}: no valid row among {inspector.rows:,}."
         raise InputError(found, remedy="Held-out objects with known labels are needed.")
-    if len(used) == 1:
-        valid = " valid" if inspector.skipped else ""
+    if labels is not None and one_class is None and len(used) < len(labels.values):
+        left = labels.found()[used[0]]
         raise InputError(
-            f"{names}, column {show(label)}: one class only, every{valid} label is "
-            f"{show(used[0])}.",
+            f"{names}, column {show(labels.column)}: one class only, every valid label is "
+            f"{show(left)}; the rows of the other were all skipped.",
             parameter="label",
-            value=used[0],
+            value=left,
             need="labels of both classes",
-            remedy="Held-out objects of both classes are needed: add some of the other.",
+            remedy=(
+                "Give these rows valid scores, or go on with one class by ",
+                Parameter("one_class"),
+                ".",
+            ),
         )
 
 
-def _classes(labels: Kinds, positive_label: object, where: str) -> tuple[int, NDArray[Any]]:
+def _classes(
+    labels: Kinds | None,
+    used: list[int],
+    positive_label: object,
+    one_class: str | None,
+    names: str,
+) -> tuple[int, NDArray[Any]]:
     """Return the code of the positive label, and the pair (negative, positive)."""
+    if labels is None:  # then all have the code 0
+        return int(one_class != "positive"), read_truth(None, 1, None, one_class)[1]
     values = labels.found()
     if positive_label is not None:
         code = labels.texts.get(canonical_label(positive_label))
-        positive_label = positive_label if code is None else values[code]
+        positive_label = _alike(values[0], positive_label) if code is None else values[code]
     if len({type(value) for value in values}) > 1:
         values = list(map(str, values))
         positive_label = None if positive_label is None else str(positive_label)
+    # Of two labels one may stand in skipped rows only.
+    asked = one_class if len(used) == len(values) else None
     try:
-        is_positive, classes = read_labels(np.array(values), positive_label)
+        is_positive, classes = read_truth(np.array(values), len(values), positive_label, asked)
+        if asked != one_class:
+            read_truth(np.array(values)[used], 1, plain_value(classes[1]), one_class)
     except InputError as error:
-        raise error.within(where) from error
-    return int(np.argmax(is_positive)), classes
+        raise error.within(f"{names}, column {show(labels.column)}") from error
+    return int(np.argmax(is_positive)) if is_positive.any() else 1, classes
+
+
+def _alike(value: object, positive_label: object) -> object:
+    """Return a label that the file does not have, of the type of one that it has.
+
+    Examples
+    --------
+    >>> _alike(0, "1"), _alike(0.5, "1.5"), _alike(False, "true"), _alike("ok", "fraud")
+    (1, 1.5, True, 'fraud')
+    """
+    text = canonical_label(positive_label)
+    if isinstance(value, bool) and text in ("True", "False"):
+        return text == "True"
+    if isinstance(value, str | bool):
+        return positive_label
+    numbers = whole_texts([text])
+    with suppress(ValueError):
+        return numbers[0] if numbers else float(text)
+    return positive_label
 
 
 def _in_order(values: list[Any], index: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[Any]]:

@@ -78,13 +78,14 @@ class Classified:
         return f"{self.rows:,} rows: {', '.join(parts)}"
 
 
-def classify_file(
+def classify_file(  # noqa: PLR0913 - each has a name and a default
     test: FinishedTest,
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     *,
     score: str | None = None,
     group: str | None = None,
+    key: str | None = None,
     on_invalid: str = "refuse",
     prefix: str = "",
     source_format: str | None = None,
@@ -104,6 +105,9 @@ def classify_file(
         files, a name without a format is a folder to make, with one file for each.
     score, group : str, optional
         Names of the columns, by default those of the calibration.
+    key : str, optional
+        Name of the column with a key of each row, by which a randomised test breaks ties; see
+        `ErrorRateTest.decide`.
     on_invalid : {"refuse", "skip"}, default="refuse"
         What to do with rows whose score or group cannot be used. Skipped ones stay in their
         place, without p-values and decision, and are counted.
@@ -136,9 +140,8 @@ def classify_file(
     2 rows: 1 'yes', 1 'no'
     007,0.2,0.7305962245525066,0.07215752450551458,no
     """
-    if str(target) in _STANDARD_NAMES:  # a redirected file must go on, not be replaced
-        target = STANDARD
-    judge = Judge(test, score=score, group=group, on_invalid=on_invalid)
+    target = standard(target)
+    judge = Judge(test, score=score, group=group, key=key, on_invalid=on_invalid)
     names = (f"{prefix}p0", f"{prefix}p1", f"{prefix}decision")
     negative, positive = test.calibration.classes.tolist()
     added = Added(names, (negative, positive), judge.score)
@@ -147,11 +150,11 @@ def classify_file(
         check_choice(target_format, "target_format", FORMATS)
     with open_sources(source, source_format, decimal) as files:
         judge.check(files[0].name, files[0].columns)
-        _refuse_taken(files[0], names)
+        refuse_taken(files[0], names)
         if str(target) != STANDARD:
             refuse_inputs(target, [str(source), *(file.name for file in files)])
-        with _writing(target):
-            for part, place, name in _targets(files, source, target, target_format):
+        with writing(target):
+            for part, place, name in targets(files, source, target, target_format):
                 with place as path, open_sink(part, path, name, target_format, added) as sink:
                     for file, piece in pieces_of(part, None, "Classifying"):
                         judged = judge.judge(file, piece)
@@ -176,7 +179,21 @@ def _counts(judged: Judged) -> list[int]:
     return [positive, len(decisions) - positive - abstained - neither, abstained, neither]
 
 
-def _refuse_taken(file: AnyFile, names: Sequence[str]) -> None:
+def standard(target: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """Return the target, by its usual name if it is standard output.
+
+    A redirected file must go on, not be replaced.
+
+    Examples
+    --------
+    >>> standard("/dev/stdout"), standard("out.csv")
+    ('-', 'out.csv')
+    """
+    return STANDARD if str(target) in _STANDARD_NAMES else target
+
+
+def refuse_taken(file: AnyFile, names: Sequence[str]) -> None:
+    """Raise if a file has a column of a name that would be added."""
     taken = [name for name in names if name in file.columns]
     if taken:
         raise InputError(
@@ -187,7 +204,7 @@ def _refuse_taken(file: AnyFile, names: Sequence[str]) -> None:
 
 
 @contextmanager
-def _writing(target: object) -> Iterator[None]:
+def writing(target: object) -> Iterator[None]:
     """Turn what the file system refuses into a message."""
     try:
         yield
@@ -203,7 +220,7 @@ def _writing(target: object) -> Iterator[None]:
         ) from error
 
 
-def _targets(
+def targets(
     files: list[AnyFile],
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],

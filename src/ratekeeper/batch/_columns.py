@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper._audit_columns import refuse_many_numbers
+from ratekeeper._audit_count import refuse_many_groups
 from ratekeeper._formatting import has_instead, listed, show
 from ratekeeper._validation import check_choice
 from ratekeeper.batch._pieces import (
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper.batch._pieces import Piece
+    from ratekeeper.batch._pieces import Names, Piece
     from ratekeeper.exceptions import Words
 
 _FEW = 10  # one row in so many is few
@@ -37,6 +39,7 @@ _REMEDIES: dict[object, str] = {  # by role, or by problem
     "label": "Give the row its label, drop it",
     "group": "Give the row its group, drop it",
     "cluster": "Say whose row it is, drop it",
+    "key": "Give the row its key, drop it",
     INEXACT: "Only the order of scores matters: rescale them all to numbers that fit, drop the row",
     TOO_LONG: "Give it a shorter name, check whether this is the right column, drop the row",
     ZERO: "Remove the zero character, drop the row",
@@ -74,8 +77,8 @@ class Inspector:
         piece : Piece
             The rows.
         found : sequence of (role, column, problems)
-            The role is "score", "label", "group" or "cluster". A row counts for the first that is
-            invalid.
+            The role is "score", "label", "group", "cluster" or "key". A row counts for the first
+            that is invalid.
         note : str
             What a message says about an unknown value.
         """
@@ -149,7 +152,7 @@ def check_columns(name: str, columns: Sequence[str], wanted: dict[str, str | Non
         raise InputError(
             f"The column {show(twice)} was given for two roles.",
             value=twice,
-            remedy="Score, label, group and cluster must be different columns.",
+            remedy="Score, label, group, cluster and key must be different columns.",
         )
 
 
@@ -217,6 +220,29 @@ class Kinds:
         return [str(value) for value in self.values]
 
 
+def audit_codes(
+    name: str, piece: Piece, kinds: Kinds
+) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
+    """Return the code of each row's value, -1 where it is missing, and what is wrong but that."""
+    codes, problems = kinds.codes(name, piece)
+    if all(isinstance(one, str | int | float) and _is_number(one) for one in kinds.values):
+        refuse_many_numbers(kinds.column, len(kinds.values))
+    refuse_many_groups(kinds.column, len(kinds.values))
+    if problems is not None:
+        problems = np.where(problems == MISSING, np.uint8(0), problems)
+    return np.maximum(codes, -1).astype(np.intp), problems
+
+
+def _is_number(value: str | float) -> bool:
+    if isinstance(value, bool):
+        return False
+    try:
+        float(value.replace(",", ".") if isinstance(value, str) else value)
+    except (ValueError, OverflowError):
+        return False
+    return True
+
+
 def known_codes(
     piece: Piece, column: str, known: Sequence[Any], *, labels: bool
 ) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
@@ -240,6 +266,23 @@ def known_codes(
             place[i] = -UNKNOWN if unfit(value) else position.get(text_of(value), -UNKNOWN)
     codes = place[names.codes]
     return codes, _problems(codes)
+
+
+def read_keys(name: str, piece: Piece, column: str) -> Names:
+    """Return the keys of the rows, if they are texts and whole numbers."""
+    keys = piece.names(column)
+    odd = [i for i, key in enumerate(keys.values) if isinstance(key, bool | float)]
+    if odd:
+        row = int(np.argmax(keys.codes == odd[0]))
+        value = keys.values[odd[0]]
+        raise InputError(
+            f"{_place(name, piece, row, column)}: key is {show(value)}, but a text or a whole "
+            "number is needed.",
+            parameter="key",
+            value=value,
+            remedy="Name a column that tells objects apart.",
+        )
+    return keys
 
 
 def canonical_label(value: Any) -> str:  # noqa: ANN401 - text, number or boolean

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper._audit_count import AuditCount
 from ratekeeper._cells import (
     are_outside,
     count_repeated,
@@ -17,19 +18,22 @@ from ratekeeper._cells import (
     refuse_repeated,
     warn_if_outside,
 )
-from ratekeeper._evaluation import Tally, as_tallies, coded, from_codes
+from ratekeeper._evaluation import N_OUTCOMES, Tally, as_tallies, coded, from_codes
 from ratekeeper._finished import evaluate_counts
+from ratekeeper._formatting import show
 from ratekeeper.batch._clustering import Drawn
 from ratekeeper.batch._judging import Judge
 from ratekeeper.batch._sources import open_sources, pieces_of
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from ratekeeper._audit import Audit
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._finished import FinishedTest
+    from ratekeeper.batch._judging import Judged
 
 
 @dataclass(frozen=True)
@@ -62,11 +66,18 @@ class FileEvaluation:
         """The same by group, for a test with groups and for an audit."""
         return self.overall.groups
 
+    @property
+    def by_group(self) -> Audit | None:
+        """The audit by further columns, where such were named."""
+        return self.overall.by_group
+
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain values that JSON can write."""
         overall = self.overall.to_dict()
+        audit = {"by_group": overall.pop("by_group")} if "by_group" in overall else {}
         return {
             "groups": overall.pop("groups"),
+            **audit,
             "overall": overall,
             "rows": self.rows,
             "skipped": dict(self.skipped),
@@ -75,7 +86,7 @@ class FileEvaluation:
         }
 
 
-def evaluate_file(
+def evaluate_file(  # noqa: PLR0913 - one for each option of the command
     test: FinishedTest,
     source: str | os.PathLike[str],
     *,
@@ -83,10 +94,13 @@ def evaluate_file(
     label: str | None = None,
     group: str | None = None,
     cluster: str | None = None,
+    key: str | None = None,
     positive_label: object = None,
     on_invalid: str = "refuse",
     source_format: str | None = None,
     decimal: str | None = None,
+    by: str | Sequence[str] = (),
+    crossed: bool = False,
 ) -> FileEvaluation:
     r"""Count a test's errors on the labelled rows of a file, in bounded memory.
 
@@ -101,7 +115,11 @@ def evaluate_file(
         `group` is an audit: errors are also counted by this column, to which nothing is promised.
     cluster : str, optional
         Name of the column that says whose row it is, by default that of the calibration. Of each
-        cluster one row of each class (in each group) is drawn at random and counted.
+        cluster one row of each class (in each group) is drawn at random and counted; of a
+        `ThresholdTest` one row in all.
+    key : str, optional
+        Name of the column with a key of each row, by which a randomised test breaks ties; see
+        `ErrorRateTest.decide`.
     positive_label : str, optional
         Which label of this file is the positive one, if it has other labels than the calibration.
     on_invalid : {"refuse", "skip"}, default="refuse"
@@ -110,6 +128,10 @@ def evaluate_file(
         By default seen from the contents.
     decimal : {".", ","}, optional
         As in `calibrate_file`.
+    by : str or sequence of str, default=()
+        Columns of an audit, as `by` of ``test.evaluate``. A missing value is a group of its own.
+    crossed : bool, default=False
+        Whether the audit has a row for each combination of all columns, too.
 
     Returns
     -------
@@ -125,41 +147,28 @@ def evaluate_file(
     ...     evaluate_file(test, path, score="risk", label="ill").overall.target.errors
     1
     """
+    columns = _audit_columns(by)
     judge = Judge(
         test,
         score=score,
         label=label,
         group=group,
+        key=key,
         on_invalid=on_invalid,
         labelled=True,
         positive_label=positive_label,
         cluster=cluster,
+        by=columns,
     )
-    known = test.calibration.groups
-    names: list[Any] = [None] if known is None else known.tolist()
-    if judge.audited is not None:  # groups are met as they come
-        names = []
-    counts = np.zeros((len(names), 2, 4), dtype=np.intp)
+    counts = _Counts(test, judge, AuditCount(columns, crossed=crossed))
     whole = test.calibration.pooled()  # once, not for every piece
     seen, repeated = np.zeros(4, dtype=np.uint64), 0
-    drawn, drawn_by_class = Drawn(), Drawn()
     with open_sources(source, source_format, decimal) as files:
         judge.check(files[0].name, files[0].columns)
         for name, piece in pieces_of(files, judge.columns, "Evaluating"):
             first = judge.n_decided
             judged = judge.judge(name, piece)
-            if judge.audited is not None:
-                names = list(judge.audited)
-                counts = np.pad(counts, ((0, len(names) - len(counts)), (0, 0), (0, 0)))
-            codes = coded(judged.decisions, judged.truth, judged.index)
-            if judged.clusters is None:
-                counts += from_codes(codes, len(names))
-            else:
-                kept = 2 * codes + are_outside(test.calibration, judged.values)
-                truth = judged.truth.astype(np.intp)
-                drawn_by_class.add(judged.clusters, first, truth, kept)
-                if known is not None:  # what is promised to a group is about its rows
-                    drawn.add(judged.clusters, first, codes // 4, kept)
+            counts.add(judged, first)
             seen += np.array(fingerprint(judged.values, judged.truth), dtype=np.uint64)
             repeated += count_repeated(whole, judged.values, judged.truth)
     judge.refuse_unseen_positive(str(source))
@@ -169,28 +178,90 @@ def evaluate_file(
     except InputError as error:
         where = files[0].name if len(files) == 1 else str(source)
         raise error.within(where) from None
-    is_grouped = known is not None or judge.audited is not None
-    whole_tally, outside, thinned = None, None, judge.cluster is not None
-    far = judge.n_outside, judge.n_decided
-    if thinned:
-        of_all = drawn_by_class.kept()
-        kept = of_all if known is None else drawn.kept()
-        whole_tally = sum(as_tallies(from_codes(of_all // 2, len(names))), Tally())
-        counts = from_codes(kept // 2, len(names))
-        far = int(np.count_nonzero(kept % 2)), kept.size
-    if is_outside(test.calibration, *far, one_per_cluster=thinned):
-        outside = outside_text(test.calibration, *far)
-    warn_if_outside(test.calibration, *far, one_per_cluster=thinned)
-    return FileEvaluation(
-        overall=evaluate_counts(
+    return counts.evaluation()
+
+
+class _Counts:
+    """Outcomes of rows that come in pieces, by group and for an audit.
+
+    Where rows come in clusters, they are counted at the end, on the rows that are drawn.
+    """
+
+    def __init__(self, test: FinishedTest, judge: Judge, audit: AuditCount) -> None:
+        self._test, self._judge, self._audit = test, judge, audit
+        known = test.calibration.groups
+        self._names: list[Any] = [None] if known is None else known.tolist()
+        if judge.audited is not None:  # groups are met as they come
+            self._names = []
+        self._counts = from_codes(np.empty(0, dtype=np.intp), len(self._names))
+        self._by_class = test._by_class  # noqa: SLF001 - as its evaluation does
+        # What is promised to a group is about its rows.
+        self._drawn_by_cell = Drawn() if self._by_class and known is not None else None
+        self._drawn = Drawn(1 + len(audit.columns))
+        self._can_abstain = False
+
+    def add(self, judged: Judged, first: int) -> None:
+        """Add the rows of a piece, of which `first` came before."""
+        if self._judge.audited is not None:
+            self._names = list(self._judge.audited)
+            more = len(self._names) - len(self._counts)
+            self._counts = np.pad(self._counts, ((0, more), (0, 0), (0, 0)))
+        self._can_abstain = judged.decisions.can_abstain
+        codes = coded(judged.decisions, judged.truth, judged.index)
+        if judged.clusters is None:
+            self._counts += from_codes(codes, len(self._names))
+            self._audit.add_outcomes(codes % N_OUTCOMES, judged.by, can_abstain=self._can_abstain)
+            return
+        kept = 2 * codes + are_outside(self._test.calibration, judged.values, judged.truth)
+        cells = judged.truth.astype(np.intp) if self._by_class else np.zeros_like(codes)
+        self._drawn.add(judged.clusters, first, cells, np.column_stack([kept, *judged.by]))
+        if self._drawn_by_cell is not None:
+            self._drawn_by_cell.add(judged.clusters, first, codes // 4, kept[:, np.newaxis])
+
+    def evaluation(self) -> FileEvaluation:
+        """Compare what was counted with the promise."""
+        test, judge, calibration = self._test, self._judge, self._test.calibration
+        whole, n_clusters, far, mixed = None, None, (judge.n_outside, judge.n_decided), False
+        if judge.cluster is not None:
+            drawn, by = self._drawn.kept()[:, 0], [*self._drawn.kept()[:, 1:].T]
+            rows = drawn if self._drawn_by_cell is None else self._drawn_by_cell.kept()[:, 0]
+            whole = sum(as_tallies(from_codes(drawn // 2, len(self._names))), Tally())
+            self._counts = from_codes(rows // 2, len(self._names))
+            self._audit.add_outcomes(drawn // 2 % N_OUTCOMES, by, can_abstain=self._can_abstain)
+            far, n_clusters = (int(np.count_nonzero(rows % 2)), rows.size), self._drawn.n_clusters
+            mixed = n_clusters < drawn.size
+        thinned = judge.cluster is not None
+        is_far = is_outside(calibration, *far, one_per_cluster=thinned)
+        warn_if_outside(calibration, *far, one_per_cluster=thinned, stacklevel=3)
+        is_grouped = calibration.groups is not None or judge.audited is not None
+        overall = evaluate_counts(
             test,
-            as_tallies(counts),
-            names if is_grouped else None,
-            is_covered=outside is None,
-            whole=whole_tally,
-        ),
-        rows=judge.inspector.rows,
-        skipped=judge.inspector.skipped,
-        outside=outside,
-        n_clusters=drawn_by_class.n_clusters if judge.cluster is not None else None,
-    )
+            as_tallies(self._counts),
+            self._names if is_grouped else None,
+            is_covered=not is_far,
+            whole=whole,
+        )
+        if self._audit.columns:
+            levels = test._levels  # noqa: SLF001 - for its evaluation
+            audit = self._audit.audit(judge.audit_values(), levels, mixed=mixed)
+            overall = overall.with_audit(audit)
+        return FileEvaluation(
+            overall=overall,
+            rows=judge.inspector.rows,
+            skipped=judge.inspector.skipped,
+            outside=outside_text(calibration, *far) if is_far else None,
+            n_clusters=n_clusters,
+        )
+
+
+def _audit_columns(by: str | Sequence[str]) -> list[str]:
+    columns = [by] if isinstance(by, str) else list(by)
+    twice = [name for name in columns if columns.count(name) > 1]
+    if twice:
+        raise InputError(
+            (Parameter("by"), f" names the column {show(twice[0])} more than once."),
+            parameter="by",
+            value=twice[0],
+            remedy="Name each column once.",
+        )
+    return columns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,14 +12,18 @@ from ratekeeper._cells import count_outside, warn_if_outside
 from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._formatting import listed, show
 from ratekeeper._inputs import PLAIN_PAIRS, in_precision, read_new_scores
+from ratekeeper._keys import TieNumbers, hashed, wants_keys
 from ratekeeper.batch._clustering import Newcomers, cluster_hashes
 from ratekeeper.batch._columns import (
     Inspector,
     Kinds,
+    audit_codes,
     canonical_label,
     check_columns,
     known_codes,
+    read_keys,
 )
+from ratekeeper.batch._pieces import MISSING
 from ratekeeper.batch._text_files import TextPiece
 from ratekeeper.exceptions import InputError, Parameter
 
@@ -31,7 +36,8 @@ if TYPE_CHECKING:
     from ratekeeper._decisions import Decisions
     from ratekeeper._provenance import Provenance
     from ratekeeper._ranks import Floats
-    from ratekeeper.batch._pieces import Numbers, Piece
+    from ratekeeper.batch._pieces import Names, Numbers, Piece
+    from ratekeeper.batch._sinks import Columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +60,8 @@ class Judged:
         Which rows of the piece are valid, None if all are.
     scores : Numbers
         Of all rows.
+    by : tuple of ndarray of int
+        Code of the value of each of these rows in each column of an audit, -1 if it is missing.
     clusters : ndarray of uint64 or None
         The clusters of these rows, where they were asked for.
     """
@@ -65,7 +73,26 @@ class Judged:
     values: Floats
     valid: NDArray[np.bool_] | None
     scores: Numbers
+    by: tuple[NDArray[np.intp], ...] = ()
     clusters: Hashes | None = None
+
+    @property
+    def kept(self) -> None:
+        """Nothing to tell: all rows are written."""
+        return
+
+    def columns(self, n: int) -> Columns:
+        """Return p-values and codes of labels (-1 for none) of n rows, and which are blank."""
+        pair = self.decisions.p_values
+        codes = self.decisions.positive.astype(np.int8)
+        if self.decisions.can_abstain:
+            codes[self.decisions.abstained | self.decisions.neither] = -1
+        if self.rows is None:
+            return pair.p0, pair.p1, codes, None
+        # Zeros, since what stands under a gap is written too, into Arrow and Feather files.
+        p0, p1, every = np.zeros(n), np.zeros(n), np.full(n, -1, dtype=np.int8)
+        p0[self.rows], p1[self.rows], every[self.rows] = pair.p0, pair.p1, codes
+        return p0, p1, every, None if self.valid is None else ~self.valid
 
 
 class Judge:
@@ -82,9 +109,11 @@ class Judge:
         group: str | None,
         on_invalid: str,
         label: str | None = None,
+        key: str | None = None,
         labelled: bool = False,
         positive_label: object = None,
         cluster: str | None = None,
+        by: Sequence[str] = (),
     ) -> None:
         given: object = test
         if not isinstance(given, FinishedTest):
@@ -92,10 +121,10 @@ class Judge:
             raise InputError(found, parameter="test", remedy=f"{remedy}, with control.")
         self._calibration = test.calibration
         known = test.calibration.provenance
-        self.score = score or _named("score", known)
-        self.label = (label or _named("label", known)) if labelled else None
+        self.score = score or named_column("score", known)
+        self.label = (label or named_column("label", known)) if labelled else None
         if test.calibration.groups is not None:
-            group = group or _named("group", known)
+            group = group or named_column("group", known)
         elif group is not None and not labelled:
             raise InputError(
                 (Parameter("group", group), " was given, but the test has no groups."),
@@ -106,13 +135,16 @@ class Judge:
         self.group = group
         self.cluster = cluster
         if labelled and test.calibration.clusters is not None:
-            self.cluster = cluster or _named("cluster", known)
+            self.cluster = cluster or named_column("cluster", known)
         self._newcomers = Newcomers(test.calibration)
+        methods = [part.method for part in test.parts]
+        self.key = key if wants_keys(methods, given=key is not None, parameter="key") else None
         self._test = continuing(test)
         self.inspector = Inspector(on_invalid)
         self._audit = None
         if group is not None and test.calibration.groups is None:
             self._audit = Kinds(group, labels=False)
+        self._by = [Kinds(column, labels=False) for column in by]
         self._positive_label = positive_label
         self._labels = None
         if positive_label is not None and self.label is not None:
@@ -126,14 +158,19 @@ class Judge:
     @property
     def columns(self) -> list[str]:
         """The columns it needs."""
-        names = (self.score, self.label, self.group, self.cluster)
-        return [name for name in names if name is not None]
+        own = [name for name in self._wanted.values() if name is not None]
+        return [*own, *(one.column for one in self._by if one.column not in own)]
+
+    @property
+    def _wanted(self) -> dict[str, str | None]:
+        roles = ("score", "label", "group", "cluster", "key")
+        return {role: getattr(self, role) for role in roles}
 
     def check(self, name: str, columns: Sequence[str]) -> None:
         """Raise unless a file has these columns."""
-        wanted = {"score": self.score, "label": self.label, "group": self.group}
-        wanted["cluster"] = self.cluster
-        check_columns(name, columns, wanted)
+        check_columns(name, columns, self._wanted)
+        for one in self._by:  # which may well be the test's own groups
+            check_columns(name, columns, {**self._wanted, "group": None, "by": one.column})
 
     def judge(self, name: str, piece: Piece) -> Judged:
         """Decide on the rows of a piece; invalid ones are refused or counted."""
@@ -154,12 +191,17 @@ class Judge:
         if self.cluster is not None:
             clusters, problems = cluster_hashes(piece, self.cluster)
             found.append(("cluster", self.cluster, problems))
+        by = []
+        for one in self._by:
+            codes, problems = audit_codes(name, piece, one)
+            by.append(codes)
+            found.append(("group", one.column, problems))
+        keys = None
+        if self.key is not None:
+            keys, problems = _keys(name, piece, self.key)
+            found.append(("key", self.key, problems))
         valid = self.inspector.valid(name, piece, found, self._note())
-        if clusters is not None and self.cluster is not None:
-            try:
-                self._newcomers.check(piece, self.cluster, clusters)
-            except InputError as error:
-                raise error.within(f"{name}, column {show(self.cluster)}") from None
+        self._newcomers.check(name, piece, self.cluster, clusters)
         values, rows = self._fit(numbers.values, piece), None
         if valid is not None:
             rows = np.flatnonzero(valid)
@@ -173,15 +215,24 @@ class Judge:
             index = None if index is None else index[rows]
             truth = truth[rows] if truth.size else truth
             clusters = None if clusters is None else clusters[rows]
+            by = [codes[rows] for codes in by]
         self.n_decided += values.size
-        self.n_outside += count_outside(self._calibration, values)
-        decisions = decide_read(self._test, values, None if self._audit else index)
-        return Judged(decisions, rows, index, truth == 1, values, valid, numbers, clusters)
+        known = None if self.label is None else truth == 1
+        self.n_outside += count_outside(self._calibration, values, known)
+        ties = None if keys is None else TieNumbers(partial(_numbers, keys, rows))
+        decisions = decide_read(self._test, values, None if self._audit else index, ties)
+        return Judged(
+            decisions, rows, index, truth == 1, values, valid, numbers, tuple(by), clusters
+        )
 
     @property
     def audited(self) -> list[Any] | None:
         """The groups met so far, of a test that has none itself."""
         return None if self._audit is None else self._audit.found()
+
+    def audit_values(self) -> list[list[Any]]:
+        """Return the values that the codes of each column of an audit stand for."""
+        return [one.found() for one in self._by]
 
     def _truth(
         self, name: str, piece: Piece, label: str
@@ -249,14 +300,27 @@ class Judge:
         return f" {text}."
 
 
-def _named(role: str, known: Provenance | None) -> str:
+def _keys(name: str, piece: Piece, column: str) -> tuple[Names, NDArray[np.uint8] | None]:
+    """Return the keys of rows, and which are missing."""
+    keys = read_keys(name, piece, column)
+    missing = np.where(keys.codes < 0, np.uint8(MISSING), np.uint8(0))
+    return keys, missing if missing.any() else None
+
+
+def _numbers(keys: Names, rows: NDArray[np.intp] | None, seed: int) -> NDArray[np.float64]:
+    """Return the numbers of the keys of some rows; each key is hashed once."""
+    codes = keys.codes if rows is None else keys.codes[rows]
+    return hashed(keys.values, seed)[codes]
+
+
+def named_column(role: str, known: Provenance | None) -> str:
     """Return the column that the calibration knows for a role, or ask for it."""
     column: str | None = getattr(known, role, None)
     if column is not None:
         return column
     raise InputError(
         f"Which column has the {role}s? The calibration knows none, since it was made from arrays, "
-        "or merged from files in which it has different names.",
+        f"or without {role}s, or merged from files in which it has different names.",
         parameter=role,
         need="the name of a column",
         remedy=("Name the column of ", f"{role}s with ", Parameter(role), "."),

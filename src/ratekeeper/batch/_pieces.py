@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ratekeeper._inputs import rounded_places
 from ratekeeper._validation import LONGEST_NAME
 
 if TYPE_CHECKING:
@@ -43,6 +44,13 @@ class Numbers:
 
     values: Floats
     problems: NDArray[np.uint8] | None
+
+    def only(self, rows: NDArray[np.intp] | None) -> Numbers:
+        """Return the numbers of these rows; of all for None."""
+        if rows is None:
+            return self
+        problems = None if self.problems is None else self.problems[rows]
+        return Numbers(self.values[rows], problems)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +90,9 @@ class Piece(Protocol):
 
     def names(self, column: str) -> Names:
         """Return a column as labels or groups."""
+
+    def only(self, rows: NDArray[np.intp]) -> Piece:
+        """Return a piece of these rows alone, by their positions."""
 
     def value(self, column: str, row: int) -> object:
         """Return a value as the file has it, for a message."""
@@ -124,12 +135,12 @@ def mark_inexact(values: NDArray[Any]) -> NDArray[np.uint8] | None:
     """
     if not values.size or max(-int(values.min()), int(values.max())) <= 2**53:
         return None
-    floats = values.astype(np.float64)
-    # What is rounded up beyond the type cannot come back, and is no zero either.
-    inside = floats < float(np.iinfo(values.dtype).max)
-    back = np.where(inside, floats, 0.0).astype(values.dtype)
-    problems = np.where(back == values, np.uint8(0), np.uint8(INEXACT))
-    return problems if problems.any() else None
+    places = rounded_places(values, values.astype(np.float64))
+    if not places.size:
+        return None
+    problems = np.zeros(values.size, dtype=np.uint8)
+    problems[places] = INEXACT
+    return problems
 
 
 def mark_nan(values: Floats) -> NDArray[np.uint8] | None:

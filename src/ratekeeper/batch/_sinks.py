@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper.batch._arrow_files import ArrowPiece
-    from ratekeeper.batch._judging import Judged
+    from ratekeeper.batch._pieces import Numbers
     from ratekeeper.batch._sources import AnyFile
 
-    Numbers = NDArray[np.float64]
-    Columns = tuple[Numbers, Numbers, NDArray[np.int8], NDArray[np.bool_] | None]
+    Floats = NDArray[np.float64]
+    Columns = tuple[Floats, Floats, NDArray[np.int8], NDArray[np.bool_] | None]
 
 _MARKS = {"csv": ",", "tsv": "\t"}
 _WAITING = 3  # pieces that may wait for the writer of text
@@ -58,10 +58,25 @@ class Added:
     score: str
 
 
+class Outcome(Protocol):
+    """What is written beside the rows of a piece."""
+
+    @property
+    def scores(self) -> Numbers:
+        """Of all rows."""
+
+    @property
+    def kept(self) -> NDArray[np.intp] | None:
+        """Positions of the rows that are written; None for all."""
+
+    def columns(self, n: int) -> Columns:
+        """Return two columns of numbers, codes of labels (-1 for none), and which are blank."""
+
+
 class Sink(Protocol):
     """Takes pieces in order."""
 
-    def write(self, piece: Any, judged: Judged) -> None:  # noqa: ANN401 - of text or Arrow
+    def write(self, piece: Any, outcome: Outcome) -> None:  # noqa: ANN401 - of text or Arrow
         """Take a piece and what was decided on it."""
 
 
@@ -175,11 +190,12 @@ class _TextRows:
         self._write_quoted([[*file.columns, *added.names]])
         self.worker = _Worker(self._write, _WAITING)
 
-    def write(self, piece: TextPiece, judged: Judged) -> None:
+    def write(self, piece: TextPiece, outcome: Outcome) -> None:
         """Hand the rows with p-values and labels at their ends to the writer."""
         if self._texts is None:
             self._texts = NumberTexts(self._decimal_mark(piece))
-        self.worker.put((piece, _columns(judged, piece.n), self._texts))
+        rows, columns = _kept(piece, outcome)
+        self.worker.put((rows, columns, self._texts))
 
     def _decimal_mark(self, piece: TextPiece) -> str:
         """Return that of the file's own scores, as its first rows have them."""
@@ -190,7 +206,11 @@ class _TextRows:
 
     def _write(self, item: tuple[TextPiece, Columns, NumberTexts]) -> None:
         piece, (p0, p1, codes, blank), texts = item
-        columns = [texts.of(p0), texts.of(p1), [self._labels[code] for code in codes.tolist()]]
+        columns = [
+            _texts(p0, texts),
+            _texts(p1, texts),
+            [self._labels[code] for code in codes.tolist()],
+        ]
         for i in [] if blank is None else np.flatnonzero(blank).tolist():
             columns[0][i] = columns[1][i] = ""
         ends = zip(*columns, strict=True)
@@ -249,15 +269,18 @@ class _ArrowRows:
     def __init__(self, worker: _Worker, schema: Any, added: Added) -> None:  # noqa: ANN401
         self._worker, self._schema, self._added = worker, schema, added
 
-    def write(self, piece: TextPiece | ArrowPiece, judged: Judged) -> None:
+    def write(self, piece: TextPiece | ArrowPiece, outcome: Outcome) -> None:
         """Hand the rows with further columns to the writer."""
         from ratekeeper.batch._arrow_files import rows_with, text_columns
 
-        if isinstance(piece, TextPiece):
-            columns = text_columns(piece.rows, piece.header[self._added.score], judged.scores)
+        rows, (p0, p1, codes, blank) = _kept(piece, outcome)
+        if not rows.n:
+            return
+        if isinstance(rows, TextPiece):
+            scores = outcome.scores.only(outcome.kept)
+            columns = text_columns(rows.rows, rows.header[self._added.score], scores)
         else:
-            columns = piece.batch.columns
-        p0, p1, codes, blank = _columns(judged, piece.n)
+            columns = rows.batch.columns
         self._worker.put(
             rows_with(columns, (p0, p1), blank, codes, self._added.classes, self._schema)
         )
@@ -308,15 +331,16 @@ class _Worker:
             raise self._error
 
 
-def _columns(judged: Judged, n: int) -> Columns:
-    """Return p-values and codes of labels (-1 for none) of all rows, and which rows are blank."""
-    decisions, pair = judged.decisions, judged.decisions.p_values
-    codes = decisions.positive.astype(np.int8)
-    if decisions.can_abstain:
-        codes[decisions.abstained | decisions.neither] = -1
-    if judged.rows is None:
-        return pair.p0, pair.p1, codes, None
-    # Zeros, since what stands under a gap is written too, into Arrow and Feather files.
-    p0, p1, every = np.zeros(n), np.zeros(n), np.full(n, -1, dtype=np.int8)
-    p0[judged.rows], p1[judged.rows], every[judged.rows] = pair.p0, pair.p1, codes
-    return p0, p1, every, None if judged.valid is None else ~judged.valid
+def _texts(p: Floats, texts: NumberTexts) -> list[str]:
+    """Write p-values; those of a class of which nothing is known, all NaN, are empty."""
+    return [""] * p.size if np.isnan(p).any() else texts.of(p)
+
+
+def _kept(piece: Any, outcome: Outcome) -> tuple[Any, Columns]:  # noqa: ANN401 - as it came
+    """Return the rows that are written, and what is written beside them."""
+    first, second, codes, blank = outcome.columns(piece.n)
+    kept = outcome.kept
+    if kept is None:
+        return piece, (first, second, codes, blank)
+    beside = first[kept], second[kept], codes[kept], None if blank is None else blank[kept]
+    return piece.only(kept), beside

@@ -64,7 +64,11 @@ def format_of(path: Path) -> str | None:
 
 @contextmanager
 def open_sources(
-    source: str | os.PathLike[str], form: str | None, decimal: str | None = None
+    source: str | os.PathLike[str],
+    form: str | None,
+    decimal: str | None = None,
+    *,
+    twice: bool = False,
 ) -> Iterator[list[AnyFile]]:
     """Open a file, the files of a folder in the order of their names, or standard input.
 
@@ -76,6 +80,8 @@ def open_sources(
         The format, by default seen from the contents.
     decimal : {".", ","} or None
         The decimal mark in text.
+    twice : bool
+        Whether the rows are read more than once: a stream then goes by way of a file.
     """
     if form is not None:
         check_choice(form, "source_format", FORMATS)
@@ -86,11 +92,14 @@ def open_sources(
         if sys.stdin is None:  # closed by whoever started us
             remedy = "Give it a file: ... < FILE, or name one."
             raise InputError("Standard input is closed.", remedy=remedy)
-        with _streamed(sys.stdin.buffer, "standard input", form, decimal) as file:
+        with _streamed(sys.stdin.buffer, "standard input", form, decimal, twice=twice) as file:
             yield [file]
         return
     if path.exists() and not path.is_file() and not path.is_dir():  # a pipe is read once
-        with _opened(path) as stream, _streamed(stream, str(source), form, decimal) as file:
+        with (
+            _opened(path) as stream,
+            _streamed(stream, str(source), form, decimal, twice=twice) as file,
+        ):
             yield [file]
         return
     if not path.is_dir():
@@ -194,16 +203,19 @@ def _streamed(
     name: str,
     form: str | None,
     decimal: str | None,
+    *,
+    twice: bool,
 ) -> Iterator[AnyFile]:
     """Read a stream as it comes; Parquet, which is read from its end, by way of a file."""
     if not isinstance(stream, io.BufferedReader):
         stream = io.BufferedReader(stream, _BUFFER)
     start = stream.peek(8)[:8]
     form = form or _sniffed(start) or "csv"
-    if form in ("csv", "tsv") or start[:4] == _STREAM:
+    if not twice and (form in ("csv", "tsv") or start[:4] == _STREAM):
         yield _file(stream, name, form, start, decimal)
         return
-    with tempfile.NamedTemporaryFile(prefix="ratekeeper-") as copy:
-        shutil.copyfileobj(stream, copy, 1 << 20)
-        copy.flush()
-        yield _file(Path(copy.name), name, form, start, decimal)
+    with tempfile.TemporaryDirectory(prefix="ratekeeper-") as folder:
+        path = Path(folder, "rows")  # closed before it is read, as Windows wants it
+        with path.open("wb") as copy:
+            shutil.copyfileobj(stream, copy, 1 << 20)
+        yield _file(path, name, form, start, decimal)

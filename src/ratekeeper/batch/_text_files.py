@@ -7,18 +7,19 @@ lines and line ends differently, so that this one would be needed beside it.
 from __future__ import annotations
 
 import csv
-import gc
 import gzip
 import io
 import zlib
 from collections import Counter
 from contextlib import contextmanager
+from copy import copy
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._formatting import show
+from ratekeeper._formatting import show, visible
+from ratekeeper._garbage import uncollected
 from ratekeeper.batch._pieces import Names
 from ratekeeper.batch._text_values import parse_numbers
 from ratekeeper.exceptions import InputError
@@ -26,6 +27,8 @@ from ratekeeper.exceptions import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from ratekeeper.batch._pieces import Numbers
 
@@ -69,6 +72,12 @@ class TextPiece:
         place = {text: i for i, text in enumerate(values)}
         codes = {text: place.get(stripped, -1) for text, stripped in distinct.items()}
         return Names(np.fromiter(map(codes.__getitem__, texts), np.intp, len(texts)), list(values))
+
+    def only(self, rows: NDArray[np.intp]) -> TextPiece:
+        """Return a piece of these rows alone, by their positions."""
+        piece = copy(self)
+        piece.rows = [self.rows[i] for i in rows.tolist()]
+        return piece
 
     def value(self, column: str, row: int) -> str:
         """Return a value as the file has it."""
@@ -245,7 +254,7 @@ class TextFile:
         """Read rows up to one of another width, which is a large one in the worst case."""
         rows: list[list[str]] = []
         try:
-            with _roomy(), _uncollected():
+            with _roomy(), uncollected():
                 self._enough = self._bytes + _PIECE_BYTES
                 while not self.quoted and len(rows) < n and self._bytes <= self._enough:
                     # Without quotes a row is a line, and those at hand are taken together.
@@ -296,18 +305,6 @@ def _roomy() -> Iterator[None]:
         yield
     finally:
         csv.field_size_limit(usual)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Look for no garbage while rows are made: there is none, and it takes a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def separator(header: str) -> str:
@@ -367,5 +364,4 @@ def brief(words: object) -> str:
     'no such type'
     """
     text = " ".join(str(words).split()).rstrip(".")
-    text = text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}..."
-    return "".join(char if char.isprintable() else "?" for char in text)
+    return visible(text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}...")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ratekeeper._formatting import near
 from ratekeeper.exceptions import InputError
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from ratekeeper._ranks import Floats, Tail
 
 Kind = Literal["marginal", "high probability", "simultaneous", "asymptotic", "none"]
+KeyUse = Literal["unused", "optional", "required"]
+# Of parameters that files and texts mention only where they are not at their default, so that
+# those of earlier versions stay as they are.
+ADDED = {"added": True}
 
 # What guarantees need, in the words that they share. A promise is about one class, so how common
 # the classes are may change.
@@ -137,6 +141,14 @@ class NullDistribution(ABC):
         del alpha
         return None
 
+    def boundary(self, alpha: float) -> tuple[float, float] | None:
+        """Return (t, u) such that ``p <= alpha`` if and only if (score, number) is beyond it.
+
+        None unless ties are broken by a number of each object.
+        """
+        del alpha
+        return None
+
     def rank(self, alpha: float) -> int | None:
         """Return k such that the threshold is the k-th most extreme score; None without ranks."""
         del alpha
@@ -164,12 +176,28 @@ class Method(ABC):
     """
 
     name: ClassVar[str]
-    # True if comparing the score with the threshold is, to the last bit, comparing p with alpha.
-    decides_by_threshold: ClassVar[bool] = False
     # True if the promise is for one alpha fixed in advance, so that the distribution of the true
     # rate of the test at that alpha is the one that applies. Where alpha may be chosen after
     # looking it is not, and "above alpha in x% of calibration sets" would be false.
     fixed_alpha: ClassVar[bool] = True
+
+    @property
+    def decides_by_threshold(self) -> bool:
+        """Whether comparing the score with the threshold is, to the last bit, comparing p."""
+        return False
+
+    @property
+    def keys(self) -> KeyUse:
+        """Whether the p-value of an object depends on its key."""
+        return "unused"
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters by name; those marked as `ADDED` only where they are set."""
+        return {
+            field.name: getattr(self, field.name)
+            for field in fields(self)  # type: ignore[arg-type]  # all are dataclasses
+            if not field.metadata.get("added") or getattr(self, field.name) != field.default
+        }
 
     @property
     @abstractmethod

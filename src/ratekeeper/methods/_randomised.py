@@ -39,11 +39,13 @@ class RandomisedNull(NullDistribution):
         n: int,
         random_state: RandomState,
         stream: int,
+        by_number: Callable[[Floats, NDArray[np.float64]], NDArray[np.float64]] | None = None,
     ) -> None:
         self._draw = draw
         self._n = n
         self._random_state = random_state
         self._stream = stream
+        self._by_number = by_number
 
     @property
     def n(self) -> int:
@@ -52,13 +54,17 @@ class RandomisedNull(NullDistribution):
 
     def continuing(self) -> RandomisedNull:
         """Return the same with draws that go on from call to call."""
-        return RandomisedNull(self._draw, self._n, self._generator(), self._stream)
+        return RandomisedNull(self._draw, self._n, self._generator(), self._stream, self._by_number)
 
     def _generator(self) -> np.random.Generator:
         if isinstance(self._random_state, np.random.Generator):
             return self._random_state
         return np.random.default_rng([int(self._random_state), self._stream])
 
-    def p_values(self, scores: Floats) -> NDArray[np.float64]:
-        """Return a random p-value of each score."""
+    def p_values(
+        self, scores: Floats, numbers: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return a random p-value of each score, or that of the object's number."""
+        if numbers is not None and self._by_number is not None:
+            return self._by_number(scores, numbers)
         return self._draw(scores, self._generator())

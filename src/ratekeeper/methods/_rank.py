@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,7 +29,10 @@ _SHARED_UP_TO = 256  # scores: very many groups are small ones, which share thei
 class RankMethod(Method):
     """A method whose p-value is a function of the count alone."""
 
-    decides_by_threshold: ClassVar[bool] = True
+    @property
+    def decides_by_threshold(self) -> bool:
+        """True: the p-value is a function of where the score stands."""
+        return True
 
     @abstractmethod
     def p_of_count(self, m: NDArray[np.intp], n: int) -> NDArray[np.float64]:
@@ -79,12 +82,21 @@ class RankNull(NullDistribution):
 
     def p_values(self, scores: Floats) -> NDArray[np.float64]:
         """Return the p-value of each score."""
-        self._judged += scores.size
-        if self.n > _SHARED_UP_TO and self._judged <= self.n:
-            # A table would be longer than the work so far.
+        if self._is_little_work(scores.size):
             counts = count_as_extreme(self._scores, scores, self._tail)
             return self._method.p_of_count(counts, self.n)
         return look_up(self._scores, scores, self._tail, self._table)
+
+    def p_of_counts(self, counts: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the p-value of each count."""
+        if self._is_little_work(counts.size):
+            return self._method.p_of_count(counts, self.n)
+        return self._table[counts]
+
+    def _is_little_work(self, n_objects: int) -> bool:
+        """Say whether a table would be longer than the work so far."""
+        self._judged += n_objects
+        return self.n > _SHARED_UP_TO and self._judged <= self.n
 
     def rank(self, alpha: float) -> int | None:
         """Return the number of counts whose p-value is at most alpha (0 if none is)."""

@@ -90,6 +90,21 @@ class Simultaneous(RankMethod):
         count, share = _limited(m, n)
         return beta_upper(count, n, self.delta * share)
 
+    @staticmethod
+    def limited_counts(n: int) -> NDArray[np.intp]:
+        """Return the counts with a limit of their own, ascending; each is the last with its limit.
+
+        Examples
+        --------
+        >>> Simultaneous.limited_counts(3), Simultaneous.limited_counts(1_000_000).size
+        (array([0, 1, 2, 3]), 5642)
+        """
+        if n <= _EXACT_UP_TO:
+            return np.arange(n + 1)
+        half = n // 2
+        low, high = (np.arange(int(_last_spaced(np.array(x))) + 1) for x in (half, n - half - 1))
+        return np.concatenate([_spaced(low), n - _spaced(high)[::-1]])
+
 
 def _limited(m: NDArray[np.intp], n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return for each count the next one with a limit of its own, and its share of delta.

@@ -14,17 +14,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._ranks import Floats, Tail
+    from ratekeeper.methods._method import KeyUse
 
 
 @dataclass(frozen=True)
 class Smoothed(Method):
     """``(m_beyond + U (1 + m_equal)) / (n + 1)``, with U uniform for each object.
 
+    With keys U is the number of the object's key, so that the same object always gets the same
+    p-value: ``test.decide(scores, keys=ids)``.
+
     Parameters
     ----------
     random_state : int or numpy.random.Generator, default=0
         With an int every call makes the same draws, so one batch judged twice gives the same
-        p-values. Objects that come one by one need a Generator, which goes on drawing.
+        p-values. Objects that come one by one need keys, or a Generator, which goes on drawing.
 
     Notes
     -----
@@ -49,6 +53,11 @@ class Smoothed(Method):
         check_random_state(self.random_state)
 
     @property
+    def keys(self) -> KeyUse:
+        """Optional: with keys, the number of an object's key is its draw."""
+        return "optional"
+
+    @property
     def guarantee(self) -> Guarantee:
         """Marginal, exact."""
         return Guarantee(
@@ -56,8 +65,8 @@ class Smoothed(Method):
             promise="On average over calibration sets and new objects, the rate is exactly alpha.",
             condition=(
                 f"{EXCHANGEABLE}, {FIXED_ALPHA}, and a fresh random draw for each object: an int "
-                "seed repeats its draws in every call, so judge all objects in one call, or pass a "
-                "Generator."
+                "seed repeats its draws in every call, so judge all objects in one call, or pass "
+                "keys, one for each object, or a Generator."
             ),
             not_covered=(
                 "this one calibration set; equal treatment of equal scores, since ties are broken "
@@ -69,14 +78,21 @@ class Smoothed(Method):
         """Look at one class's scores through this method; see `Method.against`."""
         n = null_scores.size
 
-        def draw(scores: Floats, rng: np.random.Generator) -> NDArray[np.float64]:
+        def smooth(scores: Floats, uniform: NDArray[np.float64]) -> NDArray[np.float64]:
             inclusive = count_as_extreme(null_scores, scores, tail)
             other: Tail = "high" if tail == "low" else "low"
             # Strictly beyond = all but those at least as extreme at the other end.
             beyond = n - count_as_extreme(null_scores, scores, other)
-            return (beyond + rng.random(scores.size) * (1 + inclusive - beyond)) / (n + 1)
+            return (beyond + uniform * (1 + inclusive - beyond)) / (n + 1)
 
-        return RandomisedNull(draw, n, self.random_state, stream)
+        def draw(scores: Floats, rng: np.random.Generator) -> NDArray[np.float64]:
+            return smooth(scores, rng.random(scores.size))
+
+        def by_number(scores: Floats, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+            # A high number is like a higher score, so it is extreme at the high end.
+            return smooth(scores, numbers if tail == "low" else 1.0 - numbers)
+
+        return RandomisedNull(draw, n, self.random_state, stream, by_number)
 
     def smallest_n(self, alpha: float) -> int:
         """Return 1: a randomised p-value can be small with any number of scores."""

@@ -24,7 +24,9 @@ draw : bool
     Those of the display, and the style of its main lines in matplotlib's words (``color``, ``lw``).
 """
 
+from ratekeeper.plots._cost import CostDisplay
 from ratekeeper.plots._error_curve import ErrorCurveDisplay
+from ratekeeper.plots._groups import GroupDisplay
 from ratekeeper.plots._p_value_histogram import PValueHistogramDisplay
 from ratekeeper.plots._rate_against_alpha import RateAgainstAlphaDisplay
 from ratekeeper.plots._realised_rate import RealisedRateDisplay
@@ -32,7 +34,9 @@ from ratekeeper.plots._sample_size import SampleSizeDisplay
 from ratekeeper.plots._score_density import ScoreDensityDisplay
 
 __all__ = [
+    "CostDisplay",
     "ErrorCurveDisplay",
+    "GroupDisplay",
     "PValueHistogramDisplay",
     "RateAgainstAlphaDisplay",
     "RealisedRateDisplay",

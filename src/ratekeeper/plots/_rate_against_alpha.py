@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from ratekeeper._cells import no_such_class
 from ratekeeper._formatting import exact_percent
 from ratekeeper._inputs import read_labels
 from ratekeeper._ranks import has_ties
@@ -186,6 +187,9 @@ class RateAgainstAlphaDisplay(Display):
         calibration, method = subject.judged_by(method)
         control, alpha = _control_and_alpha(subject.test, control)
         null_class = null_class_of(control)
+        if not any(scores.size for scores in calibration.cells[null_class]):
+            found = no_such_class(calibration, null_class)
+            raise InputError(found, parameter="control", value=control, remedy="Add some of them.")
         # Tests in one group see nothing but its scores.
         cells = [calibration.cells[c][subject.index or 0] for c in (0, 1)]
         table = rate_against_alpha(

@@ -9,7 +9,7 @@ import numpy as np
 
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._calibration import Calibration
-from ratekeeper._cells import read_new, refuse_clusters
+from ratekeeper._cells import own_numbers, read_new, refuse_clusters, refuse_unlabelled
 from ratekeeper._control import ErrorRateTest
 from ratekeeper._finished import FinishedTest, decide_read
 from ratekeeper._formatting import listed, plain_value, show
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._certificate import Cell
+    from ratekeeper._keys import TieNumbers
     from ratekeeper._ranks import Floats
     from ratekeeper.methods import Method
 
@@ -102,6 +103,13 @@ class Subject:
         """The test that answers for each error: one test for both, or one each."""
         if self.test is None:
             return {}
+        if not self.test.parts:
+            raise InputError(
+                f"A {type(self.test).__name__} keeps no class's error rate, so it has no place in "
+                "this picture.",
+                parameter="test",
+                remedy="Leave the test out, or write a report of it.",
+            )
         fnr, *fpr = self.test.parts
         return {"fpr": fpr[0] if fpr else fnr, "fnr": fnr}
 
@@ -133,7 +141,7 @@ class Subject:
         wrong = np.empty(self.scores.size, dtype=bool)
         for part in parts:
             values, is_positive = self.scores[part], self.is_positive[part]
-            found = decide_read(self.test, values, self._places(values))
+            found = decide_read(self.test, values, self._places(values), self._own(is_positive))
             missed, alarm = ~found.positive & ~found.abstained, found.positive | found.neither
             wrong[part] = np.where(is_positive, missed, alarm)
         return wrong[~self.is_positive], wrong[self.is_positive]
@@ -158,7 +166,8 @@ class Subject:
         """Return the p-values of the objects of a class under that class, as the test sees them."""
         values = self.cells[label]
         rule = self.rules["fnr" if label else "fpr"]
-        found = decide_read(rule, values, self._places(values))
+        own = self._own(np.broadcast_to(bool(label), values.shape))
+        found = decide_read(rule, values, self._places(values), own)
         return found.p_values.p1 if label else found.p_values.p0
 
     def judged_by(self, method: Method | None) -> tuple[Calibration, Method]:
@@ -178,6 +187,14 @@ class Subject:
         # Both tests of a pair have one method.
         default = self.rules["fnr"].method if self.rules else Conformal()
         return self.calibration, check_method(method or default)
+
+    def _own(self, is_positive: NDArray[np.bool_]) -> TieNumbers | None:
+        """Return what breaks the ties of calibration objects of one class, where that is done."""
+        if self.is_new or self.calibration is None or not is_positive.size:
+            return None
+        if all(rule.method.keys != "required" for rule in self.rules.values()):
+            return None
+        return own_numbers(self.calibration, int(is_positive[0]), self.index)
 
     def _places(self, values: Floats) -> NDArray[np.intp] | None:
         return None if self.index is None else np.full(values.size, self.index, np.intp)
@@ -208,6 +225,7 @@ def subject_of(
 ) -> Subject:
     """Take new objects of one group, or without any the calibration objects of the group."""
     calibration, test = _read_source(source)
+    refuse_unlabelled(calibration)
     index = _group_place(calibration, group)
     is_new = scores is not None or labels is not None or groups is not None
     if not is_new:
@@ -219,6 +237,7 @@ def subject_of(
         missing = "scores" if scores is None else "labels"
         raise InputError(found, parameter=missing, value=None, remedy="Pass both, or neither.")
     else:
+        _refuse_without_keys(test)
         values, places = read_new(calibration, scores, groups)
         refuse_nan(values)
         is_positive = read_new_labels(labels, calibration.classes)
@@ -233,6 +252,18 @@ def subject_of(
     return Subject(
         values, is_positive, calibration.classes, higher, calibration, test, index, is_new
     )
+
+
+def _refuse_without_keys(test: Test | None) -> None:
+    """Raise if new objects would need keys, which pictures do not take."""
+    for part in () if test is None else test.parts:
+        if part.method.keys == "required":
+            raise InputError(
+                f"{part.method!r} breaks ties by the keys of the objects, and a picture has none.",
+                parameter="scores",
+                remedy="Leave scores and labels out to see the calibration, or pass the p-values "
+                "of test.p_values(scores, keys=...) to from_predictions.",
+            )
 
 
 def subject_of_arrays(

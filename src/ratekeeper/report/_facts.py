@@ -156,6 +156,7 @@ def _by_importance(methods: list[Method], parts: list[ErrorRateTest]) -> list[Me
 
 def _method(method: Method) -> dict[str, Any]:
     known = type(method) in (Conformal, Empirical, HighProbability, Simultaneous)
+    known = known and method.decides_by_threshold  # the page breaks no ties
     return {
         "name": method.name if known else "other",
         "delta": getattr(method, "delta", None) if known else None,

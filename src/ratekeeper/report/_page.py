@@ -9,6 +9,7 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from ratekeeper._aimed import ThresholdTest
 from ratekeeper._atomic import whole_file
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import show
@@ -17,6 +18,8 @@ from ratekeeper._sentences import SECTIONS
 from ratekeeper._version import __version__
 from ratekeeper.batch import FileEvaluation
 from ratekeeper.exceptions import InputError
+from ratekeeper.report._aimed_page import aimed_contents, aimed_heading
+from ratekeeper.report._audited import audit_facts, audit_html, payers_html
 from ratekeeper.report._counted import checked_html, evaluation_html, evaluation_rows
 from ratekeeper.report._facts import page_facts
 from ratekeeper.report._sections import certificate_html, glossary_html, ground_html, heading
@@ -36,6 +39,7 @@ _SCRIPTS = (
     "controls.js",
     "words.js",
     "pictures.js",
+    "audits.js",
     "tables.js",
     "page.js",
 )
@@ -91,16 +95,32 @@ def build(
         )
     if title is not None and not isinstance(title, str):
         raise InputError(parameter="title", value=title, need="text")
+    if evaluation is not None and not hasattr(evaluation, "overall"):  # of arrays
+        evaluation = FileEvaluation(overall=evaluation)  # type: ignore[arg-type]
+    if isinstance(test, ThresholdTest):
+        contents = {
+            "title": text(title or aimed_heading(test)),
+            "style": _part("page.css"),
+            "version": __version__,
+            "page.footer": said("page.footer"),
+            **aimed_contents(test, evaluation),
+        }
+        return _PLACE.sub(lambda place: contents[place[1]], _part("aimed.html"))
     script = "\n".join(_part(name) for name in _SCRIPTS)
     script = f'"use strict";\n(() => {{\n{script}\n}})();\n'
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    rows, checked, evaluated = None, "", ""
+    rows, audit, checked, evaluated = None, None, "", ""
     if evaluation is not None:
-        if not hasattr(evaluation, "overall"):  # of arrays
-            evaluation = FileEvaluation(overall=evaluation)  # type: ignore[arg-type]
         rows = evaluation_rows(test, evaluation)
-        checked, evaluated = checked_html(evaluation), evaluation_html(test, evaluation, rows)
-    facts = {**page_facts(test), "evaluation": rows, "sentences": _sentences_in(script)}
+        audit = evaluation.by_group
+        checked = checked_html(evaluation) + payers_html(audit)
+        evaluated = evaluation_html(test, evaluation, rows) + audit_html(audit)
+    facts = {
+        **page_facts(test),
+        "evaluation": rows,
+        "audit": audit_facts(audit),
+        "sentences": _sentences_in(script),
+    }
     contents = {
         "policy": (
             "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "

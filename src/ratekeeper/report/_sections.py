@@ -64,7 +64,7 @@ def certificate_html(test: FinishedTest, checked: str = "") -> str:
     blocks = {
         "needs": [*found["needs"], *parts[0].assumptions],
         "not_covered": [*found["not_covered"], *skipped, said("page.drift")],
-        "price": [*_price(test.certificate), *found["price"]],
+        "price": [*_price(test.certificate), *found["price"]],  # type: ignore[arg-type]  # of a rate
         "rule": found["rule"] or [said("page.rule.groups")],
         "both": found["both"],
         "groups": found["groups"],

@@ -196,8 +196,9 @@ const Charts = (() => {
   }
 
   /* Counted rates with their intervals against the promise. */
-  function intervals(place, { rows, label }) {
-    const f = frame(place, { height: 46 + 30 * rows.length, label, left: 150, top: 8, bottom: 38 });
+  function intervals(place, { rows, label, axis, nameOf = null, left: wanted = 150 }) {
+    const left = Math.min(wanted, Math.max(150, Math.round(0.4 * widthOf(place))));
+    const f = frame(place, { height: 46 + 30 * rows.length, label, left, top: 8, bottom: 38 });
     const high = Math.min(1, 1.08 * Math.max(...rows.flatMap((r) => [r.high, r.promised || 0])));
     const x = f.across(0, high);
     const step = (f.bottom - f.top) / rows.length;
@@ -206,9 +207,12 @@ const Charts = (() => {
     }
     rows.forEach((row, i) => {
       const y = f.top + step * (i + 0.5);
-      const name = row.group ?? "everybody";
-      const shown = name.length > 14 ? `${name.slice(0, 13)}…` : name;
-      f.add("text", { x: f.left - 10, y: y + 4, "text-anchor": "end" }, `${shown}, ${row.rate}`);
+      const name = nameOf ? nameOf(row) : row.group ?? "everybody";
+      const most = nameOf ? Math.floor((left - 14) / 6.6) : 14;
+      const end = nameOf ? Math.floor(most / 2) : 0; // both ends of a combination tell
+      const shown = name.length > most ? `${name.slice(0, most - end - 1)}…${name.slice(name.length - end)}` : name;
+      const text = nameOf ? shown : `${shown}, ${row.rate}`;
+      f.add("text", { x: f.left - 10, y: y + 4, "text-anchor": "end" }, text);
       const kind = row.verdict.replace(" ", "-");
       f.add("path", { class: `bar ${kind}`, d: path([[x(row.low), y], [x(row.high), y]]) });
       if (row.promised !== null) {
@@ -216,7 +220,7 @@ const Charts = (() => {
       }
       if (row.value !== null) f.add("circle", { class: `dot ${kind}`, cx: x(row.value), cy: y, r: 5 });
     });
-    axisBelow(f, percentTicks(0, high, 5), x, say("page.evaluated.axis"));
+    axisBelow(f, percentTicks(0, high, 5), x, axis);
   }
 
   return { drawForPaper, densities, tradeOff, trueRate, intervals };

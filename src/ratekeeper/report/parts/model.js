@@ -102,7 +102,7 @@ const Model = (() => {
           exactGroup: facts.groups === null ? null : facts.exactGroups[i],
           n,
           nOther,
-          tied: cell.tied[test.nullClass],
+          tied: cell.tied[test.nullClass] && result.threshold !== null, // else ties are broken
           ...result,
           // The threshold depends on the models that gave the cross-fitted scores: no interval.
           interval:
@@ -198,6 +198,7 @@ const Model = (() => {
       const p = [0, 1].map((label) => {
         const own = outcomes.find((o) => o.test.nullClass === label);
         const { method } = (own || outcomes[0]).choice;
+        if (!facts.totals[label]) return { unknown: true };
         if (!RANK_METHODS.includes(method.name)) return null;
         const cell = own && own.cells[i].pooled ? pooled : cells[i];
         const tail = (label === 1) === facts.higherIsPositive ? "low" : "high";

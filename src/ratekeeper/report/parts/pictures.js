@@ -19,7 +19,7 @@ function renderDensities() {
   const thresholds = middle === null ? limits : [{ value: middle, text: scoreText(middle) }];
   const where = whereShown();
   byId("about-densities").textContent = counts
-    ? joined(say("page.scores", { where }), outsideText(counts), sideText(limits.length === tests.length, middle !== null))
+    ? joined(say("page.scores", { where }), ...missingTexts(), outsideText(counts), sideText(limits.length === tests.length, middle !== null))
     : say("page.scores.many");
   if (!counts) {
     byId("chart-densities").replaceChildren();
@@ -34,6 +34,9 @@ function renderDensities() {
     label: say("page.scores.label", { negative: names[0], positive: names[1], where, thresholds: at }),
   });
 }
+
+/* Which class has no calibration objects at all. */
+const missingTexts = () => [0, 1].filter((label) => !facts.totals[label]).map((label) => say("one_class.card", { truth: names[label] }));
 
 function outsideText(counts) {
   const n = counts.reduce((sum, class_) => sum + class_[0] + class_[class_.length - 1], 0);
@@ -93,5 +96,10 @@ function renderEvaluation() {
   const first = { shown: rows.length, n: Numbers.count(all.length) };
   byId("about-evaluation").textContent = rows.length < all.length ? say("page.evaluated.first", first) : "";
   const rates = rows.map((r) => `${r.group ?? "everybody"} ${r.rate} ${r.verdict}`).join(", ");
-  Charts.intervals(byId("chart-evaluation"), { rows, label: say("page.evaluated.label", { rates }) });
+  Charts.intervals(byId("chart-evaluation"), {
+    rows,
+    label: say("page.evaluated.label", { rates }),
+    axis: say("page.evaluated.axis"),
+  });
+  renderAudit();
 }

@@ -25,6 +25,7 @@ const scoreProblem = (text) => (Numbers.hasComma(text) ? say("page.score.comma")
 
 function pText(found) {
   if (!found) return say("page.p_value.unheld");
+  if (found.unknown) return say("one_class.p_value");
   const gaps = { p_value: Numbers.pValue(found.p, found.atMost), extreme: Numbers.count(found.m), n: Numbers.count(found.n) };
   return found.atMost ? say("page.p_value.bound", gaps) : say("page.p_value.counted", gaps);
 }
@@ -60,7 +61,7 @@ function aboutGroups(o) {
   const state = o.certified ? "certified" : "what if";
   const texts = [say("page.groups", { test: told(o), state, truth: nullName(o.test) })];
   if (o.overall && !isJoint) {
-    const counted = `${Numbers.range(o.overall.other)} of ${Numbers.count(o.overall.nOther)}`;
+    const counted = o.overall.nOther ? `${Numbers.range(o.overall.other)} of ${Numbers.count(o.overall.nOther)}` : "unknown";
     const gaps = { other: otherName(o.test), counted, groups: Numbers.count(o.cells.length) };
     texts.push(o.overall.ofShown ? say("page.groups.price", gaps) : say("certificate.groups.price", gaps));
   }

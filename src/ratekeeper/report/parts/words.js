@@ -155,8 +155,10 @@ function errorCards(test, cell) {
       isRandom ? say("page.card.random") : errors,
     ]),
     card(`${otherName(test)}, the price`, cell.nOther ? rangePercent(cell.other, cell.nOther) : "unknown", [
-      say("page.card.price", { truth: other, called: null_, errors: Numbers.range(cell.other), n: Numbers.count(cell.nOther) }),
-      intervalText(test, cell),
+      cell.nOther
+        ? say("page.card.price", { truth: other, called: null_, errors: Numbers.range(cell.other), n: Numbers.count(cell.nOther) })
+        : say("one_class.card", { truth: other }),
+      cell.nOther && intervalText(test, cell),
       cell.nOther && cell.other[0] === cell.other[1] && say("page.card.out_of", { count: Numbers.outOf(cell.other[0] / cell.nOther) }),
     ]),
   ];

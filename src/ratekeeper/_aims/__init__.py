@@ -1,0 +1,15 @@
+"""What a threshold can be certified for beside one class's error rate, one file each.
+
+An aim takes the scores of both classes and returns where to decide, with a promise of its own; or
+it says that the promise is out of reach. A new one is a small file and a line in `AIMS`.
+"""
+
+from ratekeeper._aims._aim import Aim, Chosen, Limits
+from ratekeeper._aims._alert_share import AlertShare
+from ratekeeper._aims._precision import NPV, Precision
+from ratekeeper._aims._selective import Selective
+
+AIMS: dict[str, type[Aim]] = {aim.name: aim for aim in (Precision, NPV, Selective, AlertShare)}
+"""Every aim by name; files name them so."""
+
+__all__ = ["AIMS", "NPV", "Aim", "AlertShare", "Chosen", "Limits", "Precision", "Selective"]

@@ -1,0 +1,162 @@
+"""Files of one class, or without labels, through all commands."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import ratekeeper as rk
+
+PAGE = (Path(__file__).parents[2] / "docs" / "one-class.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Write normal.csv, fraud.csv and new.csv: score, kind, site."""
+    rng = np.random.default_rng(3)
+    rows = {
+        "normal.csv": [(s, "ok") for s in rng.normal(size=400)],
+        "fraud.csv": [(s, "fraud") for s in rng.normal(2, size=300)],
+        "new.csv": [(rng.normal(9 * (i % 2)), ("ok", "fraud")[i % 2]) for i in range(600)],
+    }
+    for name, values in rows.items():
+        lines = [f"{float(s)!r},{kind},{'ab'[i % 2]}" for i, (s, kind) in enumerate(values)]
+        (tmp_path / name).write_text("score,kind,site\n" + "\n".join(lines) + "\n")
+    return tmp_path
+
+
+def done(result, code=0):
+    assert result.exit_code == code, result.output
+    return result
+
+
+def test_normal_rows_alone_make_a_test(run, folder):
+    """Calibrated without labels, a test classifies, evaluates, reports, and is written as SQL."""
+    test, out = folder / "test.rk", folder / "decided.csv"
+    asked = ["--score", "score", "--one-class", "negative", "--fpr", "5%"]
+    result = done(run("calibrate", folder / "normal.csv", *asked, "-o", test))
+    assert "Price: FNR unknown: no calibration object is positive." in result.stdout
+    scores = pl.read_csv(folder / "normal.csv")["score"]
+    loaded = rk.load(test)
+    assert loaded.calibration == rk.calibrate(scores, one_class="negative")
+    assert (loaded.calibration.provenance.score, loaded.calibration.provenance.label) == (
+        "score",
+        None,
+    )
+    done(run("classify", test, folder / "new.csv", "-o", out))
+    table = pl.read_csv(out)
+    new = table["score"].to_numpy()
+    np.testing.assert_array_equal(table["p0"], loaded.p_values(new).p0)
+    assert table["p1"].is_null().all()
+    assert table["decision"].to_list() == loaded.decide(new).labels.tolist()
+    done(run("classify", test, folder / "new.csv", "-o", folder / "decided.parquet"))
+    assert pl.read_parquet(folder / "decided.parquet")["p1"].null_count() == 600
+    result = done(run("evaluate", test, folder / "new.csv"), 2)
+    assert "Which column has the labels?" in result.stderr
+    labels = ["--label", "kind", "--positive", "fraud"]
+    result = done(run("evaluate", test, folder / "new.csv", *labels, "--json"))
+    overall = json.loads(result.stdout)["overall"]
+    assert overall["promised"] == 0.05
+    assert (overall["target"]["n"], overall["other"]["n"]) == (300, 300)
+    page = folder / "page.html"
+    done(run("report", test, "--evaluate", folder / "new.csv", *labels, "-o", page))
+    assert "there is no such calibration object" in page.read_text()
+    assert "no positive" in done(run("sql", test, "--table", "payments")).stdout
+
+
+def test_one_label_is_enough_and_shards_merge(run, folder):
+    """Shards with one label each merge to the calibration of all rows."""
+    for name in ("normal", "fraud"):
+        asked = ["--score", "score", "--label", "kind", "--positive", "fraud", "--group", "site"]
+        done(run("calibrate", folder / f"{name}.csv", *asked, "-o", folder / f"{name}.rk"))
+    parts, both = [folder / "normal.rk", folder / "fraud.rk"], folder / "both.rk"
+    done(run("control", *parts, "--fnr", "5%", "--fpr", "5%", "-o", both))
+    frames = [pl.read_csv(folder / name) for name in ("normal.csv", "fraud.csv")]
+    frame = pl.concat(frames)
+    whole = rk.calibrate(
+        frame["score"], frame["kind"], groups=frame["site"], positive_label="fraud"
+    )
+    assert rk.load(both).calibration == whole
+    shown = done(run("inspect", folder / "normal.rk")).stdout
+    assert "Of positives ('fraud') nothing is known" in shown
+    facts = json.loads(done(run("inspect", folder / "fraud.rk", "--json")).stdout)
+    assert (facts["known"], facts["auc"], facts["n"]) == (
+        "positive",
+        None,
+        {"negative": 0, "positive": 300},
+    )
+    result = done(run("control", folder / "normal.rk", "--fnr", "5%", "-o", folder / "x.rk"), 3)
+    assert "no positives ('fraud') at all" in result.stderr
+
+
+def test_scores_without_labels_are_kept(run, folder):
+    """Unlabelled scores are stored, sampled and shown, and no rate can be kept with them."""
+    out = folder / "scores.rk"
+    asked = ["--score", "score", "--unlabelled", "--group", "site"]
+    shown = done(run("calibrate", folder / "new.csv", *asked, "-o", out)).stdout
+    assert "The scores have no labels" in shown
+    facts = json.loads(done(run("inspect", out, "--json")).stdout)
+    assert (facts["known"], facts["n"], facts["positive_label"]) == (
+        "none",
+        {"unlabelled": 600},
+        None,
+    )
+    frame = pl.read_csv(folder / "new.csv")
+    assert rk.load(out) == rk.calibrate(frame["score"], groups=frame["site"])
+    done(run("calibrate", folder / "new.csv", *asked[:3], "--sample", "100", "-o", out))
+    kept = rk.load(out)
+    assert kept.cells[0][0].size == 100
+    assert kept.provenance.sampled_from == (600, 0)
+    result = done(run("control", out, "--fpr", "5%", "-o", folder / "x.rk"), 2)
+    assert "no labels" in result.stderr
+    result = done(run("calibrate", folder / "new.csv", "--score", "score", "-o", out), 2)
+    assert "--label COLUMN" in result.stderr
+    result = done(run("calibrate", folder / "new.csv", *asked, "--fpr", "5%", "-o", out), 2)
+    assert "no labels" in result.stderr
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_python_of_the_page_runs(capsys):
+    """The blocks of docs/one-class.md, pasted into one session, print what the page shows."""
+    session: dict[str, object] = {}
+    for block in blocks("python"):
+        exec(compile(block, "one-class.md", "exec"), session)  # noqa: S102 - our own text
+    printed = capsys.readouterr().out
+    certificate, counted, merged = blocks("text")
+    for part in certificate.split("...\n"):
+        assert part.rstrip(" .\n") in printed
+    assert merged in printed
+    # Counts depend on the version of scikit-learn.
+    pattern = re.sub(r"[0-9.]+", "[0-9.]+", re.escape(counted.strip()).replace(r"\.", "."))
+    assert re.search(pattern, printed)
+
+
+def test_the_commands_of_the_page_run(tmp_path):
+    """The block for a shell runs, and leaves the file it names."""
+    (text,) = blocks("bash")
+    python = f'"{sys.executable}"'
+    head = (
+        f'python() {{ {python} "$@"; }}\nratekeeper() {{ {python} -m ratekeeper "$@"; }}\nset -e\n'
+    )
+    done = subprocess.run(
+        ["bash", "-c", head + text],  # noqa: S607
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stderr
+    table = pl.read_csv(tmp_path / "decided.csv")
+    assert table["p1"].is_null().all()
+    assert table["decision"].is_in([0, 1]).all()
