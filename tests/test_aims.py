@@ -199,6 +199,22 @@ def test_a_budget_needs_no_labels(tmp_path):
         rk.calibrate(scores, one_class="negative").control_alerts(0.05)
 
 
+def test_alerts_of_a_test_of_an_aim(cal):
+    """A test of an aim says what it means in practice, but not where class shares were chosen."""
+    test = cal.control_precision(0.8)
+    found = test.alerts("2%")
+    assert found.precision.value < test.alerts().precision.value
+    assert "In practice" in str(test.certificate)
+    by_class = rk.calibrate(*draw(), sampling="by class").control("fpr", 0.05)
+    assert "In practice" not in str(by_class.certificate)
+    with pytest.raises(rk.InputError, match="sampled by class"):
+        by_class.alerts()
+    assert 0 < by_class.alerts(0.02).false_share < 1
+    noisy = cal.control_noisy("fnr", 0.1, rk.LabelNoise(wrong_positives=0.02))
+    with pytest.raises(rk.InputError, match="labels of this calibration are wrong"):
+        noisy.alerts(0.02)
+
+
 def test_bad_levels_are_refused(cal):
     """Levels and chances lie strictly between 0 and 1, or are texts such as 90%."""
     assert cal.control_precision("80%").limits == cal.control_precision(0.8).limits

@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from ratekeeper import baselines
 from ratekeeper._comparison import SYSTEMS
 
@@ -42,26 +40,6 @@ def test_every_example_of_the_systems_page_runs(capsys):
         assert f"`{short.get(name, name)}`" in table
     for name in baselines.__all__:
         assert name in page or name == "NPROC"
-
-
-@pytest.mark.parametrize("name", ["audits.md"])
-def test_every_example_of_a_page_runs(tmp_path, monkeypatch, capsys, name):
-    """Python and shell blocks of a page work in order, and print the texts that it shows."""
-    monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
-    session: dict[str, object] = {}
-    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
-        exec(compile(block, name, "exec"), session)  # noqa: S102 - our own text
-    program = f'ratekeeper() {{ {sys.executable} -m ratekeeper "$@"; }}\nset -e\n'
-    printed = capsys.readouterr().out
-    for block in re.findall(r"^```bash\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
-        done = subprocess.run(
-            ["/bin/bash", "-c", program + block], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        printed += done.stdout
-    for shown in re.findall(r"^```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
-        assert shown in printed
 
 
 def test_the_walk_in_a_shell_works_as_it_stands(tmp_path):

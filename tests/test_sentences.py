@@ -25,11 +25,12 @@ CHOSEN = {
         "rate": "fnr fpr fdr for selective_error alert_share undecided",
         "aim": (
             "controlled.fdr controlled.for controlled.selective_error controlled.alert_share "
-            "population"
+            "population controlled.fnr controlled.fpr"
         ),
+        "noise": "fnr fpr",
         "page": (
-            "aimed.heading.fdr aimed.heading.for aimed.heading.selective_error "
-            "aimed.heading.alert_share "
+            "aimed.heading.fnr aimed.heading.fpr aimed.heading.fdr aimed.heading.for "
+            "aimed.heading.selective_error aimed.heading.alert_share "
             "what.fnr what.fpr direction.high direction.low word.classes word.fnr word.fpr "
             "word.alpha word.delta word.calibration word.threshold word.rank word.p_value "
             "word.kinds word.exchangeable word.true_rate"

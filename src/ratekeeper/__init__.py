@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from ratekeeper._abstaining import AbstainingTest
     from ratekeeper._aimed import ThresholdCertificate, ThresholdTest
+    from ratekeeper._aims import LabelNoise
+    from ratekeeper._alerts import Alerts
     from ratekeeper._audit import Audit
     from ratekeeper._calibration import Calibration, calibrate
     from ratekeeper._certificate import Certificate, JointCertificate
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AbstainingTest",
+    "Alerts",
     "Audit",
     "Bootstrap",
     "CVPlusCertificate",
@@ -98,6 +101,7 @@ __all__ = [
     "JointCertificate",
     "JointEvaluation",
     "Kernel",
+    "LabelNoise",
     "LongWorkWarning",
     "Method",
     "MissingFileError",
@@ -141,6 +145,8 @@ _HOMES = {
     "_abstaining": ("AbstainingTest",),
     "_aimed": ("ThresholdCertificate", "ThresholdTest"),
     "_audit": ("Audit",),
+    "_aims": ("LabelNoise",),
+    "_alerts": ("Alerts",),
     "_calibration": ("Calibration", "calibrate"),
     "_certificate": ("Certificate", "JointCertificate"),
     "_comparison": ("Comparison", "compare"),

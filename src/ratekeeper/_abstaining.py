@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper import _markup as markup
+from ratekeeper._called import Bounds, Called, share_of
 from ratekeeper._cells import of_class, own_numbers
 from ratekeeper._certificate import JointCertificate
 from ratekeeper._control import aim, condition_text
@@ -132,6 +133,7 @@ class AbstainingTest(FinishedTest):
             tuple(crossed),
             undecided,
             ordered=self._is_ordered,
+            alerts=self._practice(),
         )
 
     @property
@@ -159,6 +161,41 @@ class AbstainingTest(FinishedTest):
             can_abstain=True,
             _p_values=partial(_joint_p_values, fnr, fpr),
         )
+
+    def _called(self, error: float | None) -> Called:
+        """Bound what is called positive by the test of the FPR, and negative by that of the FNR.
+
+        Each share is the null rate or the other error of one of them, and the threshold of an
+        other error was set without looking at that class. A threshold between two that cross calls
+        positive at least what that of the FNR does, and at most what that of the FPR does.
+        """
+        fnr, fpr = (part._called(None if error is None else error / 2) for part in self.parts)  # noqa: SLF001
+        pairs = zip(self.fnr.thresholds.values(), self.fpr.thresholds.values(), strict=True)
+        crossed, drawn = ~np.isnan(self._limits), np.array([None in pair for pair in pairs])
+        positive, negative = fpr.positive, fnr.negative
+        if (crossed | drawn).any():
+            calls = self._n_called()
+
+            def instead(part: Bounds, true: int, call: int, low: Bounds, high: Bounds) -> Bounds:
+                share = share_of(calls[:, true, call], calls[:, true].sum(axis=1))
+                return Bounds(
+                    np.where(crossed | drawn, share, part.estimate),
+                    np.where(crossed, low.low, np.where(drawn, np.nan, part.low)),
+                    np.where(crossed, high.high, np.where(drawn, np.nan, part.high)),
+                )
+
+            positive, negative = (
+                (
+                    instead(part[0], 0, call, one[0], two[0]),
+                    instead(part[1], 1, call, one[1], two[1]),
+                )
+                for part, call, one, two in (
+                    (positive, 1, fnr.positive, fpr.positive),
+                    (negative, 0, fpr.negative, fnr.negative),
+                )
+            )
+        basis = [min(pair, key=_is_known) for pair in zip(fnr.basis, fpr.basis, strict=True)]
+        return Called(positive, negative, basis, ~crossed)
 
     def _continuing(self) -> AbstainingTest:
         return AbstainingTest(*(continuing(part) for part in self.parts))  # type: ignore[arg-type]
@@ -194,6 +231,10 @@ def _scores(test: ErrorRateTest) -> list[float | None]:
     """Return the score of each threshold, or of the boundary where ties are broken by keys."""
     pairs = zip(test.thresholds.values(), test.boundaries.values(), strict=True)
     return [threshold if pair is None else pair[0] for threshold, pair in pairs]
+
+
+def _is_known(basis: str) -> bool:
+    return "none" not in basis
 
 
 def between(fnr: float | None, fpr: float | None, *, higher: bool) -> float | None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ratekeeper import _markup as markup
 from ratekeeper._cells import nulls_of, of_class, refuse_clusters, refuse_unlabelled
-from ratekeeper._certificate import Stated, ground, shown_text
+from ratekeeper._certificate import Stated, ground, in_practice, shown_text
 from ratekeeper._control import condition_text
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Promise, Tally, count
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._aims import Aim, Chosen, Limits
+    from ratekeeper._alerts import Alerts
     from ratekeeper._calibration import Calibration
     from ratekeeper._certificate import Origin
     from ratekeeper._finished import Index
@@ -140,6 +141,7 @@ class ThresholdTest(FinishedTest):
             version=__version__,
             provenance=cal.provenance,
             remarks=cal.remarks,
+            alerts=self._practice(),
         )
 
     @cached_property
@@ -173,6 +175,16 @@ class ThresholdTest(FinishedTest):
                 for one in self.chosen
             ]
         }
+
+    def alerts(self, prevalence: float | str | None = None) -> Alerts:
+        """Say what the test means in practice; see `FinishedTest.alerts`."""
+        refuse_unlabelled(self.calibration)
+        if self.aim.labels_are_wrong:
+            raise InputError(say("noise.alerts"), parameter="labels")
+        return super().alerts(prevalence)
+
+    def _practice(self) -> Alerts | None:
+        return None if self.aim.labels_are_wrong else super()._practice()
 
     def _conditions(self, limits: Limits) -> tuple[str, str | None]:
         """Return when an object is called positive, and if the test abstains when negative."""
@@ -293,6 +305,7 @@ class ThresholdCertificate(Stated):
     version: str
     provenance: Provenance | None = None
     remarks: tuple[str, ...] = ()
+    alerts: Alerts | None = None
 
     @property
     def promised(self) -> bool:
@@ -336,6 +349,7 @@ class ThresholdCertificate(Stated):
             most = f"{min(1.0, len(self.cells) * self.aim.delta):g}"
             own = f"{len(self.cells):,}"
             yield state("groups", say("aim.groups.delta", own=own, most=most))
+        yield from in_practice(self.alerts)
         yield from ground(self)
 
     def _about_cell(self, i: int) -> Iterator[Statement]:
@@ -369,7 +383,7 @@ class ThresholdCertificate(Stated):
             "alarms": _share(tally.alarms),
             "undecided": _share(undecided),
         }
-        return say("aim.price", **shares)
+        return say(self.aim.price, **shares)
 
     def rule(self, i: int, *, named: bool = False) -> str:
         """Return when the cell of this index is decided positive and when negative."""
@@ -421,6 +435,7 @@ class ThresholdCertificate(Stated):
             "origin": self.origin,
             "assumptions": list(self.assumptions),
             "remarks": list(self.remarks),
+            "alerts": self.alerts and self.alerts.overall(),
             "provenance": self.provenance and self.provenance.to_dict(),
             "version": self.version,
         }

@@ -14,7 +14,7 @@ import numpy as np
 from ratekeeper import _markup as markup
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._aimed import ThresholdTest, aimed_test
-from ratekeeper._aims import NPV, AlertShare, Precision, Selective
+from ratekeeper._aims import NPV, AlertShare, Precision, Selective, despite
 from ratekeeper._cells import (
     count_outside,
     known_groups,
@@ -49,6 +49,7 @@ from ratekeeper.methods import Conformal, HighProbability, check_method
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from ratekeeper._aims import LabelNoise
     from ratekeeper._certificate import Origin
     from ratekeeper._clusters import Hashes
     from ratekeeper._merging import Sampling
@@ -390,6 +391,53 @@ class Calibration:
         array([False,  True])
         """
         return aimed_test(self, AlertShare(share, delta))
+
+    def control_noisy(
+        self, control: str, alpha: float, noise: LabelNoise, *, delta: float = 0.05
+    ) -> ThresholdTest:
+        """Make the test that keeps one error rate although calibration labels may be wrong.
+
+        Parameters
+        ----------
+        control : {"fnr", "fpr"}, in any case
+            Keep the share of missed positives, or of false alarms among negatives, counted
+            against the truth.
+        alpha : float or str
+            The rate to keep.
+        noise : LabelNoise
+            How many labels are wrong, as far as that is known.
+        delta : float, default=0.05
+            Chance, over calibration sets, that the promise fails.
+
+        Returns
+        -------
+        ThresholdTest
+
+        Raises
+        ------
+        UnattainableError
+            If no threshold can be certified; says which rate could be.
+
+        Notes
+        -----
+        **Guarantee.** High probability, finite-sample, if the stated shares are right and a wrong
+        label does not depend on the score given the true class. Stated as at most, they cost
+        little and gain nothing: wrong labels make the test more careful than it need be. A least
+        share takes that back. It does not cover labels that are wrong most often for doubtful
+        objects, and new objects to evaluate it on need true labels.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> rng = np.random.default_rng(0)
+        >>> labels = rng.random(4000) < 0.5
+        >>> scores = rng.normal(3 * (labels ^ (rng.random(4000) < 0.05)))  # 5% wrong in each class
+        >>> cal = rk.calibrate(scores, labels)
+        >>> noise = rk.LabelNoise(wrong_positives=(0.04, 0.06))
+        >>> cal.control("fnr", 0.05).threshold, cal.control_noisy("fnr", 0.05, noise).threshold
+        (0.56..., 1.22...)
+        """
+        return aimed_test(self, despite(control, alpha, noise, delta))
 
     def select(
         self,

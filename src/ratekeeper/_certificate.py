@@ -19,6 +19,7 @@ from ratekeeper._sentences import say, state
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ratekeeper._alerts import Alerts
     from ratekeeper._cluster_facts import ClusterFacts
     from ratekeeper._provenance import Provenance
     from ratekeeper._rates import Control, Rate, RealisedRate
@@ -159,6 +160,7 @@ class Certificate(Stated):
     provenance: Provenance | None = None
     remarks: tuple[str, ...] = ()
     clusters: ClusterFacts | None = None
+    alerts: Alerts | None = None
 
     @property
     def rate(self) -> str:
@@ -220,12 +222,14 @@ class Certificate(Stated):
             *_about_promise(self, called="negative" if self.control == "fnr" else "positive"),
             *self._about_cells(),
             *_about_groups(self),
+            *in_practice(self.alerts),
             *ground(self),
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain Python values that JSON can write."""
-        return {**self.overall(), "cells": [self._cell_dict(cell) for cell in self.cells]}
+        cells = [self._cell_dict(cell) for cell in self.cells]
+        return {**self.overall(), "cells": cells, "alerts": self.alerts and self.alerts.overall()}
 
     def overall(self) -> dict[str, Any]:
         """Return the facts of `to_dict` but for the thresholds of the cells, which may be many."""
@@ -404,6 +408,7 @@ class JointCertificate(Stated):
     crossed: tuple[str | None, ...]
     undecided: dict[str, Rate]
     ordered: bool = False
+    alerts: Alerts | None = None
 
     @property
     def headline(self) -> str:
@@ -424,6 +429,7 @@ class JointCertificate(Stated):
             *self._about_cells(),
             *self._by_rate(_about_groups(part, with_price=False) for part in self._parts),
             state("price", self._price()),
+            *in_practice(self.alerts),
             *ground(self.fnr),
         ]
         return tuple(dict.fromkeys(statements))  # what both say is said once
@@ -439,7 +445,10 @@ class JointCertificate(Stated):
             for name, rate in self.undecided.items()
         }
         parts = {"fnr": self.fnr.to_dict(), "fpr": self.fpr.to_dict()}
-        return {**parts, "crossed": list(self.crossed), "undecided": undecided}
+        alerts = self.alerts and self.alerts.overall()
+        for part in parts.values():  # alerts are those of the whole test
+            del part["alerts"]
+        return {**parts, "crossed": list(self.crossed), "undecided": undecided, "alerts": alerts}
 
     @property
     def most_failing(self) -> float | None:
@@ -563,6 +572,12 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
             yield state("groups", text)
     if facts.pooled_groups:
         yield state("groups", pooled_text(facts.pooled_groups, len(facts.cells)))
+
+
+def in_practice(alerts: Alerts | None) -> Iterator[Statement]:
+    """Say what the test means in practice, where that is known."""
+    if alerts is not None:
+        yield alerts.statement()
 
 
 def ground(facts: Any) -> Iterator[Statement]:  # noqa: ANN401 - a certificate of any kind

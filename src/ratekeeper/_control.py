@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ratekeeper import _markup as markup
+from ratekeeper._called import Called, any_share, null_share, other_share
 from ratekeeper._cells import (
     no_such_class,
     null_of,
@@ -202,6 +203,59 @@ class ErrorRateTest(FinishedTest):
         """Whether ties are broken by a number of each object."""
         return self.method.keys == "required"
 
+    def _called(self, error: float | None) -> Called:
+        """Bound what is called positive and negative; the two shares may each fail by half."""
+        basis = self._known_by
+        each = None if error is None or "alerts.none.cross_fitted" in basis else error / 2.0
+        cells = [self.calibration.cells[c] for c in (self.null_class, 1 - self.null_class)]
+        sizes = [np.array([scores.size for scores in part], np.float64) for part in cells]
+        wrong = np.array([rate.errors for rate in self._other_errors], np.float64)
+        if self.method.fixed_alpha:
+            ranks = np.array([np.nan if "none" in how else 1.0 for how in basis])
+            tied = np.zeros(ranks.shape, dtype=bool)
+            if each is not None:  # which takes time for very many groups
+                ranks *= np.array([null.rank(self.alpha) or 1 for null in self._nulls])
+                tied = np.array([has_ties(scores) for scores in cells[0]])
+            null = null_share(ranks, sizes[0], self._n_rejected, tied, each)
+            other = other_share(wrong, sizes[1], each)
+        else:
+            null, other = (
+                any_share(self._n_rejected, sizes[0], each),
+                any_share(wrong, sizes[1], each),
+            )
+        positive = (null, other.complement())
+        if self.control == "fnr":
+            positive = (other, null.complement())
+        return Called(positive, (positive[0].complement(), positive[1].complement()), basis)
+
+    @property
+    def _known_by(self) -> list[str]:
+        """For each cell the sentence that says by what its rates are bounded, or why not."""
+        has_rank = self._nulls[0].rank(self.alpha) is not None
+        known = "alerts.interval.fixed" if has_rank else "alerts.none.method"
+        if not self.method.fixed_alpha:  # it may have been chosen by looking at either class
+            known = "alerts.interval.any"
+        if self.calibration.origin != "held out":
+            known = "alerts.none.cross_fitted"
+        if known != "alerts.interval.fixed":
+            return [known] * len(self._nulls)
+        return ["alerts.none.pooled" if is_thin else known for is_thin in self._pooled]
+
+    @cached_property
+    def _n_rejected(self) -> NDArray[np.float64]:
+        """How many calibration objects of the null class are rejected in each cell.
+
+        Where no threshold decides, what the method aims at: any count would be of one draw.
+        """
+        if None in self.thresholds.values():
+            return self.alpha * np.array(
+                [scores.size for scores in self.calibration.cells[self.null_class]]
+            )
+        scores, index = of_class(self.calibration, self.null_class)
+        groups = np.zeros(scores.size, dtype=np.intp) if index is None else index
+        beyond = self._positive_if(scores, self._limits[groups]) == (self.control == "fpr")
+        return np.bincount(groups[beyond], minlength=len(self._nulls)).astype(np.float64)
+
     @cached_property
     def _other_nulls(self) -> tuple[NullDistribution | None, ...]:
         return nulls_of(self.calibration, 1 - self.null_class, self.method)
@@ -240,6 +294,7 @@ class ErrorRateTest(FinishedTest):
             provenance=cal.provenance,
             remarks=cal.remarks + self._useless,
             clusters=ClusterFacts.of(cal, self.method),
+            alerts=self._practice(),
         )
 
     @property

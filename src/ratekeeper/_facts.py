@@ -204,6 +204,7 @@ def _boundary_facts(test: ErrorRateTest) -> Facts:
 def _stated(certificate: Certificate | ThresholdCertificate, *, cells: bool) -> Facts:
     """Return a certificate as it is stored, with its cells or without."""
     facts: Facts = json_ready(certificate.to_dict() if cells else certificate.overall())
+    facts.pop("alerts", None)  # a conclusion from what is stored
     return facts
 
 
@@ -431,8 +432,8 @@ def _rebuild_test(calibration: Calibration, facts: Facts) -> ErrorRateTest:
 
 
 def _rebuild_aimed(calibration: Calibration, facts: Facts) -> ThresholdTest:
-    aim = AIMS[facts["aim"]["name"]](**facts["aim"]["parameters"])
     try:
+        aim = AIMS[facts["aim"]["name"]](**facts["aim"]["parameters"])
         test = aimed_test(calibration, aim)
     except InputError as error:
         raise StoredFileError(f"its test cannot be made: {error}") from error

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper._alerts import alerts_of
 from ratekeeper._audit_columns import read_audit_columns
 from ratekeeper._audit_count import AuditCount
+from ratekeeper._called import called_by_any_threshold
 from ratekeeper._cells import (
     count_outside,
     count_repeated,
     fingerprint,
     is_outside,
+    of_class,
     read_new,
     refuse_calibration_objects,
+    refuse_clusters,
     refuse_repeated,
     warn_if_outside,
 )
@@ -26,6 +30,7 @@ from ratekeeper._evaluation import (
     Tally,
     as_tallies,
     coded,
+    counted,
     evaluate,
     from_codes,
 )
@@ -37,7 +42,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._aimed import ThresholdCertificate
+    from ratekeeper._alerts import Alerts
     from ratekeeper._calibration import Calibration
+    from ratekeeper._called import Called
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._decisions import Decisions
@@ -239,6 +246,68 @@ class FinishedTest(ABC):
         places = [place[drawn] for place in columns.codes]
         audit.add_outcomes(codes[drawn] % N_OUTCOMES, places, can_abstain=decisions.can_abstain)
         return evaluated.with_audit(audit.audit(columns.values, self._levels, mixed=mixed))
+
+    def alerts(self, prevalence: float | str | None = None) -> Alerts:
+        """Say what the test means in practice: alerts on 1,000 objects, and how many are false.
+
+        Parameters
+        ----------
+        prevalence : float or str, optional
+            Share of positives among the objects that the test will meet, strictly between 0 and 1,
+            or a text such as "2%". By default that of the calibration objects, which is right only
+            if they are a random sample, class shares included.
+
+        Returns
+        -------
+        Alerts
+            With 95% intervals where they are known, and by group for a test with groups.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> rng = np.random.default_rng(0)
+        >>> labels = rng.integers(0, 2, 4000)
+        >>> test = rk.calibrate(rng.normal(2 * labels), labels).control("fpr", alpha=0.05)
+        >>> round(test.alerts("2%").false_share, 2)  # of the alerts of an FPR <= 5% test
+        0.78
+        """
+        refuse_clusters(self.calibration, "What a test means in practice")
+        return alerts_of(self.calibration, self._called, prevalence)
+
+    def _practice(self) -> Alerts | None:
+        """Return the same without groups, for a certificate; None if class shares say nothing."""
+        is_mixed = all(any(scores.size for scores in cells) for cells in self.calibration.cells)
+        if not is_mixed or self.calibration.sampling == "by class":
+            return None
+        if self.calibration.clusters is not None:  # whose bounds would take rows for objects
+            return None
+        return alerts_of(self.calibration, self._called, None, by_group=False)
+
+    def _called(self, error: float | None) -> Called:
+        """Bound what is called positive and negative, with a chance of error for all bounds.
+
+        These are valid for thresholds that were chosen by looking at all calibration objects.
+        """
+        calls = self._n_called()
+        n = calls.sum(axis=2)
+        return called_by_any_threshold(
+            (calls[:, 0, 1], calls[:, 1, 1]),
+            (calls[:, 0, 0], calls[:, 1, 0]),
+            (n[:, 0], n[:, 1]),
+            error=error,
+            held_out=self.calibration.origin == "held out",
+            can_abstain=self._decide(*of_class(self.calibration, 1)).can_abstain,
+        )
+
+    def _n_called(self) -> NDArray[np.intp]:
+        """Count decisions on the calibration objects, as `counted` does."""
+        counts: Any = 0
+        for label in (0, 1):
+            scores, index = of_class(self.calibration, label)
+            truth = np.full(scores.size, bool(label))
+            decisions = self._decide(scores, index)
+            counts = counts + counted(decisions, truth, index, len(self.calibration.cells[0]))
+        return counts  # type: ignore[no-any-return]
 
 
 def decide_read(

@@ -86,6 +86,15 @@ _OTHER_ERROR = _object(
     }
 )
 
+_NOISY: Any = {
+    "level": _RATE,
+    "wrong_from": _SHARE,
+    "wrong_to": _SHARE,
+    "other_wrong_from": _SHARE,
+    "delta": _RATE,
+    "unsure": _SHARE,
+}
+
 _DEFS: Schema = {
     "array": _object(
         {
@@ -247,6 +256,7 @@ _DEFS: Schema = {
             _method("npv", level=_RATE, delta=_RATE),
             _method("selective", error=_RATE, delta=_RATE),
             _method("alerts", budget=_RATE, delta=_RATE | {"type": ["number", "null"]}),
+            *(_method(f"{rate}-despite-noise", **_NOISY) for rate in ("fnr", "fpr")),
         ]
     },
     "aimed_cell": _object(

@@ -245,6 +245,7 @@ TITLES = {
     "certified": "Counted",
     "instead": "Instead",
     "test": "Test",
+    "practice": "In practice",
 }
 
 # The report's page. **Words** between stars are strong; in its scripts and in its HTML the gaps are
@@ -319,6 +320,8 @@ PAGE = {
     ),
     "sideways": "This table is wider than the screen: scroll it sideways for the rest.",
     "footer": "This page is complete in itself: it loads nothing and sends nothing.",
+    "aimed.heading.fnr": "Missed positives: at most {alpha}, although labels are wrong",
+    "aimed.heading.fpr": "False alarms: at most {alpha}, although labels are wrong",
     "aimed.heading.fdr": "Wrong alerts: at most {alpha}",
     "aimed.heading.for": "Wrong clearances: at most {alpha}",
     "aimed.heading.selective_error": "Wrong decisions: at most {alpha}",
@@ -620,6 +623,8 @@ AIM = {
         "another mix of objects than at calibration, nor how many of the alerts are right."
     ),
     "alerts.needed": "At least {n} calibration objects are needed.",
+    "controlled.fnr": "the share of true positives that are called negative",
+    "controlled.fpr": "the share of true negatives that are called positive",
     "controlled.fdr": "the share of objects called positive that are negative",
     "controlled.for": "the share of objects called negative that are positive",
     "controlled.selective_error": "the share of decisions that are wrong",
@@ -861,10 +866,126 @@ COST = {
     "unattainable": "No threshold of this score is shown to keep {both}.",
 }
 
+NOISE = {
+    "alerts": (
+        "Some labels of this calibration are wrong, so precision and NPV cannot be counted on it."
+    ),
+    "fnr": (
+        "Except with probability at most {delta} over {sets}, at most {alpha} of the objects that "
+        "truly are positive are called negative by this very test."
+    ),
+    "fpr": (
+        "Except with probability at most {delta} over {sets}, at most {alpha} of the objects that "
+        "truly are negative are called positive by this very test."
+    ),
+    "sets": "calibration sets",
+    "sets.sampled": "calibration sets and samples that tell how many labels are wrong",
+    "drawn": (
+        "held-out calibration objects, drawn independently (rows of one person, device or "
+        "household count as one object), those of either true class like the new objects of that "
+        "class"
+    ),
+    "wrong": "of the objects labelled {label}, {share} truly are {other}",
+    "wrong.least": "of the objects labelled {label}, at least {share} truly are {other}",
+    "sampled": "{wrong}, all of which is known but for probability {delta}",
+    "unrelated": "whether a label is wrong does not depend on the score, given the true class",
+    "better": (
+        "the shares of wrong labels among the objects labelled positive and among those labelled "
+        "negative add up to less than 1"
+    ),
+    "not_covered": (
+        "labels that are wrong more often for some scores than for others of the same true class, "
+        "as where doubtful objects are mislabelled; nor more or fewer wrong labels than stated. An "
+        "evaluation on new objects counts against their labels, so these must be true."
+    ),
+    "price": (
+        "on the calibration objects as they are labelled, FNR {misses} and FPR {alarms}, with "
+        "{undecided} undecided. Wrong labels count as errors here, so the true rates are others."
+    ),
+    "best": "The lowest {rate} that could be is {best}. {needed}",
+    "needed": "At least {n} calibration objects labelled {label} are needed.",
+}
+
+# What a test means in practice: alerts per 1,000 objects.
+ALERTS = {
+    "summary": (
+        "Of 1,000 objects, {positives} of them positive ({prevalence}): {alerts} alerts{between}, "
+        "of which {false} are false. {false_share} of the alerts are false alarms: precision "
+        "{precision}."
+    ),
+    "summary.none": (
+        "Of 1,000 objects, {positives} of them positive ({prevalence}): {alerts} alerts{between}, "
+        "so no precision is known."
+    ),
+    "missed": "Positives called negative: {missed}; NPV {npv}.",
+    "undecided": "No decision: {undecided}.",
+    "short": (
+        "of 1,000 objects, {prevalence} of them positive, {alerts} alerts{between}; precision "
+        "{precision}, NPV {npv}"
+    ),
+    "source.stated": (
+        "The share of positives was stated, not measured: these numbers hold only if it is right."
+    ),
+    "source.calibration": (
+        "The share of positives is that of the calibration objects, and that of new objects only "
+        "if those are a random sample, class shares included."
+    ),
+    "depends": (
+        "All this depends on how common positives are: the rarer they are, the more of the alerts "
+        "are false."
+    ),
+    "interval.fixed": (
+        "In at least 95% of calibration sets all intervals hold together, if alpha was chosen "
+        "before looking."
+    ),
+    "interval.any": (
+        "In at least 95% of calibration sets all intervals hold together, however the threshold "
+        "was chosen."
+    ),
+    "none.groups": (
+        "These are estimates over all groups, in the shares that they have in each class of the "
+        "calibration; no interval is known for groups together."
+    ),
+    "none.cross_fitted": "These are estimates: no interval is known for cross-fitted scores.",
+    "none.method": (
+        "These are estimates: this method has no rank from which the true rate could be bounded."
+    ),
+    "none.pooled": (
+        "These are estimates: no interval is known for a group with the threshold of all."
+    ),
+    "none.sampled": (
+        "These are estimates: no interval is known for the share of positives in a group of a "
+        "sample."
+    ),
+    "groups.shown": "The first {shown} of {n} groups are shown; to_dict has all.",
+    "groups.shown.json": "The first {shown} of {n} groups are shown; --json has all.",
+    "table": "Of 1,000 objects, with 95% intervals",
+    "counted": "Alerts, at the share of positives among these rows\nexact 95% intervals",
+    "page.share": "How common positives are",
+    "page.share.percent": "Share of positives among all objects, in percent",
+    "page.share.refused": (
+        "{typed} is no share of positives: it must be above 0 and below 100, in percent, such as 2 "
+        "for 2%."
+    ),
+    "page.share.still": "The page still shows {prevalence}.",
+    "page.test": "Shown for {test}, {state}. The controls for another level stand further below.",
+    "page.of_calibration": "Among the calibration objects {prevalence} are positive.",
+    "page.real": "of the alerts are real. {false_share} are false alarms.",
+    "page.real.none": "This test gives no alert that could be real or false.",
+    "page.impossible": "No such test can be made, so there are no alerts to count.",
+    "page.found": "found: {n}",
+    "page.false": "false alarm: {n}",
+    "page.missed": "missed: {n}",
+    "page.undecided": "no decision: {n}",
+    "page.rest": "rightly no alert: {n}",
+    "page.icons": "Of 1,000 objects: {text}.",
+}
+
 SECTIONS = {
     "rate": RATES,
     "aim": AIM,
     "cost": COST,
+    "noise": NOISE,
     "certificate": CERTIFICATE,
     "verdict": VERDICTS,
     "evaluation": EVALUATION,
@@ -875,6 +996,7 @@ SECTIONS = {
     "selection": SELECTION,
     "audit": AUDIT,
     "ties": TIES,
+    "alerts": ALERTS,
 }
 
 

@@ -54,7 +54,7 @@ def test_every_method_by_name(run, calibration, tmp_path, options, method):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ([], "Which rate is to be kept?"),
+        ([], "What is to be kept?"),
         (
             ["--fnr", "5%", "--method", "conformal", "--delta", "0.1"],
             "--delta 0.1 belongs to --method high-probability",

@@ -302,7 +302,7 @@ def test_a_group_called_everybody(run, people, tmp_path):
     people.write_text(other_scores(people.read_text()))
     text = run("evaluate", out, people).stdout
     assert "(everybody)" in text
-    assert text.count("everybody") == 4
+    assert text.count("everybody") == 6
 
 
 def test_files_of_every_kind(run, people, tmp_path):

@@ -6,10 +6,26 @@ it says that the promise is out of reach. A new one is a small file and a line i
 
 from ratekeeper._aims._aim import Aim, Chosen, Limits
 from ratekeeper._aims._alert_share import AlertShare
+from ratekeeper._aims._label_noise import LabelNoise
+from ratekeeper._aims._noisy_labels import FNRDespiteNoise, FPRDespiteNoise, despite
 from ratekeeper._aims._precision import NPV, Precision
 from ratekeeper._aims._selective import Selective
 
 AIMS: dict[str, type[Aim]] = {aim.name: aim for aim in (Precision, NPV, Selective, AlertShare)}
+AIMS |= {aim.name: aim for aim in (FNRDespiteNoise, FPRDespiteNoise)}
 """Every aim by name; files name them so."""
 
-__all__ = ["AIMS", "NPV", "Aim", "AlertShare", "Chosen", "Limits", "Precision", "Selective"]
+__all__ = [
+    "AIMS",
+    "NPV",
+    "Aim",
+    "AlertShare",
+    "Chosen",
+    "FNRDespiteNoise",
+    "FPRDespiteNoise",
+    "LabelNoise",
+    "Limits",
+    "Precision",
+    "Selective",
+    "despite",
+]

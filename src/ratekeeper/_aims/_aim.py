@@ -68,6 +68,8 @@ class Aim(ABC):
     # Whether the promise is about the classes as they are mixed, so that their shares matter.
     about_population: ClassVar[bool] = True
     needs_labels: ClassVar[bool] = True
+    labels_are_wrong: ClassVar[bool] = False  # so that counts on calibration objects are, too
+    price: ClassVar[str] = "aim.price"  # the sentence that says what it costs
     delta: float | None
 
     @property

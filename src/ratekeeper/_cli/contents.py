@@ -36,6 +36,13 @@ def load_test(path: str) -> Test:
     return stored
 
 
+def test_in(stored: Calibration | Test) -> Test | None:
+    """Return what was loaded if it is a test."""
+    from ratekeeper._calibration import Calibration
+
+    return None if isinstance(stored, Calibration) else stored
+
+
 def load_calibration(path: str) -> Calibration:
     """Load a calibration; a test has the one that it stands on."""
     from ratekeeper._calibration import Calibration

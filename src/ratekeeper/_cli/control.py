@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ratekeeper._cli import contents, options, settings
+from ratekeeper._cli import alerts, contents, options, settings
 from ratekeeper._cli.outputs import Written, check_output
 from ratekeeper._cli.printing import print_json
 from ratekeeper._cli.promise import make_test, promise_options, refuse_contradicted
@@ -26,6 +26,7 @@ Examples:
   ratekeeper control cal.rk --fnr 5% --fpr 5% -o test.rk
   ratekeeper control cal.rk --precision 90% -o test.rk
   ratekeeper control cal.rk --alerts 2% -o test.rk
+  ratekeeper control cal.rk --fnr 5% --wrong-positives 9/200 -o test.rk
   ratekeeper control monday.rk tuesday.rk --fnr 1% -o test.rk
 """
 
@@ -34,6 +35,7 @@ Examples:
 @click.argument("calibrations", metavar="CAL.RK...", type=options.PATH, nargs=-1, required=True)
 @promise_options
 @click.option("--seed", type=click.IntRange(min=0), help="Seed for random methods.  [default: 0]")
+@alerts.prevalence_option("also prints how many alerts there are, and how many of them are false")
 @options.output("File to write the test to.")
 @options.as_json()
 @settings.command_option
@@ -51,15 +53,16 @@ def command(calibrations: tuple[str, ...], output: str, **given: Any) -> None:  
     from ratekeeper._storage import save
 
     check_output(output, calibrations)
-    as_json = given.pop("json")
+    as_json, prevalence = given.pop("json"), given.pop("prevalence")
     test = make_test(merged(calibrations), **given)
     written = Written(output)
     with written.writing():
         save(test, output)
     if as_json:
-        print_json({"output": output, **contents.facts(test)})
+        print_json({"output": output, **contents.facts(test), **alerts.facts(test, prevalence)})
     else:
         contents.show(test)
+        alerts.show(test, prevalence)
         written.say()
     refuse_contradicted(test, output)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ratekeeper._cli import contents, options, settings
+from ratekeeper._cli import alerts, contents, options, settings
 from ratekeeper._cli.printing import (
     echo,
     print_json,
@@ -115,7 +115,8 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
         crossed=given["crossed"],
     )
     if given["json"]:
-        print_json({**found.to_dict(), "pooled_groups": _pooled_groups(loaded)})
+        counted = None if found.mixed else alerts.counted_facts(found.overall)
+        print_json({**found.to_dict(), "pooled_groups": _pooled_groups(loaded), "alerts": counted})
     else:
         _show(found, loaded)
     _check(found, given["require"], given["min_n"], check=given["check"])
@@ -199,6 +200,8 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
         _show_undecided(shown)
     else:
         _show_price(shown)
+    if not found.mixed:
+        alerts.show_counted(shown)
     print_paragraph("".join(gravest_text(groups, all_groups, "; --json has all")))
     verdicts = [part.verdict for evaluations in by_rate for part in evaluations.values()]
     for word in VERDICTS:

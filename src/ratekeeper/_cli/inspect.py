@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import click
 
-from ratekeeper._cli import contents, options, settings
+from ratekeeper._cli import alerts, contents, options, settings
 from ratekeeper._cli.printing import print_json
+from ratekeeper._cli.refusals import Refusal
 
 _EPILOG = """\b
 Examples:
   ratekeeper inspect test.rk
   ratekeeper inspect cal.rk --json
+  ratekeeper inspect test.rk --prevalence 2%
 """
 
 
 @click.command("inspect", epilog=_EPILOG)
 @options.stored_argument("stored", "FILE.RK")
+@alerts.prevalence_option("says how many alerts there are, and how many of them are false")
 @options.as_json()
 @settings.command_option
-def command(stored: str, json: bool) -> None:  # noqa: FBT001 - click calls it by name
+def command(stored: str, prevalence: float | None, json: bool) -> None:  # noqa: FBT001 - click's
     """Print the certificate of a test, or what a calibration holds.
 
     Of a test: what is promised, on what data, and at what price in the other error. Of a
@@ -28,7 +31,15 @@ def command(stored: str, json: bool) -> None:  # noqa: FBT001 - click calls it b
     found = contents.load_stored(
         stored, "FILE.RK is what calibrate or control wrote; this command shows no rows."
     )
+    test = contents.test_in(found)
+    if prevalence is not None and test is None:
+        raise Refusal(
+            f"--prevalence is about the alerts of a test, and {stored} holds a calibration. Make a "
+            f"test of it: ratekeeper control {stored} --fnr 0.01 -o test.rk"
+        )
     if json:
-        print_json(contents.facts(found))
-    else:
-        contents.show(found)
+        print_json({**contents.facts(found), **(alerts.facts(test, prevalence) if test else {})})
+        return
+    contents.show(found)
+    if test is not None:
+        alerts.show(test, prevalence)

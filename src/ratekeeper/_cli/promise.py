@@ -9,6 +9,8 @@ import click
 
 from ratekeeper._cli.options import RATE
 from ratekeeper._cli.refusals import Contradicted, Refusal
+from ratekeeper._cli.wrong_labels import OPTIONS as WRONG_LABELS
+from ratekeeper._cli.wrong_labels import Wrong, noisy_test
 from ratekeeper._formatting import exact_percent, near
 from ratekeeper._sentences import say
 
@@ -111,6 +113,7 @@ _OPTIONS = (
         help="What to do with groups that have too few scores: stop and name them, or give them "
         "the threshold of all together, for which nothing is promised.",
     ),
+    *WRONG_LABELS,
 )
 
 
@@ -121,7 +124,7 @@ def promise_options(function: Command) -> Command:
     return function
 
 
-def make_test(
+def make_test(  # noqa: PLR0913 - every option by its name
     calibration: Calibration,
     *,
     fnr: float | None,
@@ -132,6 +135,8 @@ def make_test(
     thin_groups: str,
     seed: int | None,
     randomised: bool = False,
+    wrong_positives: Wrong | None = None,
+    wrong_negatives: Wrong | None = None,
     **aims: float | None,
 ) -> FinishedTest:
     """Make the test of one rate, of both with abstention, or of another aim."""
@@ -141,13 +146,33 @@ def make_test(
         _refuse_beside(given, {name: rate for name, rate in rates.items() if rate is not None})
         how_said = {"method": method, "parameter": parameter, "thin_groups": thin_groups}
         refuse_options(
-            {**how_said, "seed": seed, "randomised": randomised},
+            {
+                **how_said,
+                "seed": seed,
+                "randomised": randomised,
+                "wrong_positives": wrong_positives,
+                "wrong_negatives": wrong_negatives,
+            },
             f"belongs to --fnr and --fpr, not to --{next(iter(given))}: leave it out.",
         )
         ((aim, level),) = given.items()
         chance = {} if delta is None else {"delta": delta}
         found: FinishedTest = getattr(calibration, AIMS[aim])(level, **chance)
         return found
+    if wrong_positives is not None or wrong_negatives is not None:
+        return noisy_test(
+            calibration,
+            fnr=fnr,
+            fpr=fpr,
+            wrong_positives=wrong_positives,
+            wrong_negatives=wrong_negatives,
+            delta=delta,
+            method=method,
+            parameter=parameter,
+            thin_groups=thin_groups,
+            seed=seed,
+            randomised=randomised,
+        )
     if randomised:
         if method != "high-probability":
             raise Refusal(
@@ -193,7 +218,8 @@ def is_random(given: dict[str, Any]) -> bool:
 
 def refuse_without_rate(given: dict[str, Any]) -> None:
     """Refuse options of a promise where no rate is to be kept, rather than forget them."""
-    names = ("method", "delta", "randomised", "parameter", "thin_groups")
+    names = ["method", "delta", "randomised", "parameter", "thin_groups"]
+    names += ["wrong_positives", "wrong_negatives"]
     refuse_options(
         {name: given[name] for name in names},
         "says how a rate is kept, but none is: add --fnr or --fpr, or leave it for ratekeeper "
@@ -210,6 +236,8 @@ def refuse_options(given: dict[str, Any], why: str) -> None:
         "thin_groups": "refuse",
         "seed": None,
         "randomised": False,
+        "wrong_positives": None,
+        "wrong_negatives": None,
     }
     for name, value in given.items():
         if value != defaults[name]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ratekeeper._cli import contents, options, settings
+from ratekeeper._cli import alerts, contents, options, settings
 from ratekeeper._cli.outputs import Written, check_output
 from ratekeeper._cli.refusals import Refusal
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _EPILOG = """\b
 Examples:
   ratekeeper report test.rk -o report.html
+  ratekeeper report test.rk --prevalence 2% -o report.html
   ratekeeper report test.rk --evaluate later.csv -o report.html
   ratekeeper report test.rk --evaluate later.csv --by sex -o report.html
 """
@@ -40,6 +41,7 @@ Examples:
 @options.source_format()
 @options.decimal()
 @click.option("--title", help="Title of the page.")
+@alerts.prevalence_option("where the page begins to say what an alert means")
 @options.output("File to write, such as report.html.")
 @settings.command_option
 def command(test: str, output: str, **given: Any) -> None:  # noqa: ANN401
@@ -63,7 +65,8 @@ def command(test: str, output: str, **given: Any) -> None:  # noqa: ANN401
         )
     written = Written(output)
     with written.writing():
-        write(loaded, output, evaluation=evaluation, title=given["title"])
+        about = {"title": given["title"], "prevalence": given["prevalence"]}
+        write(loaded, output, evaluation=evaluation, **about)
     written.say()
 
 

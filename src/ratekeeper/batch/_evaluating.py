@@ -53,6 +53,9 @@ class FileEvaluation:
     n_clusters : int or None
         Of how many clusters the valid rows are, where their column was named. Errors are then
         counted on one row of each, drawn at random.
+    mixed : bool
+        Whether a row of either class was counted of some cluster. What mixes the classes, such as
+        the share of alerts, then cannot be read from the counts.
     """
 
     overall: Evaluation | JointEvaluation
@@ -60,6 +63,7 @@ class FileEvaluation:
     skipped: Mapping[str, int] = field(default_factory=dict)
     outside: str | None = None
     n_clusters: int | None = None
+    mixed: bool = False
 
     @property
     def groups(self) -> Mapping[Any, Evaluation | JointEvaluation]:
@@ -251,6 +255,7 @@ class _Counts:
             skipped=judge.inspector.skipped,
             outside=outside_text(calibration, *far) if is_far else None,
             n_clusters=n_clusters,
+            mixed=mixed,
         )
 
 

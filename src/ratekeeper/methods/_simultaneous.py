@@ -86,9 +86,7 @@ class Simultaneous(RankMethod):
         """Return the band's upper limit at each count."""
         if n <= _EXACT_UP_TO:
             return beta_upper(m, n, _exact_level(n, self.delta))
-        # A union bound over few counts; the others take the limit of the next, which is larger.
-        count, share = _limited(m, n)
-        return beta_upper(count, n, self.delta * share)
+        return band_limit(m, n, self.delta)
 
     @staticmethod
     def limited_counts(n: int) -> NDArray[np.intp]:
@@ -104,6 +102,21 @@ class Simultaneous(RankMethod):
         half = n // 2
         low, high = (np.arange(int(_last_spaced(np.array(x))) + 1) for x in (half, n - half - 1))
         return np.concatenate([_spaced(low), n - _spaced(high)[::-1]])
+
+
+def band_limit(m: NDArray[np.intp], n: int, delta: float) -> NDArray[np.float64]:
+    """Return upper limits of the rates at all counts m of n, which hold together but for delta.
+
+    A union bound over few counts; the others take the limit of the next, which is larger. Up to
+    n = 1,000 `Simultaneous` has lower limits, which take time to find.
+
+    Examples
+    --------
+    >>> band_limit(np.array([0, 50, 1000]), 1000, 0.05).round(3)
+    array([0.006, 0.079, 1.   ])
+    """
+    count, share = _limited(m, n)
+    return beta_upper(count, n, delta * share)
 
 
 def _limited(m: NDArray[np.intp], n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:

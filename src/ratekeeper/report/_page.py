@@ -22,6 +22,7 @@ from ratekeeper.report._aimed_page import aimed_contents, aimed_heading
 from ratekeeper.report._audited import audit_facts, audit_html, payers_html
 from ratekeeper.report._counted import checked_html, evaluation_html, evaluation_rows
 from ratekeeper.report._facts import page_facts
+from ratekeeper.report._practice import first_alerts, practice_facts, practice_html
 from ratekeeper.report._sections import certificate_html, glossary_html, ground_html, heading
 from ratekeeper.report._words import said
 
@@ -37,6 +38,7 @@ _SCRIPTS = (
     "charts.js",
     "state.js",
     "controls.js",
+    "alerts.js",
     "words.js",
     "pictures.js",
     "audits.js",
@@ -52,6 +54,7 @@ def build(
     *,
     evaluation: FileEvaluation | None = None,
     title: str | None = None,
+    prevalence: float | str | None = None,
 ) -> str:
     """Make the report of a test: one page of HTML that opens offline and recomputes itself.
 
@@ -63,6 +66,9 @@ def build(
         Errors counted on labelled new objects, to be shown beside the promise.
     title : str, optional
         Heading of the page.
+    prevalence : float or str, optional
+        Share of positives at which the page first says what an alert means, such as "2%". By
+        default that of the calibration objects.
 
     Returns
     -------
@@ -115,8 +121,10 @@ def build(
         audit = evaluation.by_group
         checked = checked_html(evaluation) + payers_html(audit)
         evaluated = evaluation_html(test, evaluation, rows) + audit_html(audit)
+    alerts = first_alerts(test, prevalence)
     facts = {
         **page_facts(test),
+        "alerts": practice_facts(test, alerts),
         "evaluation": rows,
         "audit": audit_facts(audit),
         "sentences": _sentences_in(script),
@@ -129,6 +137,7 @@ def build(
         "title": text(title or heading(test)),
         "style": _part("page.css"),
         "certificate": certificate_html(test, checked),
+        "alerts": practice_html(alerts),
         "evaluation": evaluated,
         "ground": ground_html(test),
         "glossary": glossary_html(),
@@ -147,6 +156,7 @@ def write(
     *,
     evaluation: FileEvaluation | None = None,
     title: str | None = None,
+    prevalence: float | str | None = None,
 ) -> None:
     """Write the report of a test to a file, whole or not at all; see `build`.
 
@@ -160,7 +170,7 @@ def write(
     ...     Path(folder, "report.html").stat().st_size < 300_000
     True
     """
-    page = build(test, evaluation=evaluation, title=title)
+    page = build(test, evaluation=evaluation, title=title, prevalence=prevalence)
     with whole_file(path) as temporary:
         # As bytes: the script's hash must not depend on the line ends of a system.
         temporary.write_bytes(page.encode("utf-8", "replace"))

@@ -223,5 +223,19 @@ const Charts = (() => {
     axisBelow(f, percentTicks(0, high, 5), x, axis);
   }
 
-  return { drawForPaper, densities, tradeOff, trueRate, intervals };
+  /* Small signs, all of one kind in one path. */
+  function icons(place, { width, height, label, paths }) {
+    const svg = element("svg", { viewBox: `-1 -1 ${width + 2} ${height + 2}`, role: "img", "aria-label": label });
+    svg.append(element("title", {}, label), ...paths.map(({ kind, d }) => element("path", { class: `icon ${kind}`, d })));
+    place.replaceChildren(svg);
+  }
+
+  /* One of them, for a legend. */
+  function sign(kind, d) {
+    const svg = element("svg", { viewBox: "-1 -1 12 12", "aria-hidden": "true" });
+    svg.append(element("path", { class: `icon ${kind}`, d }));
+    return svg;
+  }
+
+  return { drawForPaper, densities, tradeOff, trueRate, intervals, icons, sign };
 })();

@@ -23,6 +23,7 @@ function render() {
   renderStatus();
   renderNotes();
   renderResults();
+  renderAlerts();
   renderCharts();
   renderJudged();
   renderGroups();
@@ -45,6 +46,7 @@ function renderHeld() {
 
 setUpTheme();
 setUpControls();
+setUpAlerts();
 renderHeld();
 render();
 renderEvaluation();
@@ -79,4 +81,4 @@ window.addEventListener("afterprint", () => setPaper(false));
 window.matchMedia("print").addEventListener("change", (event) => setPaper(event.matches));
 
 /* For tests, and for the curious. */
-window.ratekeeper = { Special, Ranks, Numbers, model, facts, state, choose, csv, outcomes: () => outcomes };
+window.ratekeeper = { Special, Ranks, Numbers, Practice, model, facts, state, choose, csv, outcomes: () => outcomes };

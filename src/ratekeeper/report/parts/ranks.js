@@ -38,6 +38,11 @@ const Ranks = (() => {
         const level = (tables.levels[String(method.delta)] || {})[n];
         return level === undefined ? null : { count: m, level };
       }
+      return bandLimit(m, n, method.delta);
+    }
+
+    /* A band of all counts by a union bound: the same for any n. */
+    function bandLimit(m, n, delta) {
       const half = Math.floor(n / 2);
       const lastLow = lastSpaced(half);
       const lastHigh = lastSpaced(n - half - 1);
@@ -46,7 +51,7 @@ const Ranks = (() => {
       const isLow = fromLow <= lastLow;
       const place = isLow ? fromLow : lastLow + 1 + lastHigh - fromHigh;
       const share = 1 / ((place + 10) * sharesTotal(n, lastLow, lastHigh));
-      return { count: isLow ? spaced(fromLow) : n - spaced(fromHigh), level: method.delta * share };
+      return { count: isLow ? spaced(fromLow) : n - spaced(fromHigh), level: delta * share };
     }
 
     /* Whether the page holds what the method needs for n scores. */
@@ -116,7 +121,14 @@ const Ranks = (() => {
       return { n: low, exact: true };
     }
 
-    return { knows, pValue, criticalRank, canPromise, smallestN };
+    /* The highest rate at a count that the band allows; 1 of nothing. */
+    function highest(m, n, delta) {
+      if (m >= n) return 1;
+      const { count, level } = bandLimit(m, n, delta);
+      return count < n ? Special.betaUpperQuantile(count + 1, n - count, level) : 1;
+    }
+
+    return { knows, pValue, criticalRank, canPromise, smallestN, highest };
   }
 
   function bytes(text) {
