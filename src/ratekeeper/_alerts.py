@@ -17,7 +17,6 @@ import numpy as np
 from ratekeeper import _markup as markup
 from ratekeeper._called import Bounds, Called, other_share, share_of, unbounded
 from ratekeeper._formatting import exact_percent, show
-from ratekeeper._rates import Rate
 from ratekeeper._sentences import say, state
 from ratekeeper._validation import check_probability
 from ratekeeper.exceptions import InputError, Parameter
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from ratekeeper._calibration import Calibration
     from ratekeeper._evaluation import Evaluation, JointEvaluation
+    from ratekeeper._rates import Rate
     from ratekeeper._sentences import Statement
 
     Array = NDArray[np.float64]
@@ -433,24 +433,11 @@ def counted(evaluation: Evaluation | JointEvaluation) -> dict[str, Rate]:
     >>> {name: (rate.errors, rate.n) for name, rate in found.items()}
     {'alerts': (106, 200), 'precision': (96, 106), 'npv': (90, 94)}
     """
-    parts = {part.control: part.target for part in evaluation.parts}
-    if len(parts) == 1:
-        (one,) = evaluation.parts
-        parts["fpr" if one.control == "fnr" else "fnr"] = one.other
-    abstained = getattr(evaluation, "abstained", {})
-    neither = getattr(evaluation, "neither", {})
-
-    def of(name: str, rates: Mapping[str, Rate]) -> int:
-        return rates[name].errors if name in rates else 0
-
-    alarms = parts["fpr"].errors - of("negative", neither)
-    missed = parts["fnr"].errors - of("positive", neither)
-    found = parts["fnr"].n - parts["fnr"].errors - of("positive", abstained)
-    passed = parts["fpr"].n - parts["fpr"].errors - of("negative", abstained)
+    tally = evaluation.tally
     return {
-        "alerts": Rate(found + alarms, parts["fnr"].n + parts["fpr"].n),
-        "precision": Rate(found, found + alarms),
-        "npv": Rate(passed, passed + missed),
+        "alerts": tally.rate("alert_share"),
+        "precision": tally.rate("fdr").complement(),
+        "npv": tally.rate("for").complement(),
     }
 
 

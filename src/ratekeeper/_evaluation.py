@@ -114,7 +114,7 @@ class Tally:
     ) -> Evaluation:
         """Put one rate beside its promise; None if nothing is promised."""
         counted = self.rate(control), self.rate(_PRICES[control])
-        return Evaluation(control, promised, *counted, p_value, fixed)
+        return Evaluation(control, promised, *counted, p_value, fixed, tally=self)
 
     def joined(self, parts: Sequence[Evaluation]) -> Evaluation | JointEvaluation:
         """Return the one evaluation, or both with what was left undecided."""
@@ -126,6 +126,7 @@ class Tally:
             fpr,
             abstained=_by_class(self.abstained, self.n),
             neither=_by_class(self.neither, self.n),
+            tally=self,
         )
 
 
@@ -462,6 +463,8 @@ class Evaluation(_Evaluated):
     fixed : bool
         Whether it supposes that the promise holds for this very test, rather than that nothing has
         changed: of a `ThresholdTest` more is not known.
+    tally : Tally
+        What was decided on the objects, by true class.
     groups : dict
         The same by group, where groups were given.
     by_group : Audit or None
@@ -475,6 +478,7 @@ class Evaluation(_Evaluated):
     p_value: float | None = None
     fixed: bool = False
     groups: Mapping[Any, Evaluation] = field(default_factory=dict)
+    tally: Tally = Tally()
     by_group: Audit | None = None
 
     @property
@@ -589,6 +593,7 @@ class JointEvaluation(_Evaluated):
     abstained: dict[str, Rate]
     neither: dict[str, Rate]
     groups: Mapping[Any, JointEvaluation] = field(default_factory=dict)
+    tally: Tally = Tally()
     by_group: Audit | None = None
 
     @property

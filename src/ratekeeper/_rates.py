@@ -300,6 +300,10 @@ class Rate:
         """Exact two-sided confidence interval; (0, 1) if there are no objects."""
         return _interval(self.errors, self.n, self.confidence)
 
+    def complement(self) -> Rate:
+        """Return the share of all the others."""
+        return Rate(self.n - self.errors, self.n, self.confidence)
+
     def to_dict(self) -> dict[str, float | int]:
         """Return counts, rate and interval as plain values."""
         low, high = self.interval
