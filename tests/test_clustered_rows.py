@@ -10,7 +10,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import ratekeeper as rk
-from ratekeeper import report
+from ratekeeper import batch, report
 from ratekeeper._cells import refuse_clusters
 from ratekeeper.diagnostics import rate_against_alpha
 from ratekeeper.methods._clustered import ClusteredNull
@@ -368,3 +368,128 @@ def test_the_controller_splits_by_cluster():
             folded = rk.ErrorRateController(LogisticRegression(), strategy=strategy)
             with pytest.raises(rk.InputError, match="no bound is known"):
                 folded.fit(X, y, clusters=ids)
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        lambda cal: cal.control_precision(0.5),
+        lambda cal: cal.control_npv(0.5),
+        lambda cal: cal.control_selective(0.4),
+        lambda cal: cal.control_alerts(0.3),
+        lambda cal: cal.control_noisy("fnr", 0.2, rk.LabelNoise(wrong_positives=0.05)),
+        lambda cal: cal.select([0.5, 2.5], fdr=0.2),
+        lambda cal: cal.select([0.5, 2.5], budget=1),
+        lambda cal: cal.cheapest(cost_fn=1, cost_fp=1),
+        lambda cal: cal.control("fnr", 0.2).alerts("2%"),
+    ],
+)
+def test_what_is_proven_for_rows_refuses_clusters(promise):
+    """Promises whose proof counts rows as objects are refused, and the remedy is named."""
+    with pytest.raises(rk.InputError, match=r"come in clusters.*one_row_per_cluster\(\)"):
+        promise(rk.calibrate(**patients(0)))
+
+
+def test_the_remedy_works_for_files_too(tmp_path):
+    """One row of each cluster of a file can keep a share of alerts, and is saved with its test."""
+    data = patients(0)
+    columns = (data[name].tolist() for name in ("scores", "labels", "clusters"))
+    lines = ["score,ill,who", *(",".join(map(str, row)) for row in zip(*columns, strict=True))]
+    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
+    cal = batch.calibrate_file(tmp_path / "rows.csv", score="score", label="ill", cluster="who")
+    thinned = cal.one_row_per_cluster()
+    n = np.unique(data["clusters"]).size
+    assert sum(thinned.provenance.skipped.values()) == data["scores"].size - n
+    assert thinned.control_precision(0.2).calibration == thinned  # the mix was not chosen
+    test = thinned.control_alerts(0.3)
+    rk.save(test, tmp_path / "test.rk")
+    assert rk.load(tmp_path / "test.rk").certificate.to_dict() == test.certificate.to_dict()
+
+
+def test_a_share_of_all_objects_is_evaluated_on_one_row_in_all():
+    """Alerts are counted on one row of each cluster, errors on one row of each class in it."""
+    new = patients(1, first=1000)
+    n = np.unique(new["clusters"]).size
+    thinned = rk.calibrate(**patients(0)).one_row_per_cluster()
+    found = thinned.control_alerts(0.3).evaluate(**new, by={"all": np.zeros(new["labels"].size)})
+    assert found.target.n == n
+    (row,) = found.by_group.rows
+    assert row.n_positive + row.n_negative == n
+    assert not found.by_group.mixed
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("both", [False, True])
+def test_an_audit_counts_the_rows_of_the_evaluation(tmp_path, grouped, both):
+    """Groups of an audit add up to everybody, in files as in arrays; mixed clusters are said."""
+    old, new = patients(0), patients(1, first=1000)
+    site = {
+        len(data["labels"]): np.where(np.arange(len(data["labels"])) % 2, "a", "b")
+        for data in (old, new)
+    }
+    groups = site[len(old["labels"])] if grouped else None
+    cal = rk.calibrate(**old, groups=groups)
+    own = {"method": rk.Conformal()}
+    test = cal.control_both(0.3, 0.3, **own) if both else cal.control("fnr", 0.2, **own)
+    by = site[len(new["labels"])]
+    found = test.evaluate(**new, groups=by if grouped else None, by={"site": by})
+    rate = found.fnr.target if both else found.target
+    assert sum(row.n_positive for row in found.by_group.rows) == rate.n
+    assert found.by_group.mixed
+    assert "only a guide" in repr(found.by_group)
+    columns = (new[name].tolist() for name in ("scores", "labels", "clusters"))
+    rows = zip(*columns, by.tolist(), strict=True)
+    text = "\n".join(["score,ill,who,site", *(",".join(map(str, row)) for row in rows)])
+    (tmp_path / "new.csv").write_text(text + "\n")
+    names = {"score": "score", "label": "ill", "cluster": "who", "by": "site"}
+    if grouped:
+        names["group"] = "site"
+    read = batch.evaluate_file(test, tmp_path / "new.csv", **names)
+    assert read.overall.to_dict() == found.to_dict()
+    assert read.mixed
+
+
+@pytest.mark.parametrize("known", ["negative", "positive", None])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_clusters_of_one_class_or_without_labels_are_kept(tmp_path, known, grouped):
+    """They are saved, merged and thinned, and one class can be controlled."""
+    data, more = patients(0), patients(1, first=1000)
+    made = []
+    for part in (data, more):
+        groups = np.arange(part["scores"].size) % 2 if grouped else None
+        given = {"clusters": part["clusters"], "groups": groups, "one_class": known}
+        made.append(rk.calibrate(part["scores"], **given))
+    one, other = made
+    rk.save(one, tmp_path / "one.rk")
+    loaded = rk.load(tmp_path / "one.rk")
+    assert loaded == one
+    assert repr(loaded) == repr(one)
+    merged = one.merge(other)
+    n = np.unique(np.r_[data["clusters"], more["clusters"]]).size
+    assert f"of {n:,} clusters" in repr(merged)
+    thinned = merged.one_row_per_cluster()
+    assert sum(scores.size for cells in thinned.cells for scores in cells) == n
+    if known is None:
+        assert thinned.control_alerts(0.2).calibration is thinned
+        return
+    control = "fpr" if known == "negative" else "fnr"
+    certificate = merged.control(control, 0.2).certificate
+    assert "unknown" in str(certificate)
+    assert f"clusters and no {'positive' if known == 'negative' else 'negative'}" in " ".join(
+        str(certificate).split()
+    )
+
+
+def test_ties_are_broken_on_one_row_of_each_cluster(tmp_path):
+    """HighProbability(randomised=True) stands on one row of each cluster, also when loaded."""
+    data = patients(0)
+    cal = rk.calibrate(data["scores"].round(), data["labels"], clusters=data["clusters"])
+    test = cal.control("fnr", 0.2, method=rk.HighProbability(randomised=True))
+    (cell,) = test.certificate.cells
+    assert cell.realised.n == np.unique(data["clusters"][data["labels"] == 1]).size
+    same = cal.independent.control("fnr", 0.2, method=test.method)
+    scores, keys = data["scores"].round(), np.arange(data["scores"].size)
+    rk.save(test, tmp_path / "test.rk")
+    for one in (same, rk.load(tmp_path / "test.rk")):
+        assert (one.decide(scores, keys=keys).labels == test.decide(scores, keys=keys).labels).all()
+    assert test.other_error == same.other_error
