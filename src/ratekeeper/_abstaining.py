@@ -112,8 +112,9 @@ class AbstainingTest(FinishedTest):
         """What is promised for each rate, and how often nothing is decided."""
         undecided = {}
         for label, name in enumerate(("negative", "positive")):
-            numbers = own_numbers(self.calibration, label) if self._is_paired else None
-            found = self._decide(*of_class(self.calibration, label), numbers)
+            known = self.calibration.independent
+            numbers = own_numbers(known, label) if self._is_paired else None
+            found = self._decide(*of_class(known, label), numbers)
             undecided[name] = Rate(int((found.abstained | found.neither).sum()), len(found))
         higher = self.calibration.higher_is_positive
         crossed = [
@@ -206,12 +207,13 @@ class AbstainingTest(FinishedTest):
         groups: ArrayLike | None = None,
         *,
         keys: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
         by: object = None,
         crossed: bool = False,
     ) -> JointEvaluation:
         """Count both errors and the abstentions; see `ErrorRateTest.evaluate`."""
         found: JointEvaluation = super().evaluate(
-            scores, labels, groups, keys=keys, by=by, crossed=crossed
+            scores, labels, groups, keys=keys, clusters=clusters, by=by, crossed=crossed
         )
         return found
 

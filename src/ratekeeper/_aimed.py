@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._cells import nulls_of, of_class, refuse_unlabelled
+from ratekeeper._cells import nulls_of, of_class, refuse_clusters, refuse_unlabelled
 from ratekeeper._certificate import Stated, ground, in_practice, shown_text
 from ratekeeper._control import condition_text
 from ratekeeper._decisions import Decisions
@@ -154,6 +154,10 @@ class ThresholdTest(FinishedTest):
             found = count(self._decide(scores, index), truth, index, len(tallies))
             tallies = [one + two for one, two in zip(tallies, found, strict=True)]
         return tallies
+
+    @property
+    def _by_class(self) -> bool:
+        return False
 
     @property
     def _levels(self) -> dict[Control, float]:
@@ -467,6 +471,7 @@ class ThresholdCertificate(Stated):
 
 def aimed_test(calibration: Calibration, aim: Aim) -> ThresholdTest:
     """Build the test, or refuse if the promise is out of reach of these scores."""
+    refuse_clusters(calibration, f"A test of {aim.headline}")
     if calibration.known in ("negative", "positive") and aim.about_population:
         raise InputError(
             say("aim.one_class", aim=aim.headline, known=calibration.known),

@@ -136,6 +136,9 @@ class Audit:
         Whether there is also a row for each combination of all columns.
     levels : dict
         The level of the test for each rate that it controls.
+    mixed : bool
+        Whether a row of either class was counted of some cluster. Then the intervals of precision
+        and of the undecided share are only a guide: their objects are not independent.
 
     Notes
     -----
@@ -172,6 +175,7 @@ class Audit:
     _groups: list[tuple[tuple[str, ...], tuple[Any, ...]]]
     _counts: NDArray[np.intp]  # group, true class, decision: see `counted`
     _can_abstain: bool
+    mixed: bool = False
 
     def __len__(self) -> int:
         return len(self._groups)
@@ -307,6 +311,7 @@ class Audit:
             "levels": dict(self.levels),
             "confidence": CONFIDENCE,
             "n_intervals": self.n_intervals,
+            **({"mixed": True} if self.mixed else {}),
             "rows": [row.to_dict() for row in self.rows],
         }
 
@@ -378,7 +383,7 @@ class Audit:
         return [
             *([say("audit.worst", **facts)] if left.size else []),
             *([f"{'; '.join(said)}."] if said else []),
-            say("audit.intervals", n=f"{self.n_intervals:,}"),
+            say("clusters.audit" if self.mixed else "audit.intervals", n=f"{self.n_intervals:,}"),
             *([say("audit.verdicts"), say("audit.yardstick")] if self.levels else []),
         ]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._audit import Audit
-from ratekeeper._evaluation import counted
+from ratekeeper._evaluation import N_OUTCOMES, coded, from_codes
 from ratekeeper._formatting import show
 from ratekeeper.exceptions import InputError, Parameter
 
@@ -62,15 +62,26 @@ class AuditCount:
 
         A value has the same place in every batch.
         """
-        self._can_abstain = decisions.can_abstain
-        if not is_positive.size:
+        outcomes = coded(decisions, is_positive, None)
+        self.add_outcomes(outcomes, codes, can_abstain=decisions.can_abstain)
+
+    def add_outcomes(
+        self,
+        outcomes: NDArray[np.intp],
+        codes: Sequence[NDArray[np.intp]],
+        *,
+        can_abstain: bool,
+    ) -> None:
+        """Add what `coded` says about labelled objects without groups, as `add` does."""
+        self._can_abstain = can_abstain
+        if not outcomes.size:
             return
         for i, code in enumerate(codes):  # the first place is for missing values
-            self._counts[i] = _added(self._counts[i], decisions, is_positive, code + 1)
+            self._counts[i] = _added(self._counts[i], outcomes, code + 1)
         if self._crossed:
             index = self._combinations_of(codes)
             _refuse_many(len(self._combinations), "the combinations of ", self.columns)
-            self._combined = _added(self._combined, decisions, is_positive, index)
+            self._combined = _added(self._combined, outcomes, index)
 
     def _combinations_of(self, codes: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
         index = codes[0] + 1
@@ -81,8 +92,17 @@ class AuditCount:
         known = self._combinations
         return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.intp)[index]
 
-    def audit(self, values: Sequence[Sequence[Any]], levels: Mapping[Control, float]) -> Audit:
-        """Return what was counted; `values` are those that the codes of each column stand for."""
+    def audit(
+        self,
+        values: Sequence[Sequence[Any]],
+        levels: Mapping[Control, float],
+        *,
+        mixed: bool = False,
+    ) -> Audit:
+        """Return what was counted; `values` are those that the codes of each column stand for.
+
+        It is mixed if there are clusters of which a row of either class was counted.
+        """
         groups: list[tuple[tuple[str, ...], tuple[Any, ...]]] = []
         counts: list[NDArray[np.intp]] = []
         for name, found, names in zip(self.columns, self._counts, values, strict=True):
@@ -101,6 +121,7 @@ class AuditCount:
             groups,
             np.concatenate(counts),
             self._can_abstain,
+            mixed,
         )
 
 
@@ -126,13 +147,12 @@ def _none() -> NDArray[np.intp]:
 
 def _added(
     counts: NDArray[np.intp],
-    decisions: Decisions,
-    is_positive: NDArray[np.bool_],
+    outcomes: NDArray[np.intp],
     index: NDArray[np.intp],
 ) -> NDArray[np.intp]:
     n = max(len(counts), int(index.max()) + 1)
     longer = np.pad(counts, ((0, n - len(counts)), (0, 0), (0, 0)))
-    return longer + counted(decisions, is_positive, index, n)
+    return longer + from_codes(N_OUTCOMES * index + outcomes, n)
 
 
 def _extend(

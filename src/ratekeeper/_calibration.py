@@ -24,6 +24,7 @@ from ratekeeper._cells import (
     warn_if_outside,
 )
 from ratekeeper._certificate import shown_text
+from ratekeeper._clusters import in_order, known_clusters, one_row, read_clusters
 from ratekeeper._control import ErrorRateTest, build_test
 from ratekeeper._costs import Cheapest, cheapest
 from ratekeeper._formatting import extremes, listed_with_count, plain_value, show
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
     from ratekeeper._aims import LabelNoise
     from ratekeeper._certificate import Origin
+    from ratekeeper._clusters import Hashes
     from ratekeeper._merging import Sampling
     from ratekeeper._one_class import Known
     from ratekeeper._provenance import Provenance
@@ -92,6 +94,9 @@ class Calibration:
         Whether the share of positives is that of the population, or was chosen.
     labelled : bool
         False if the classes of the objects are not known.
+    clusters : tuple of two tuples of ndarray, or None
+        In the shape of `cells`, a 64-bit hash of the id of each score's cluster; None if each row
+        is an object of its own.
 
     Examples
     --------
@@ -111,9 +116,11 @@ class Calibration:
     provenance: Provenance | None = None
     sampling: Sampling = "population"
     labelled: bool = True
+    clusters: tuple[tuple[Hashes, ...], tuple[Hashes, ...]] | None = None
 
     def __post_init__(self) -> None:
-        for array in (*self.cells[0], *self.cells[1], self.classes, self.groups):
+        ids = () if self.clusters is None else (*self.clusters[0], *self.clusters[1])
+        for array in (*self.cells[0], *self.cells[1], self.classes, self.groups, *ids):
             if array is not None:
                 array.flags.writeable = False
 
@@ -557,7 +564,7 @@ class Calibration:
         if not isinstance(other, Calibration):
             raise InputError(parameter="other", value=other, need="a Calibration")
         check_mergeable(self, other)
-        cells, names = merged_cells(self, other)
+        cells, names, clusters = merged_cells(self, other)
         crossed = "cross-fitted" in (self.origin, other.origin)
         return Calibration(
             cells=cells,
@@ -568,13 +575,69 @@ class Calibration:
             origin="cross-fitted" if crossed else "held out",
             provenance=merged_provenance(self, other),
             sampling=self.sampling,
+            clusters=clusters,
         )
+
+    @property
+    def independent(self) -> Calibration:
+        """One random row of each cluster in each class and group; itself without clusters.
+
+        Scores of one class and group are then independent, so that methods count them as they do
+        without clusters. The draw depends on the data alone.
+        """
+        return self if self.clusters is None else self._one_row_per_cell
+
+    @cached_property
+    def _one_row_per_cell(self) -> Calibration:
+        return one_row(self, 0, by_cell=True)
+
+    def one_row_per_cluster(self, seed: int = 0) -> Calibration:
+        """Return an ordinary calibration of one random row of each cluster, whatever its class.
+
+        Parameters
+        ----------
+        seed : int, default=0
+            Seed of the draw. Choose it before looking at results.
+
+        Returns
+        -------
+        Calibration
+            Its rows are independent, so it can be used for everything that an ordinary one can.
+
+        Notes
+        -----
+        **Guarantee.** Every promise made with it is about one row, drawn at random, of a new
+        cluster. Tests of FNR and FPR do not need it: they take one row of each cluster in each
+        class, which are more where clusters have rows of both.
+
+        Examples
+        --------
+        >>> import ratekeeper as rk
+        >>> cal = rk.calibrate([0.1, 0.2, 0.7, 0.9], [0, 0, 1, 1], clusters=["a", "a", "b", "c"])
+        >>> cal.one_row_per_cluster()
+        Calibration of 3 float64 scores: 1 negative (0), 2 positive (1)
+        """
+        thinned = one_row(self, seed, by_cell=False)
+        if thinned.known != self.known:
+            label = self.classes[int(thinned.known == "negative")]
+            raise InputError(
+                f"None of the rows that were drawn, one of each cluster, is {show(label)}.",
+                parameter="seed",
+                value=seed,
+                remedy="Add clusters of that class.",
+            )
+        return thinned
 
     def pooled(self) -> Calibration:
         """Return the same scores without groups."""
         if self.groups is None:
             return self
         parts: list[Floats] = [np.concatenate(cells) for cells in self.cells]  # type: ignore[misc]
+        if self.clusters is not None:
+            ids = [np.concatenate(cells) for cells in self.clusters]
+            (low, low_ids), (high, high_ids) = map(in_order, parts, ids)
+            pairs = ((low,), (high,)), ((low_ids,), (high_ids,))
+            return replace(self, cells=pairs[0], clusters=pairs[1], groups=None)
         if self.groups.size < _MANY_RUNS:  # a stable sort merges ascending runs
             for part in parts:
                 part.sort(kind="stable")
@@ -601,6 +664,8 @@ class Calibration:
         for scores in (*self.cells[0], *self.cells[1]):
             digest.update(scores.size.to_bytes(8, "little"))
             digest.update(scores.astype(scores.dtype.newbyteorder("<"), copy=False).data)
+        for ids in () if self.clusters is None else (*self.clusters[0], *self.clusters[1]):
+            digest.update(ids.astype("<u8", copy=False).data)
         return digest.hexdigest()
 
     @cached_property
@@ -614,13 +679,13 @@ class Calibration:
     @cached_property
     def separation(self) -> Separation:
         """How well the scores separate the classes: the area under the ROC curve, with a test."""
-        low, high = (cells[0] for cells in self.pooled().cells)
+        low, high = (cells[0] for cells in self.pooled().independent.cells)
         return separation(low, high) if self.higher_is_positive else separation(high, low)
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """What looks odd about the scores and may be an accident; certificates print it."""
-        whole = self.pooled()
+        whole = self.pooled().independent
         sizes = [cells[0].size for cells in whole.cells]
         repeats = sum(_repeats(cells[0]) for cells in whole.cells)
         remarks = []
@@ -654,6 +719,8 @@ class Calibration:
             text += " without labels"
         if self.groups is not None:
             text += f", in groups {listed_with_count(self.groups.tolist())}"
+        if self.clusters is not None:
+            text += f", of {known_clusters(self).size:,} clusters"
         return text if self.higher_is_positive else text + "; low scores are positive"
 
     def _repr_html_(self) -> str:
@@ -676,6 +743,8 @@ class Calibration:
             parts += map(markup.note, shown_text(len(shown), self.groups.size))
         end = "high" if self.higher_is_positive else "low"
         parts.append(markup.note(f"Scores are {self.origin}; {end} ones indicate positive."))
+        if self.clusters is not None:
+            parts.append(markup.note(f"They are of {known_clusters(self).size:,} clusters."))
         parts += map(markup.note, self.remarks)
         if self.provenance is not None:
             parts.append(markup.note(f"{self.provenance}."))
@@ -688,6 +757,7 @@ def calibrate(
     labels: ArrayLike | None = None,
     *,
     groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     positive_label: object = None,
     higher_is_positive: bool = True,
     sampling: Sampling = "population",
@@ -708,6 +778,10 @@ def calibrate(
     groups : array-like of shape (n_objects,), optional
         A group for each object (names or whole numbers). Then each class in each group is
         calibrated apart, and the promises hold in every group.
+    clusters : array-like of shape (n_objects,), optional
+        Whose row it is, where a patient, customer or device has several: ids that are names or
+        whole numbers. Rows of one cluster may depend on each other in any way, and count as one
+        object; see Notes.
     positive_label : object, optional
         Which label is positive; required unless it is plain (1, True, "yes", "positive", ...).
     higher_is_positive : bool, default=True
@@ -734,6 +808,14 @@ def calibrate(
     A promise about a class needs objects of that class only. From negatives alone the FPR can be
     controlled, from positives alone the FNR; the other error is then unknown, and is said to be.
 
+    With `clusters`, a cluster of a class (in a group) is all its rows of that class and group.
+    Promises are about one row, drawn at random, of a new cluster that has such rows: every cluster
+    counts once, however many rows it has. They hold for any row if the rows of a cluster are
+    exchangeable. `Conformal` uses all rows, each weighted by 1 / (rows of its cluster); all other
+    methods use one row of each cluster, drawn at random, as if there were no others. Ids are
+    compared as text and kept as 64-bit hashes, so that merged files and new rows of the same
+    cluster are recognised.
+
     Examples
     --------
     >>> import ratekeeper as rk
@@ -742,7 +824,7 @@ def calibrate(
     >>> rk.calibrate([0.1, 0.4, 0.35], one_class="negative")
     Calibration of 3 float64 scores: 3 negative (0), no positive (1)
     """
-    check_aligned(scores, labels=labels, groups=groups)
+    check_aligned(scores, labels=labels, groups=groups, clusters=clusters)
     values = read_scores(scores)
     is_positive, classes = read_truth(labels, values.size, positive_label, one_class)
     refuse_nan(values)
@@ -760,6 +842,7 @@ def calibrate(
         groups=names,
         higher_is_positive=bool(higher_is_positive),
         labelled=labels is not None or one_class is not None,
+        clusters=None if clusters is None else read_clusters(clusters, values.size),
     )
     return replace(made, sampling=sampling)
 
@@ -774,9 +857,15 @@ def build_calibration(
     higher_is_positive: bool = True,
     provenance: Provenance | None = None,
     labelled: bool = True,
+    clusters: Hashes | None = None,
 ) -> Calibration:
     """Build a calibration from checked scores, truths and positions among the groups."""
-    if index is None or groups is None:
+    ids = None
+    if clusters is not None:
+        n_groups = 1 if groups is None else groups.size
+        codes = n_groups * is_positive.astype(np.intp) + (0 if index is None else index)
+        cells, ids = _with_clusters(values, clusters, codes, 2 * n_groups)
+    elif index is None or groups is None:
         cells = sorted_parts(values, [~is_positive, is_positive])
     else:
         cells = _by_cell(values, is_positive, index, groups.size)
@@ -787,6 +876,7 @@ def build_calibration(
         higher_is_positive=higher_is_positive,
         provenance=provenance,
         labelled=labelled,
+        clusters=ids,
     )
 
 
@@ -798,15 +888,18 @@ def calibration_of(
     higher_is_positive: bool = True,
     provenance: Provenance | None = None,
     labelled: bool = True,
+    clusters: tuple[Hashes, ...] | None = None,
 ) -> Calibration:
     """Build a calibration from ascending scores: negatives by group, then positives by group."""
+    half = len(cells) // 2
     calibration = Calibration(
-        cells=(cells[: len(cells) // 2], cells[len(cells) // 2 :]),
+        cells=(cells[:half], cells[half:]),
         classes=classes,
         groups=groups,
         higher_is_positive=higher_is_positive,
         provenance=provenance,
         labelled=labelled,
+        clusters=None if clusters is None else (clusters[:half], clusters[half:]),
     )
     _warn_if_reversed(calibration)
     return calibration
@@ -822,6 +915,17 @@ def _by_cell(
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=2 * n_groups))[:-1]
     return sorted_parts(values, np.split(order, ends))
+
+
+def _with_clusters(
+    values: Floats, clusters: Hashes, codes: NDArray[np.intp], n_cells: int
+) -> tuple[tuple[Floats, ...], tuple[Hashes, ...]]:
+    """Split scores and clusters by cell, in ascending order of the scores."""
+    values = values + values.dtype.type(0.0)  # -0.0 becomes 0.0
+    order = np.lexsort((clusters, values, codes))
+    ends = np.cumsum(np.bincount(codes, minlength=n_cells))[:-1]
+    cells, ids = np.split(values[order], ends), np.split(clusters[order], ends)
+    return tuple(cells), tuple(ids)  # type: ignore[arg-type]  # of the type of the scores
 
 
 def _extent(cells: tuple[Floats, ...]) -> list[Any]:

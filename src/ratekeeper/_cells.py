@@ -13,6 +13,8 @@ from ratekeeper._keys import TieNumbers, drawn
 from ratekeeper._rates import beta_binomial_tail
 from ratekeeper._sentences import say
 from ratekeeper.exceptions import InputError, Parameter, ScoreRangeWarning
+from ratekeeper.methods import Conformal
+from ratekeeper.methods._clustered import ClusteredNull
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,14 +39,34 @@ def tail_of(calibration: Calibration, null_class: int) -> Tail:
     return "low" if (null_class == 1) == calibration.higher_is_positive else "high"
 
 
+def refuse_clusters(calibration: Calibration, what: str) -> None:
+    """Raise if the calibration has clusters, which this is not made for.
+
+    Parameters
+    ----------
+    calibration : Calibration
+    what : str
+        What is not made for it, as the subject of a sentence in the singular.
+    """
+    if calibration.clusters is not None:
+        raise InputError(
+            f"{what} needs independent objects, but the rows of this calibration come in clusters.",
+            parameter="clusters",
+            remedy="Take one random row of each cluster: calibration.one_row_per_cluster().",
+        )
+
+
 def null_of(
     calibration: Calibration, null_class: int, group: int, method: Method
 ) -> NullDistribution | None:
     """Look at the scores of a class in the group of this index; None if there are none."""
     refuse_unlabelled(calibration)
-    scores = calibration.cells[null_class][group]
-    stream = _stream(calibration, null_class, group)
     tail = tail_of(calibration, null_class)
+    if calibration.clusters is not None and isinstance(method, Conformal):
+        scores, ids = calibration.cells[null_class][group], calibration.clusters[null_class][group]
+        return ClusteredNull(scores, ids, tail) if scores.size else None
+    scores = calibration.independent.cells[null_class][group]
+    stream = _stream(calibration, null_class, group)
     return method.against(scores, tail, stream=stream) if scores.size else None
 
 
@@ -166,29 +188,46 @@ def count_outside(
     those of the other are left out, and of the rest those beyond the end at which it is expected.
     """
     low, high = calibration.extent
+    if not scores.size or (scores.min() >= low and scores.max() <= high):
+        return 0
+    return int(np.count_nonzero(are_outside(calibration, scores, is_positive)))
+
+
+def are_outside(
+    calibration: Calibration, scores: Floats, is_positive: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_]:
+    """Return which new scores `count_outside` counts."""
+    low, high = calibration.extent
+    looked_at: NDArray[np.bool_] | bool = True
     if calibration.known in ("negative", "positive"):
         label = int(calibration.known == "positive")
         if is_positive is not None:
-            scores = scores[is_positive == bool(label)]
+            looked_at = is_positive == bool(label)
         elif tail_of(calibration, label) == "low":
             low = -np.inf
         else:
             high = np.inf
-    if not scores.size or (scores.min() >= low and scores.max() <= high):
-        return 0
-    return int(np.count_nonzero(scores < low) + np.count_nonzero(scores > high))
+    return ((scores < low) | (scores > high)) & looked_at
 
 
-def is_outside(calibration: Calibration, outside: int, n: int) -> bool:
+def is_outside(
+    calibration: Calibration, outside: int, n: int, *, one_per_cluster: bool = False
+) -> bool:
     """Say whether so many of n new scores outside the range are a sign of another scale.
 
     The share of a class beyond the ends of its n_c calibration scores follows Beta(2, n_c - 1)
     over calibration sets, so the number of such new objects is beta-binomial. The smaller class
-    gives the larger chance; what is called impossible happens with probability below 1e-6.
+    gives the larger chance; what is called impossible happens with probability below 1e-6. New
+    rows of unknown clusters are taken to come in clusters as large as those of the calibration.
     """
     if not outside:
         return False
-    sizes = [sum(scores.size for scores in cells) for cells in calibration.cells]
+    rows, sizes = (
+        [sum(scores.size for scores in cells) for cells in one.cells]
+        for one in (calibration, calibration.independent)
+    )
+    if not one_per_cluster:
+        outside, n = (count * sum(sizes) // sum(rows) for count in (outside, n))
     least = min(size for size in sizes if size)
     if least < 2:  # noqa: PLR2004 - one score has no range
         return False
@@ -202,9 +241,16 @@ def outside_text(calibration: Calibration, outside: int, n: int) -> str:
     return say("evaluation.outside", **facts)
 
 
-def warn_if_outside(calibration: Calibration, outside: int, n: int, *, stacklevel: int = 2) -> None:
+def warn_if_outside(
+    calibration: Calibration,
+    outside: int,
+    n: int,
+    *,
+    stacklevel: int = 2,
+    one_per_cluster: bool = False,
+) -> None:
     """Warn if so many of n new scores lie outside the calibration's range."""
-    if is_outside(calibration, outside, n):
+    if is_outside(calibration, outside, n, one_per_cluster=one_per_cluster):
         text = outside_text(calibration, outside, n)
         warnings.warn(ScoreRangeWarning(text), stacklevel=stacklevel + 1)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ratekeeper._alerts import Alerts
+    from ratekeeper._cluster_facts import ClusterFacts
     from ratekeeper._provenance import Provenance
     from ratekeeper._rates import Control, Rate, RealisedRate
     from ratekeeper._sentences import Statement
@@ -158,6 +159,7 @@ class Certificate(Stated):
     version: str
     provenance: Provenance | None = None
     remarks: tuple[str, ...] = ()
+    clusters: ClusterFacts | None = None
     alerts: Alerts | None = None
 
     @property
@@ -202,7 +204,10 @@ class Certificate(Stated):
         names = ["held_out", "same_class", "same_scorer"]
         if self.origin == "cross-fitted":
             names = ["folds", "same_class", "independent", "same_code"]
-        return tuple(say(f"certificate.{name}") for name in names)
+        said = [say(f"certificate.{name}") for name in names]
+        if self.clusters is not None:
+            said[1:2] = [say("clusters.same_class"), self.clusters.use]
+        return tuple(said)
 
     @property
     def headline(self) -> str:
@@ -253,6 +258,7 @@ class Certificate(Stated):
             "remarks": list(self.remarks),
             "provenance": self.provenance and self.provenance.to_dict(),
             "version": self.version,
+            **({} if self.clusters is None else {"clusters": self.clusters.to_dict()}),
         }
 
     def _cell_dict(self, cell: Cell) -> dict[str, Any]:
@@ -317,8 +323,9 @@ class Certificate(Stated):
             return
         key = "true_rate" if self.fixed_alpha else "true_rate.any_alpha"
         mean, low, high, above = self._rate_cells(cell)
+        of_clusters = {True: "clusters.true_rate", False: "clusters.true_rate.any_alpha"}
         text = say(
-            f"certificate.{key}",
+            f"certificate.{key}" if self.clusters is None else of_clusters[self.fixed_alpha],
             n=f"{cell.realised.n:,}",
             rate=self.rate,
             alpha=exact_percent(self.alpha),
@@ -350,6 +357,8 @@ class Certificate(Stated):
         if self.origin == "cross-fitted":
             share = percent(rate.rate) if rate.n else str(rate)
             return say("certificate.price.cross_fitted", other=self.other, estimate=share)
+        if self.clusters is not None:
+            return self.clusters.price(self.other, rate, fixed_alpha=self.fixed_alpha)
         key = "certificate.price" if self.fixed_alpha else "certificate.price.any_alpha"
         return say(key, other=self.other, counted=rate)
 
@@ -552,7 +561,8 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
     if len(facts.cells) > 1:
         if with_price:
             rate = facts.other_error
-            estimate = facts.origin == "cross-fitted" and rate.n  # no interval is known for it
+            spanning = facts.clusters is not None and facts.clusters.spanning
+            estimate = (facts.origin == "cross-fitted" or spanning) and rate.n  # without interval
             counted = percent(rate.rate) if estimate else rate
             text = say("certificate.groups.price", other=facts.other, counted=counted)
             yield state("groups", text if rate.n else price_unknown(facts))
@@ -603,18 +613,23 @@ def price_unknown(facts: Certificate) -> str:
 
 def data_statement(facts: Any) -> Statement:  # noqa: ANN401 - a certificate of any kind
     """Say what a certificate stands on: how many scores of which type, their hash, the version."""
+    clusters: ClusterFacts | None = getattr(facts, "clusters", None)
     about = {"type": facts.score_type, "hash": facts.data_hash[:16], "version": facts.version}
     if "unlabelled" in facts.n:
         n = f"{facts.n['unlabelled']:,}"
         return state("data", say("one_class.data.unlabelled", n=n, **about))
     for side, other in (_SIDES, _SIDES[::-1]):
         if not facts.n[other]:
-            n = f"{facts.n[side]:,}"
-            return state("data", say("one_class.data", n=n, known=side, side=other, **about))
+            about |= {"n": f"{facts.n[side]:,}", "known": side, "side": other}
+            if clusters is None:
+                return state("data", say("one_class.data", **about))
+            of = f"{getattr(clusters, side):,}"
+            return state("data", say("clusters.data.one_class", clusters=of, **about))
     text = say(
-        "certificate.data",
+        "certificate.data" if clusters is None else "clusters.data",
         n_negative=f"{facts.n['negative']:,}",
         n_positive=f"{facts.n['positive']:,}",
+        **({} if clusters is None else clusters.counts()),
         **about,
     )
     return state("data", text)

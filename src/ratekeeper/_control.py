@@ -23,6 +23,7 @@ from ratekeeper._cells import (
     refuse_unlabelled,
 )
 from ratekeeper._certificate import Cell, Certificate, pooled_text, shown_text
+from ratekeeper._cluster_facts import ClusterFacts
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Promise
 from ratekeeper._finished import FinishedTest
@@ -40,6 +41,7 @@ from ratekeeper.exceptions import (
     TooFewScoresError,
 )
 from ratekeeper.methods import Conformal, Guarantee, HighProbability, check_method
+from ratekeeper.methods._clustered import clustered_guarantee
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -178,7 +180,8 @@ class ErrorRateTest(FinishedTest):
         """The other error, estimated on the calibration objects of the other class.
 
         The threshold does not depend on these objects, so the exact interval is valid (not for
-        cross-fitted scores). With groups it is over all of them; `certificate.cells` has each.
+        cross-fitted scores, nor where a cluster has rows of both classes). Of clusters one row
+        each is counted. With groups it is over all of them; `certificate.cells` has each.
         """
         cells = self._other_errors
         return Rate(sum(cell.errors for cell in cells), sum(cell.n for cell in cells))
@@ -186,12 +189,13 @@ class ErrorRateTest(FinishedTest):
     @cached_property
     def _other_errors(self) -> tuple[Rate, ...]:
         label = 1 - self.null_class
-        scores, index = of_class(self.calibration, label)
-        numbers = own_numbers(self.calibration, label) if self._is_paired else None
+        calibration = self.calibration.independent
+        scores, index = of_class(calibration, label)
+        numbers = own_numbers(calibration, label) if self._is_paired else None
         is_wrong = self._positive(scores, index, numbers)[0] == (self.control == "fnr")
         groups = np.zeros(scores.size, dtype=np.intp) if index is None else index
         errors = np.bincount(groups[is_wrong], minlength=len(self._nulls)).tolist()
-        sizes = (cell.size for cell in self.calibration.cells[label])
+        sizes = (cell.size for cell in calibration.cells[label])
         return tuple(map(Rate, errors, sizes))
 
     @property
@@ -259,7 +263,11 @@ class ErrorRateTest(FinishedTest):
     @property
     def guarantee(self) -> Guarantee:
         """What is promised, when, and what is not: that of the method, if scores are held out."""
-        return self.method.guarantee if self.calibration.origin == "held out" else NO_BOUND
+        if self.calibration.origin != "held out":
+            return NO_BOUND
+        if self.calibration.clusters is not None:
+            return clustered_guarantee(self.method)
+        return self.method.guarantee
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -285,6 +293,7 @@ class ErrorRateTest(FinishedTest):
             version=__version__,
             provenance=cal.provenance,
             remarks=cal.remarks + self._useless,
+            clusters=ClusterFacts.of(cal, self.method),
             alerts=self._practice(),
         )
 
@@ -308,7 +317,8 @@ class ErrorRateTest(FinishedTest):
             n={"null": scores[0].size, "other": scores[1].size},
             threshold=self.thresholds[group],
             condition=self._condition(group),
-            tied=not self._is_paired and has_ties(scores[0]),
+            tied=not self._is_paired
+            and has_ties(self.calibration.independent.cells[self.null_class][i]),
             realised=RealisedRate(k, null.n) if k and known else None,
             other_error=self._other_errors[i],
             remark=null.remark(),
@@ -322,6 +332,7 @@ class ErrorRateTest(FinishedTest):
         groups: ArrayLike | None = None,
         *,
         keys: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
         by: object = None,
         crossed: bool = False,
     ) -> Evaluation:
@@ -353,7 +364,7 @@ class ErrorRateTest(FinishedTest):
         FNR 3.36% (1.97% to 5.32%), promised 5%: in line; FPR 38.26% (33.95% to 42.71%)
         """
         found: Evaluation = super().evaluate(
-            scores, labels, groups, keys=keys, by=by, crossed=crossed
+            scores, labels, groups, keys=keys, clusters=clusters, by=by, crossed=crossed
         )
         return found
 
@@ -398,9 +409,16 @@ class ErrorRateTest(FinishedTest):
             rules.append(where + rule + (say("certificate.pooled") if self._pooled[i] else ""))
         rules += self._shown_text
         return (
-            f"ErrorRateTest: {aim(self)}, {self.method!r}, {n:,} {side} scores\n  "
-            + "\n  ".join(rules)
+            f"ErrorRateTest: {aim(self)}, {self.method!r}, {n:,} {side} scores"
+            f"{self._of_clusters}\n  " + "\n  ".join(rules)
         )
+
+    @property
+    def _of_clusters(self) -> str:
+        if self.calibration.clusters is None:
+            return ""
+        n = self.calibration.pooled().independent.cells[self.null_class][0].size
+        return f" of {n:,} clusters"
 
     @property
     def _shown(self) -> list[int]:
@@ -572,14 +590,17 @@ def build_test(
     alpha = check_probability(alpha, "alpha")
     check_choice(thin_groups, "thin_groups", ("refuse", "pool"))
     refuse_unlabelled(calibration)
-    sizes = [scores.size for scores in calibration.cells[null_class]]
+    sizes = [scores.size for scores in calibration.independent.cells[null_class]]
     if not any(sizes):
         raise _no_scores(calibration, control, alpha, method)
     enough = _enough(method, sizes, alpha)
     pooled = tuple(size not in enough for size in sizes)
     if any(pooled) and (calibration.groups is None or thin_groups == "refuse"):
         raise _too_few(calibration, control, alpha, method)
-    if not method.can_promise(sum(sizes), alpha):
+    total = sum(sizes)
+    if calibration.clusters is not None and any(pooled):  # a cluster may have rows in two groups
+        total = calibration.pooled().independent.cells[null_class][0].size
+    if not method.can_promise(total, alpha):
         raise _too_few(calibration.pooled(), control, alpha, method)
     shared = null_of(calibration.pooled(), null_class, 0, method) if any(pooled) else None
     nulls = tuple(
@@ -625,7 +646,8 @@ def _too_few(
     null_class = 1 if control == "fnr" else 0
     needed = method.smallest_n(alpha)
     side = "positive" if null_class else "negative"
-    sizes = [scores.size for scores in calibration.cells[null_class]]
+    sizes = [scores.size for scores in calibration.independent.cells[null_class]]
+    unit = "scores" if calibration.clusters is None else "clusters with rows"
     got, where = f"got {sizes[0]:,}", ""
     remedy: list[Words] = ["Add data, or raise ", Parameter("alpha"), "."]
     if calibration.groups is not None:
@@ -652,7 +674,7 @@ def _too_few(
         ]
     return TooFewScoresError(
         f"{control.upper()} <= {alpha:g} with {method!r} needs at least {needed:,} calibration "
-        f"scores of the {side} class ({show(calibration.classes[null_class])}){where}; {got}.",
+        f"{unit} of the {side} class ({show(calibration.classes[null_class])}){where}; {got}.",
         available=min(sizes),
         needed=needed,
         remedy=tuple(remedy),

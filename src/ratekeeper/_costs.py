@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ratekeeper import _markup as markup
+from ratekeeper._cells import refuse_clusters
 from ratekeeper._certificate import Stated
 from ratekeeper._control import build_test
 from ratekeeper._formatting import exact_percent, percent, show
@@ -442,6 +443,7 @@ def _check(calibration: Calibration, terms: Terms) -> None:
             value=terms.delta,
             remedy=f"Take one from {_SMALLEST_DELTA:g} up.",
         )
+    refuse_clusters(calibration, "The bound on the cost")
     if calibration.groups is not None:
         raise InputError(
             say("cost.groups"),

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._calibration import calibrate
 from ratekeeper._cells import group_index
+from ratekeeper._clusters import read_clusters
 from ratekeeper._control import NO_BOUND
 from ratekeeper._cross_fitting import CVPlusTest, build_cv_plus_test, cv_plus_guarantee
 from ratekeeper._formatting import plain_value
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._certificate import Certificate, JointCertificate
+    from ratekeeper._clusters import Hashes
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._cross_fitting import CVPlusCertificate
     from ratekeeper._decisions import Decisions
@@ -209,6 +211,8 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         y: ArrayLike,
         groups: Column = None,
         sample_weight: Column = None,
+        *,
+        clusters: Column = None,
         **params: object,
     ) -> ErrorRateController:
         """Train the classifier, unless it is frozen, and calibrate its scores.
@@ -224,6 +228,10 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         sample_weight : array-like of shape (n_objects,), optional
             Weights for the training of `estimator`. They do not weight the calibration, which
             counts objects: a weighted count would not keep the promise.
+        clusters : array-like of shape (n_objects,), optional
+            Whose rows they are, where a patient or customer has several; see `calibrate`. With
+            ``strategy="split"`` no cluster has rows on both sides, and `calibration_size` is about
+            clusters. Strategies with folds refuse clusters: no bound is known for them.
         **params : dict
             Further parameters for the training of `estimator`, or metadata to route.
 
@@ -233,14 +241,15 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             If the promise is impossible with this many rows; says how many are needed.
         """
         alphas, response_method = self._check_parameters()
-        X, y, groups = indexable(X, y, groups)
+        X, y, groups, clusters = indexable(X, y, groups, clusters)
         target = self._read_target(y)
+        ids = self._read_clusters(clusters, target.labels.size)
         fit_params, split_params = self._route(groups, {"sample_weight": sample_weight, **params})
         training = Training(
             self.estimator, X, target.labels, target.positive, response_method, fit_params
         )
-        trained = self._train(training, groups, split_params)
-        self.test_ = self._build_test(trained, target, groups, alphas)
+        trained = self._train(training, groups, ids, split_params)
+        self.test_ = self._build_test(trained, target, groups, clusters, alphas)
         self.n_training_ = target.labels.size
         if self._is_frozen or self.strategy == "split":
             self.n_training_ -= trained.rows.size
@@ -495,25 +504,48 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         asks = metadata_routing.get_routing_for_object(self.cv).consumes("split", ["groups"])
         return given, to_split if asks else {}
 
-    def _train(self, training: Training, groups: Column, split_params: Params) -> Trained:
+    def _read_clusters(self, clusters: Column, n_objects: int) -> Hashes | None:
+        if clusters is None:
+            return None
+        if self._is("cv+") or self._is("cross-fit"):
+            raise InputError(
+                ("With clusters no bound is known for ", Parameter("strategy", self.strategy), "."),
+                parameter="clusters",
+                remedy=("Take ", Parameter("strategy", "split"), ", or a FrozenEstimator."),
+            )
+        return read_clusters(clusters, n_objects)
+
+    def _train(
+        self, training: Training, groups: Column, clusters: Hashes | None, split_params: Params
+    ) -> Trained:
         if self._is_frozen:
             rows = np.arange(training.y.size)
             return Trained(
                 [self.estimator], rows, training.scores(self.estimator, rows), np.zeros_like(rows)
             )
         if self._is("split"):
-            return split(training, self.calibration_size, self.random_state)
+            return split(training, self.calibration_size, self.random_state, clusters)
         if self._is("cross-fit"):
             return cross_fit(training, self.cv, split_params)
         return cv_plus(training, self.cv, groups, self.random_state, split_params)
 
     def _build_test(
-        self, trained: Trained, target: Target, groups: Column, alphas: dict[Control, float]
+        self,
+        trained: Trained,
+        target: Target,
+        groups: Column,
+        clusters: Column,
+        alphas: dict[Control, float],
     ) -> Test:
         cells = None if groups is None else take(groups, trained.rows)
+        ids = None if clusters is None else take(clusters, trained.rows)
         labels = target.labels[trained.rows]
         calibration = calibrate(
-            trained.scores, labels, groups=cells, positive_label=target.positive
+            trained.scores,
+            labels,
+            groups=cells,
+            clusters=ids,
+            positive_label=target.positive,
         )
         if self._is("cv+") or self._is("cross-fit"):
             calibration = replace(calibration, origin="cross-fitted")
@@ -534,7 +566,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             ((control, alpha),) = alphas.items()
             return calibration.control(control, alpha, **options)
         except TooFewScoresError as error:
-            if not self._is("split"):
+            if not self._is("split") or clusters is not None:
                 raise
             raise self._with_remedies(error, trained.rows, target.labels.size) from None
 

@@ -38,6 +38,7 @@ _PRICES: dict[Share, Share] = {
     "selective_error": "undecided",
     "alert_share": "fnr",
 }
+N_OUTCOMES = 8  # true class and decision
 FALSE_ALARMS = 0.05  # the most, over all rates and groups of one evaluation
 _SHOWN = 8  # groups
 
@@ -171,12 +172,25 @@ def counted(
     n_groups: int,
 ) -> NDArray[np.intp]:
     """Return what `count` does as an array, which adds up at once: group, true class, decision."""
+    return from_codes(coded(decisions, is_positive, index), n_groups)
+
+
+def coded(
+    decisions: Decisions, is_positive: NDArray[np.bool_], index: NDArray[np.intp] | None
+) -> NDArray[np.intp]:
+    """Return a number for each object, which says its group, true class and decision."""
     # One small code for each object.
     code = is_positive.astype(np.intp) if index is None else 2 * index + is_positive
     code = 4 * code + decisions.positive
     if decisions.can_abstain:
         code = code + 2 * decisions.abstained + 3 * decisions.neither
-    return np.bincount(code, minlength=8 * n_groups).reshape(n_groups, 2, 4)
+    return code
+
+
+def from_codes(code: NDArray[np.intp], n_groups: int) -> NDArray[np.intp]:
+    """Count objects by what `coded` says about them."""
+    counts = np.bincount(code, minlength=N_OUTCOMES * n_groups)
+    return counts.reshape(n_groups, 2, 4)
 
 
 def as_tallies(counts: NDArray[np.intp]) -> list[Tally]:
@@ -270,6 +284,7 @@ def evaluate(
     groups: Sequence[object] | None,
     *,
     audit: bool = False,
+    whole: Tally | None = None,
 ) -> Evaluation | JointEvaluation:
     """Compare counted decisions with what is promised, of everybody and by group.
 
@@ -283,8 +298,10 @@ def evaluate(
         Their names.
     audit : bool, default=False
         Whether there is one promise for everybody, and nothing is promised to a group.
+    whole : Tally, optional
+        That of everybody, if the groups do not add up to it.
     """
-    whole = sum(tallies, Tally())
+    whole = sum(tallies, Tally()) if whole is None else whole
     if groups is not None and audit:
         promises = {
             control: [*given, *[Promise(None)] * len(tallies)]

@@ -10,7 +10,7 @@ import dataclasses
 import json
 import math
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import gt
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,7 @@ _BOTH = ["fnr", "fpr"]
 _KINDS = {("calibration", 0), ("test", 1), ("abstaining test", 2), ("threshold test", 0)}
 _WIDEST = np.dtype(f"U{LONGEST_NAME}")
 _SCORE_TYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
+_CLUSTER_TYPES: dict[str, np.dtype[Any]] = {"U64": np.dtype("<u8")}
 _TABLE_TOLERANCE = 1e-6  # of large kernel sums, which older versions computed term by term
 _FIT_TOLERANCE = 1e-9  # of the largest score: versions of SciPy differ in the last digits
 _RATE_TOLERANCE = 1e-6  # of the rates in a certificate
@@ -106,20 +107,24 @@ def facts_of_calibration(calibration: Calibration) -> Facts:
         "data_hash": calibration.data_hash,
         "provenance": calibration.provenance and calibration.provenance.to_dict(),
         **({} if calibration.sampling == "population" else {"sampling": calibration.sampling}),
+        **({} if calibration.clusters is None else {"clusters": _cluster_counts(calibration)}),
     }
 
 
 def _counts(calibration: Calibration) -> dict[str, int]:
-    sizes = _sizes(calibration)
+    return _by_side(calibration, _sizes(calibration))
+
+
+def _cluster_counts(calibration: Calibration) -> dict[str, int]:
+    """Return how many clusters have rows of each class."""
+    parts = (np.unique(np.concatenate(cells)) for cells in calibration.clusters or ())
+    return _by_side(calibration, [part.size for part in parts])
+
+
+def _by_side(calibration: Calibration, sizes: list[int]) -> dict[str, int]:
     if calibration.labelled:
         return dict(zip(_SIDES, sizes, strict=True))
     return {**dict.fromkeys(_SIDES, 0), "unlabelled": sum(sizes)}
-
-
-def stored_cells(calibration: Calibration) -> tuple[NDArray[Any], ...]:
-    """Return the arrays of scores in their order: without labels there is one for each group."""
-    cells = calibration.cells
-    return (*cells[0], *cells[1]) if calibration.labelled else cells[0]
 
 
 def _sizes(calibration: Calibration) -> list[int]:
@@ -158,10 +163,17 @@ def _contradiction(calibration: Calibration) -> str | None:
         return "it has no score"
     if not calibration.labelled and (sizes[1] or classes.tolist() != [0, 1]):
         return "it has scores of a class, but no labels"
-    if rows is not None:
-        valid = rows.sampled_from or sizes
-        if sum(valid) != rows.rows - rows.n_skipped or any(map(gt, sizes, valid)):
-            return f"its {sum(sizes):,} scores are not those of its rows ({rows})"
+    return None if rows is None else _wrong_rows(calibration, rows)
+
+
+def _wrong_rows(calibration: Calibration, rows: Provenance) -> str | None:
+    """Return what is wrong with the rows that the scores are said to come from."""
+    sizes = _sizes(calibration)
+    if calibration.clusters is not None and rows.sampled_from is not None:
+        return "it is a sample of rows, but has clusters"
+    valid = rows.sampled_from or sizes
+    if sum(valid) != rows.rows - rows.n_skipped or any(map(gt, sizes, valid)):
+        return f"its {sum(sizes):,} scores are not those of its rows ({rows})"
     return None
 
 
@@ -239,6 +251,26 @@ def _method_facts(method: methods.Method) -> Facts:
     return facts
 
 
+def arrays_of(calibration: Calibration) -> dict[str, NDArray[Any]]:
+    """Return the arrays that are stored, in their order: scores, and then their clusters.
+
+    Without labels there is one for each group.
+    """
+    names = array_names(calibration.groups, labelled=calibration.labelled)
+    sides = slice(2 if calibration.labelled else 1)
+    arrays: dict[str, NDArray[Any]] = dict(
+        zip(names, chain(*calibration.cells[sides]), strict=True)
+    )
+    if calibration.clusters is not None:
+        ids = chain(*calibration.clusters[sides])
+        arrays |= zip(map(_of_clusters, names), ids, strict=True)
+    return arrays
+
+
+def _of_clusters(name: str) -> str:
+    return f"clusters/{name}"
+
+
 def array_names(groups: NDArray[Any] | None, *, labelled: bool = True) -> list[str]:
     """Return what the arrays of scores are called, in their order."""
     sides = _SIDES if labelled else ("unlabelled",)
@@ -265,15 +297,20 @@ def rebuilt(facts: Facts, table: Facts, data: bytes) -> Storable:
 
 def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration:
     n_groups = 1 if facts["groups"] is None else len(facts["groups"]["values"])
-    labelled = "unlabelled" not in facts["n"]
-    if len(table) != (2 if labelled else 1) * n_groups:
+    labelled, has_clusters = "unlabelled" not in facts["n"], "clusters" in facts
+    if len(table) != (2 if labelled else 1) * (2 if has_clusters else 1) * n_groups:
         raise StoredFileError(
             f"it has {len(table):,} arrays for {n_groups:,} groups. Save it again."
         )
     groups = None if facts["groups"] is None else _names(facts["groups"])
-    cells = _cells(table, array_names(groups, labelled=labelled), data)
+    names = array_names(groups, labelled=labelled)
+    cells, stop = _cells(table, names, data)
+    ids = _clusters(table, names, data[stop:], stop, cells) if has_clusters else None
+    if not has_clusters and stop != len(data):
+        raise _wrong_length(data)
     if not labelled:
         cells += (cells[0][:0],) * n_groups
+        ids = None if ids is None else ids + (ids[0][:0],) * n_groups
     rows = facts.setdefault("provenance", None)  # which format 1 did not have
     calibration = Calibration(
         (cells[:n_groups], cells[n_groups:]),
@@ -284,6 +321,7 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
         None if rows is None else Provenance.from_dict(rows),
         facts.get("sampling", "population"),
         labelled=labelled,
+        clusters=None if ids is None else (ids[:n_groups], ids[n_groups:]),
     )
     if wrong := _contradiction(calibration):
         raise StoredFileError(f"{wrong}. Save it again.")
@@ -306,9 +344,41 @@ def _names(facts: Facts) -> NDArray[Any]:
     return names
 
 
-def _cells(table: Facts, names: list[str], data: bytes) -> tuple[NDArray[Any], ...]:
-    """Return the arrays, if they follow each other in order, are all of one type and ascend."""
-    codes, ends, dtype = set(), [0], _SCORE_TYPES["F64"]
+def _cells(table: Facts, names: list[str], data: bytes) -> tuple[tuple[NDArray[Any], ...], int]:
+    """Return the arrays of scores and where they end, if they are of one type and ascend."""
+    dtype, ends = _described(table, names, _SCORE_TYPES, 0)
+    stop = dtype.itemsize * ends[-1]
+    if stop > len(data):
+        raise _wrong_length(data)
+    scores = np.frombuffer(data[:stop], dtype).astype(dtype.newbyteorder("="), copy=False)
+    ascends = np.empty(scores.size, dtype=bool)
+    np.greater_equal(scores[1:], scores[:-1], out=ascends[1:])
+    ascends[[end for end in ends if end < scores.size]] = True  # where an array starts
+    if not ascends.all() or np.isnan(scores.min(initial=0.0)):
+        raise StoredFileError("its scores do not ascend. Save it again.")
+    return tuple(scores[start:end] for start, end in pairwise(ends)), stop
+
+
+def _clusters(
+    table: Facts, names: list[str], data: bytes, start: int, cells: tuple[NDArray[Any], ...]
+) -> tuple[NDArray[np.uint64], ...]:
+    """Return the clusters of the scores, if there is one for each, in order for equal scores."""
+    dtype, ends = _described(table, list(map(_of_clusters, names)), _CLUSTER_TYPES, start)
+    if dtype.itemsize * ends[-1] != len(data):
+        raise _wrong_length(data)
+    ids = np.frombuffer(data, dtype).astype(np.uint64)
+    found = tuple(ids[start:end] for start, end in pairwise(ends))
+    for scores, own in zip(cells, found, strict=True):
+        if scores.size != own.size or ((own[1:] < own[:-1]) & (scores[1:] == scores[:-1])).any():
+            raise StoredFileError("its clusters are not those of its scores. Save it again.")
+    return found
+
+
+def _described(
+    table: Facts, names: list[str], types: dict[str, np.dtype[Any]], offset: int
+) -> tuple[np.dtype[Any], list[int]]:
+    """Return the type of these arrays and where each ends, if they follow each other in order."""
+    codes, ends, dtype = set(), [0], next(reversed(types.values()))
     for name in names:
         # Of very many, so that to look at each once is worth it.
         match table.get(name):
@@ -316,23 +386,19 @@ def _cells(table: Facts, names: list[str], data: bytes) -> tuple[NDArray[Any], .
                 not rest and type(size) is type(start) is type(stop) is int and size >= 0
             ):
                 codes.add(code)
-                dtype = _SCORE_TYPES.get(code, dtype)
+                dtype = types.get(code, dtype)
                 ends.append(ends[-1] + size)
-                if [start, stop] == [dtype.itemsize * end for end in ends[-2:]]:
+                if [start, stop] == [offset + dtype.itemsize * end for end in ends[-2:]]:
                     continue
         raise StoredFileError(f"its array {name!r} is not what it should be. Save it again.")
-    if len(codes) > 1 or not codes <= _SCORE_TYPES.keys():
+    if len(codes) > 1 or not codes <= types.keys():
         raise StoredFileError(f"its arrays are of type {listed(sorted(codes))}. Save it again.")
-    if dtype.itemsize * ends[-1] != len(data):
-        found = f"its arrays are not the {len(data):,} bytes that follow the header"
-        raise StoredFileError(f"{found}. Save it again.")
-    scores = np.frombuffer(data, dtype).astype(dtype.newbyteorder("="), copy=False)
-    ascends = np.empty(scores.size, dtype=bool)
-    np.greater_equal(scores[1:], scores[:-1], out=ascends[1:])
-    ascends[[end for end in ends if end < scores.size]] = True  # where an array starts
-    if not ascends.all() or np.isnan(scores.min(initial=0.0)):
-        raise StoredFileError("its scores do not ascend. Save it again.")
-    return tuple(scores[start:end] for start, end in pairwise(ends))
+    return dtype, ends
+
+
+def _wrong_length(data: bytes) -> StoredFileError:
+    found = f"its arrays are not the {len(data):,} bytes that follow the header"
+    return StoredFileError(f"{found}. Save it again.")
 
 
 def _rebuild_test(calibration: Calibration, facts: Facts) -> ErrorRateTest:

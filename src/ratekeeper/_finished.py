@@ -19,12 +19,24 @@ from ratekeeper._cells import (
     of_class,
     read_new,
     refuse_calibration_objects,
+    refuse_clusters,
     refuse_repeated,
     warn_if_outside,
 )
-from ratekeeper._evaluation import Promise, count, counted, evaluate
+from ratekeeper._clusters import draws, new_clusters, one_of_each, read_new_clusters
+from ratekeeper._evaluation import (
+    N_OUTCOMES,
+    Promise,
+    Tally,
+    as_tallies,
+    coded,
+    counted,
+    evaluate,
+    from_codes,
+)
 from ratekeeper._inputs import check_aligned, read_groups, read_new_labels, refuse_nan, same_length
 from ratekeeper._keys import numbers_of_keys
+from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -36,7 +48,7 @@ if TYPE_CHECKING:
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._decisions import Decisions
-    from ratekeeper._evaluation import Evaluation, JointEvaluation, Tally
+    from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._keys import TieNumbers
     from ratekeeper._p_values import PValues
     from ratekeeper._ranks import Floats
@@ -73,6 +85,11 @@ class FinishedTest(ABC):
         """Decide on scores without NaN, which are kept as they are."""
 
     @property
+    def _by_class(self) -> bool:
+        """Whether shares are those of a class, so that clusters are thinned in each by itself."""
+        return True
+
+    @property
     def _levels(self) -> dict[Control, float]:
         """The level of each class's error rate that the test controls."""
         return {part.control: part.alpha for part in self.parts}
@@ -86,7 +103,12 @@ class FinishedTest(ABC):
         """Return the same test for objects that come in parts."""
 
     def decide(
-        self, scores: ArrayLike, groups: ArrayLike | None = None, keys: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        groups: ArrayLike | None = None,
+        keys: ArrayLike | None = None,
+        *,
+        clusters: ArrayLike | None = None,
     ) -> Decisions:
         """Decide on new objects.
 
@@ -100,6 +122,9 @@ class FinishedTest(ABC):
             A text or whole number for each object, by which ties are broken at random: required
             by ``HighProbability(randomised=True)``, possible with `Smoothed`. The same key always
             gets the same number, so the same object always gets the same decision.
+        clusters : array-like of shape (n_objects,), optional
+            Their clusters, to make sure that these are new ones: those of the calibration are
+            refused. They do not change a decision.
 
         Returns
         -------
@@ -111,7 +136,16 @@ class FinishedTest(ABC):
         ScoreRangeWarning
             If more scores lie outside the calibration's range than chance explains.
         """
+        check_aligned(scores, clusters=clusters)
         values, index = read_new(self.calibration, scores, groups)
+        if clusters is not None:
+            if self.calibration.clusters is None:
+                raise InputError(
+                    "clusters was given, but the calibration has no clusters.",
+                    parameter="clusters",
+                    remedy="Calibrate with clusters, or leave them out here.",
+                )
+            read_new_clusters(self.calibration, clusters, values.size)
         numbers = self._numbers(scores, keys, values.size)
         decisions = decide_read(self, values, index, numbers)  # which refuses NaN
         outside = count_outside(self.calibration, values)
@@ -139,6 +173,7 @@ class FinishedTest(ABC):
         groups: ArrayLike | None = None,
         *,
         keys: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
         by: object = None,
         crossed: bool = False,
     ) -> Any:  # noqa: ANN401 - Evaluation or JointEvaluation, as the subclasses say
@@ -153,9 +188,15 @@ class FinishedTest(ABC):
             by these groups, to which nothing is promised.
         keys : array-like of shape (n_objects,), optional
             As in `decide`. Counts are compared as those of objects with different keys.
+        clusters : array-like of shape (n_objects,), optional
+            Whose rows they are, required if the calibration has clusters. None may be one of the
+            calibration's. Of each cluster one row of each class (in each group) is drawn at
+            random and counted, since exact intervals are about independent objects; for a
+            `ThresholdTest`, which is about both classes as they are mixed, one row in all.
         by : array-like, dict of array-like by name, or data frame, optional
             Columns of these objects: an audit by each of them, as ``.by_group``. A missing value
-            is a group of its own; of more than 1,000 distinct numbers, make ranges first.
+            is a group of its own; of more than 1,000 distinct numbers, make ranges first. With
+            clusters it counts the rows that errors of everybody are counted on.
         crossed : bool, default=False
             Whether the audit has a row for each combination of all columns, too.
 
@@ -163,7 +204,7 @@ class FinishedTest(ABC):
         -------
         Evaluation or JointEvaluation
         """
-        check_aligned(scores, labels=labels, groups=groups)
+        check_aligned(scores, labels=labels, groups=groups, clusters=clusters)
         names, own = None, self.calibration.groups
         is_audit = own is None and groups is not None
         values, index = read_new(self.calibration, scores, None if is_audit else groups)
@@ -180,16 +221,31 @@ class FinishedTest(ABC):
         refuse_calibration_objects(self.calibration, fingerprint(values, truth))
         repeated = count_repeated(self.calibration, values, truth)
         refuse_repeated(self.calibration, repeated, truth.size)
-        outside = count_outside(self.calibration, values, truth)
+        codes, n_groups = coded(decisions, truth, index), 1 if names is None else len(names)
+        whole, mixed, by_class = None, False, self._by_class
+        thinned = clusters is not None or self.calibration.clusters is not None
+        drawn: slice | NDArray[np.intp] = slice(None)  # the rows that are counted
+        rows = drawn  # and those of each group
+        if thinned:
+            ids = new_clusters(self.calibration, clusters, values.size)
+            numbers = draws(ids, np.arange(ids.size))
+            one = one_of_each(ids, numbers, truth.astype(np.intp) if by_class else None)
+            rows, drawn, mixed = one, one, np.unique(ids).size < one.size
+            whole = sum(as_tallies(from_codes(codes[drawn], n_groups)), Tally())
+            if own is not None and by_class:  # what is promised to a group is about its rows
+                rows = one_of_each(ids, numbers, codes // 4)
+        values, truth = values[rows], truth[rows]
+        outside = count_outside(self.calibration, values, truth), values.size
         # Called by way of the method of a subclass.
-        warn_if_outside(self.calibration, outside, values.size, stacklevel=3)
-        tallies = count(decisions, truth, index, 1 if names is None else len(names))
-        is_covered = not is_outside(self.calibration, outside, values.size)
-        evaluated = evaluate_counts(self, tallies, names, is_covered=is_covered)
+        warn_if_outside(self.calibration, *outside, stacklevel=3, one_per_cluster=thinned)
+        is_covered = not is_outside(self.calibration, *outside, one_per_cluster=thinned)
+        tallies = as_tallies(from_codes(codes[rows], n_groups))
+        evaluated = evaluate_counts(self, tallies, names, is_covered=is_covered, whole=whole)
         if columns is None:
             return evaluated
-        audit.add(decisions, truth, columns.codes)
-        return evaluated.with_audit(audit.audit(columns.values, self._levels))
+        places = [place[drawn] for place in columns.codes]
+        audit.add_outcomes(codes[drawn] % N_OUTCOMES, places, can_abstain=decisions.can_abstain)
+        return evaluated.with_audit(audit.audit(columns.values, self._levels, mixed=mixed))
 
     def alerts(self, prevalence: float | str | None = None) -> Alerts:
         """Say what the test means in practice: alerts on 1,000 objects, and how many are false.
@@ -215,12 +271,15 @@ class FinishedTest(ABC):
         >>> round(test.alerts("2%").false_share, 2)  # of the alerts of an FPR <= 5% test
         0.78
         """
+        refuse_clusters(self.calibration, "What a test means in practice")
         return alerts_of(self.calibration, self._called, prevalence)
 
     def _practice(self) -> Alerts | None:
         """Return the same without groups, for a certificate; None if class shares say nothing."""
         is_mixed = all(any(scores.size for scores in cells) for cells in self.calibration.cells)
         if not is_mixed or self.calibration.sampling == "by class":
+            return None
+        if self.calibration.clusters is not None:  # whose bounds would take rows for objects
             return None
         return alerts_of(self.calibration, self._called, None, by_group=False)
 
@@ -275,6 +334,7 @@ def evaluate_counts(
     names: list[Any] | None,
     *,
     is_covered: bool = True,
+    whole: Tally | None = None,
 ) -> Evaluation | JointEvaluation:
     """Compare counted decisions with the promises of a test; see `evaluate` in `_evaluation`.
 
@@ -283,4 +343,5 @@ def evaluate_counts(
     promises = test._promises()  # noqa: SLF001 - of this very class
     if not is_covered:
         promises = {name: [Promise(None)] * len(given) for name, given in promises.items()}
-    return evaluate(promises, tallies, names, audit=test.calibration.groups is None)
+    is_audit = test.calibration.groups is None
+    return evaluate(promises, tallies, names, audit=is_audit, whole=whole)

@@ -103,6 +103,13 @@ _DEFS: Schema = {
             "data_offsets": _array(_COUNT, 2, 2),
         }
     ),
+    "cluster_array": _object(
+        {
+            "dtype": {"const": "U64"},
+            "shape": _array(_COUNT, 1, 1),
+            "data_offsets": _array(_COUNT, 2, 2),
+        }
+    ),
     # Of labels and groups: what every machine has, and text.
     "name_type": {"type": "string", "pattern": "^[<>|](b1|[iu][1248]|f[248]|U[1-9][0-9]{0,3})$"},
     "names": _object(
@@ -125,7 +132,9 @@ _DEFS: Schema = {
             "label": _MAYBE_TEXT,
             "group": _MAYBE_TEXT,
             "sampled_from": _array(_COUNT, 2, 2) | {"type": ["array", "null"]},
+            "cluster": _MAYBE_TEXT,
         },
+        optional=("cluster",),
         type=["object", "null"],
     ),
     "method": {
@@ -221,9 +230,12 @@ _DEFS: Schema = {
             "remarks": _array(_TEXT),
             "provenance": _ref("provenance"),
             "version": _TEXT,
+            "clusters": _object(
+                {"negative": _COUNT, "positive": _COUNT, "spanning": _FLAG},
+            ),
         },
         # Earlier versions did not write these; more than 1,000 cells are left out.
-        optional=("promised", "cells", "remarks", "provenance"),
+        optional=("promised", "cells", "remarks", "provenance", "clusters"),
     ),
     "test": _object(
         {
@@ -315,9 +327,10 @@ _DEFS: Schema = {
             "tests": _array(_ref("test"), 0, 2),
             "aimed": _ref("aimed"),
             "sampling": {"enum": ["population", "by class"]},
+            "clusters": _KNOWN,
         },
         # Format 1 did not have provenance; the others are written only where they say something.
-        optional=("provenance", "aimed", "sampling"),
+        optional=("provenance", "aimed", "sampling", "clusters"),
     ),
 }
 
@@ -342,7 +355,10 @@ SCHEMA: Schema = {
             }
         )
     },
-    "patternProperties": {"^(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("array")},
+    "patternProperties": {
+        "^(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("array"),
+        "^clusters/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("cluster_array"),
+    },
     "additionalProperties": False,
     "$defs": _DEFS,
 }

@@ -179,7 +179,9 @@ def read_new_labels(labels: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool
     return is_positive
 
 
-def read_groups(groups: ArrayLike, n_objects: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
+def read_groups(
+    groups: ArrayLike, n_objects: int, *, name: str = "groups"
+) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """Return the index of each object's group, and the distinct groups in order.
 
     Examples
@@ -187,12 +189,12 @@ def read_groups(groups: ArrayLike, n_objects: int) -> tuple[NDArray[np.intp], ND
     >>> read_groups(["b", "a", "b"], 3)
     (array([1, 0, 1]), array(['a', 'b'], dtype='<U1'))
     """
-    array = _names(groups, "groups")
-    same_length("groups", array.size, n_objects)
+    array = _names(groups, name)
+    same_length(name, array.size, n_objects)
     if array.dtype.kind in "OU":
-        return _of_texts(array)
+        return _of_texts(array, name)
     if array.dtype.kind == "f":
-        array = _whole_numbers(array)
+        array = _whole_numbers(array, name)
     distinct, index = np.unique(array, return_inverse=True)
     return index.astype(np.intp, copy=False), distinct
 
@@ -223,7 +225,7 @@ def read_sparse_names(column: Any, name: str) -> tuple[NDArray[np.intp], NDArray
         missing[~missing] = gaps
     if values.dtype.kind in "OU":
         check_names(set(values.tolist()), name)
-        index, distinct = _of_texts(values)
+        index, distinct = _of_texts(values, name)
     else:
         distinct, index = np.unique(values, return_inverse=True)
         is_whole = distinct.dtype.kind == "f" and (distinct == np.floor(distinct)).all()
@@ -288,13 +290,13 @@ class _Codes(dict[str, int]):
         return code
 
 
-def _of_texts(array: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.str_]]:
+def _of_texts(array: NDArray[Any], name: str) -> tuple[NDArray[np.intp], NDArray[np.str_]]:
     """Return what `read_groups` does, by a dictionary: sorting rows of texts takes longer."""
     codes, index = _Codes(), np.empty(array.size, dtype=np.intp)
     for start in range(0, array.size, _PIECE):
         piece = array[start : start + _PIECE].tolist()
         index[start : start + _PIECE] = np.fromiter(map(codes.__getitem__, piece), np.intp)
-    check_names(codes, "groups")
+    check_names(codes, name)
     names = sorted(codes)
     place = np.empty(len(names), dtype=np.intp)
     place[[codes[name] for name in names]] = np.arange(len(names))
@@ -486,13 +488,13 @@ def _names(column: ArrayLike, name: str) -> NDArray[Any]:
     raise _wrong(name, found, _NAMES, "Convert with .astype(str).")
 
 
-def _whole_numbers(array: NDArray[Any]) -> NDArray[np.int64]:
-    _refuse_missing(array, "groups")
+def _whole_numbers(array: NDArray[Any], name: str) -> NDArray[np.int64]:
+    _refuse_missing(array, name)
     odd = (array != np.floor(array)) | (np.abs(array) > np.float64(2**53))  # floats skip there
     if odd.any():
         value, need = array[odd][0], "names or whole numbers"
         found = f" has the value {show(value)}, but {need} are needed."
-        raise _wrong("groups", found, need, "Cut a measurement into named ranges first.", value)
+        raise _wrong(name, found, need, "Cut a measurement into named ranges first.", value)
     return array.astype(np.int64)
 
 

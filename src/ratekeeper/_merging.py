@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ratekeeper._cells import tells_objects_apart
+from ratekeeper._clusters import in_order
 from ratekeeper._inputs import exact_numbers
 from ratekeeper._one_class import stand_in
 from ratekeeper._provenance import Provenance
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._calibration import Calibration
+    from ratekeeper._clusters import Hashes
     from ratekeeper._ranks import Floats
 
+    Clusters = tuple[tuple[Hashes, ...], tuple[Hashes, ...]]
     Cells = tuple[tuple[Floats, ...], tuple[Floats, ...]]
 
 
@@ -53,6 +56,7 @@ def check_mergeable(one: Calibration, other: Calibration) -> None:
         ("sampling", one.sampling, other.sampling),
         ("higher_is_positive", one.higher_is_positive, other.higher_is_positive),
         ("the kind of groups", _kind(one.groups), _kind(other.groups)),
+        ("having clusters", one.clusters is not None, other.clusters is not None),
     ):
         if mine != theirs:
             raise InputError(
@@ -88,12 +92,16 @@ def _label_texts(one: Calibration, other: Calibration) -> tuple[str, str]:
     return texts if len(agreed) > 1 else (texts[0], texts[0])
 
 
-def merged_cells(one: Calibration, other: Calibration) -> tuple[Cells, NDArray[Any] | None]:
-    """Return the ascending scores of both by class and group, and the groups in order."""
-    if one.groups is None or other.groups is None:
-        names = None
-        pairs = [[(one.cells[c][0], other.cells[c][0])] for c in (0, 1)]
-    else:
+def merged_cells(
+    one: Calibration, other: Calibration
+) -> tuple[Cells, NDArray[Any] | None, Clusters | None]:
+    """Return the ascending scores of both by class and group, the groups in order, and clusters.
+
+    Clusters of the same id are one cluster.
+    """
+    names: NDArray[Any] | None = None
+    places: list[tuple[int | None, int | None]] = [(0, 0)]
+    if one.groups is not None and other.groups is not None:
         # By way of Python, since NumPy would turn large mixed integers into fractions.
         union = sorted({*one.groups.tolist(), *other.groups.tolist()})
         names = np.array(union) if one.groups.dtype.kind == "U" else exact_numbers(union)
@@ -108,12 +116,24 @@ def merged_cells(one: Calibration, other: Calibration) -> tuple[Cells, NDArray[A
             for groups in (one.groups, other.groups)
         )
         places = [(mine.get(name), theirs.get(name)) for name in names.tolist()]
-        pairs = [[(_cell(one, c, i), _cell(other, c, j)) for i, j in places] for c in (0, 1)]
+    pairs = [[(_cell(one, c, i), _cell(other, c, j)) for i, j in places] for c in (0, 1)]
+    if one.clusters is not None and other.clusters is not None:
+        ids = [[(_ids(one, c, i), _ids(other, c, j)) for i, j in places] for c in (0, 1)]
+        both = [
+            [
+                in_order(np.concatenate(scores), np.concatenate(names_of))  # type: ignore[arg-type]
+                for scores, names_of in zip(pairs[c], ids[c], strict=True)
+            ]
+            for c in (0, 1)
+        ]
+        cells = [tuple(scores for scores, _ in both[c]) for c in (0, 1)]
+        clusters = [tuple(ids for _, ids in both[c]) for c in (0, 1)]
+        return (cells[0], cells[1]), names, (clusters[0], clusters[1])
     # Two ascending runs: a stable sort merges them in one pass.
     merged = [
         tuple(np.sort(np.concatenate(pair), kind="stable") for pair in pairs[c]) for c in (0, 1)
     ]
-    return (merged[0], merged[1]), names
+    return (merged[0], merged[1]), names, None
 
 
 def merged_provenance(one: Calibration, other: Calibration) -> Provenance | None:
@@ -132,6 +152,13 @@ def _cell(calibration: Calibration, label: int, place: int | None) -> Floats:
     if place is None:
         return np.empty(0, dtype=calibration.dtype)
     return calibration.cells[label][place]
+
+
+def _ids(calibration: Calibration, label: int, place: int | None) -> Hashes:
+    """Return the clusters of the scores of a group, none if the calibration does not have it."""
+    if place is None or calibration.clusters is None:
+        return np.empty(0, dtype=np.uint64)
+    return calibration.clusters[label][place]
 
 
 def _kind(groups: NDArray[Any] | None) -> str:

@@ -145,7 +145,9 @@ def plan(
     -----
     **Guarantee.** The numbers are exact for independent, continuous scores, where rows of one
     person, device or household count as one; ties only make true rates smaller. They are about the
-    controlled error alone: the other one depends on the score.
+    controlled error alone: the other one depends on the score. With ``calibrate(clusters=...)``
+    they count clusters that have rows of the class, since more rows of the same clusters are not
+    more objects; the true rates of `Conformal` then have another distribution, which is not known.
 
     Examples
     --------

@@ -27,6 +27,8 @@ class Provenance:
         Names of the columns.
     sampled_from : tuple of two int, or None
         If only a random sample was kept: the number of valid negatives and positives.
+    cluster : str or None
+        Name of the column of clusters.
 
     Examples
     --------
@@ -41,6 +43,7 @@ class Provenance:
     label: str | None = None
     group: str | None = None
     sampled_from: tuple[int, int] | None = None
+    cluster: str | None = None
 
     @property
     def n_skipped(self) -> int:
@@ -65,6 +68,7 @@ class Provenance:
             score=same(self.score, other.score),
             label=same(self.label, other.label),
             group=same(self.group, other.group),
+            cluster=same(self.cluster, other.cluster),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -82,6 +86,7 @@ class Provenance:
             "label": self.label,
             "group": self.group,
             "sampled_from": None if self.sampled_from is None else list(self.sampled_from),
+            **({} if self.cluster is None else {"cluster": self.cluster}),
         }
 
     @staticmethod
@@ -95,15 +100,19 @@ class Provenance:
         """
         skipped, sampled = facts["skipped"], facts["sampled_from"]
         score, label, group = (facts[key] for key in ("score", "label", "group"))
+        cluster = facts.get("cluster")
         counts = [facts["rows"], *skipped.values(), *(sampled or ())]
         if (
             any(type(count) is not int or count < 0 for count in counts)
-            or any(not isinstance(name, str | None) for name in [score, label, group, *skipped])
+            or any(
+                not isinstance(name, str | None)
+                for name in [score, label, group, cluster, *skipped]
+            )
             or (sampled is not None and len(sampled) != 2)  # noqa: PLR2004 - two classes
         ):
             raise ValueError(f"not the provenance of a calibration: {facts}")
         pair = None if sampled is None else (sampled[0], sampled[1])
-        return Provenance(facts["rows"], dict(skipped), score, label, group, pair)
+        return Provenance(facts["rows"], dict(skipped), score, label, group, pair, cluster)
 
     def __str__(self) -> str:
         text = f"{self.rows:,} rows read"

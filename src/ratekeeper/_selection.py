@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._cells import count_outside, nulls_of, read_new, tail_of, warn_if_outside
+from ratekeeper._cells import (
+    count_outside,
+    nulls_of,
+    read_new,
+    refuse_clusters,
+    tail_of,
+    warn_if_outside,
+)
 from ratekeeper._certificate import Stated, shown_text
 from ratekeeper._control import condition_text
 from ratekeeper._formatting import exact_percent, extremes, percent_up, plain_value, show
@@ -454,6 +461,7 @@ def _proven(calibration: Calibration, method: object) -> Method:
             ),
         )
     checked = check_method(method)
+    refuse_clusters(calibration, "Choosing from a batch")
     if calibration.origin != "held out":
         raise InputError(
             "The scores of the calibration are cross-fitted, for which no bound is known.",

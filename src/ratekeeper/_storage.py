@@ -11,6 +11,9 @@ same for all), ``shape`` (``[n]``) and ``data_offsets`` (first byte and end, cou
 the header). The arrays ascend, and together they are all that follows the header. They are called
 ``negative`` and ``positive``, or with groups ``negative/0``, ``negative/1``, ..., ``positive/0``,
 ..., and follow each other in this order; without labels ``unlabelled``, or ``unlabelled/0``, ....
+If rows come in clusters, as many arrays of type "U64" follow, called ``clusters/negative`` and so
+on: for each score, 64 bits of BLAKE2b of the id of its cluster as text (UTF-8, without spaces
+around it, little-endian), ascending where scores are equal.
 ``__metadata__`` has two texts:
 
 - ``sha256``: that of the whole file, in 64 lower-case hexadecimal digits, which are themselves
@@ -23,6 +26,7 @@ the header). The arrays ascend, and together they are all that follows the heade
     ascending, or null. Floating-point values are texts, such as "1.0";
   - ``higher_is_positive``, ``origin`` ("held out" or "cross-fitted"), ``n`` (of each class, and
     ``unlabelled`` if there are no labels) and ``data_hash`` (`Calibration.data_hash`);
+    ``clusters``, if there are any: how many have rows of each class, likewise;
     ``provenance``: `Provenance.to_dict`, or null (format 1 had none);
   - ``tests``: none, one, or first that of the FNR and then that of the FPR. Each has ``control``,
     ``alpha``, ``method`` (``name`` and ``parameters``), ``thin_groups``, ``thresholds`` and
@@ -50,7 +54,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ratekeeper._atomic import whole_file
-from ratekeeper._facts import array_names, facts_of, rebuilt, stored_cells
+from ratekeeper._facts import arrays_of, facts_of, rebuilt
 from ratekeeper._formatting import listed, show
 from ratekeeper._garbage import uncollected
 from ratekeeper._header import FORMAT, misfit
@@ -106,12 +110,12 @@ def save(obj: Storable, path: str | os.PathLike[str]) -> None:
         raise InputError(missing, parameter="path", value=path, remedy="Make it first.")
     with uncollected():
         calibration, facts = facts_of(obj)
+        stored = arrays_of(calibration)
         arrays = [
-            np.ascontiguousarray(scores, dtype=scores.dtype.newbyteorder("<"))
-            for scores in stored_cells(calibration)
+            np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+            for array in stored.values()
         ]
-        names = array_names(calibration.groups, labelled=calibration.labelled)
-        head = _head(facts, table_of(names, arrays))
+        head = _head(facts, table_of(list(stored), arrays))
     data = [array.data for array in arrays]
     digest, place = _digest(head, *data).encode(), head.rindex(_NO_DIGEST)
     with whole_file(target) as unfinished, unfinished.open("wb") as file:
@@ -178,7 +182,8 @@ def table_of(names: list[str], arrays: list[NDArray[Any]]) -> Facts:
     """Describe the arrays as they follow each other in the file."""
     table, start = {}, 0
     for name, array in zip(names, arrays, strict=True):
-        code, ends = f"F{8 * array.itemsize}", [start, start + array.nbytes]
+        kind = "U" if array.dtype.kind == "u" else "F"
+        code, ends = f"{kind}{8 * array.itemsize}", [start, start + array.nbytes]
         table[name] = {"dtype": code, "shape": [array.size], "data_offsets": ends}
         start += array.nbytes
     return table

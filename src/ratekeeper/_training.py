@@ -123,20 +123,38 @@ class Training:
         return response(model, take(self.X, rows), self.response_method, self.positive)
 
 
-def split(training: Training, size: float | None, seed: RandomState) -> Trained:
-    """Train on one random part of the rows and score the other, in equal shares of the classes."""
+def split(
+    training: Training,
+    size: float | None,
+    seed: RandomState,
+    clusters: NDArray[np.uint64] | None = None,
+) -> Trained:
+    """Train on one random part of the rows and score the other, in equal shares of the classes.
+
+    No cluster is on both sides. If some have rows of both classes, clusters are dealt without
+    regard to classes: equal shares of several kinds would not be a plain random sample of them.
+    """
     size = CALIBRATION_SIZE if size is None else size
-    y = training.y
+    y, what = training.y, "rows"
+    units: Rows = np.arange(y.size)
+    kinds: NDArray[Any] | None = y
+    if clusters is not None:
+        _, first, units = np.unique(clusters, return_index=True, return_inverse=True)
+        is_mixed = (y != y[first][units]).any()
+        kinds, what = None if is_mixed else y[first], "clusters"
+    n = int(units.max()) + 1
     try:
         others, rows = train_test_split(
-            np.arange(y.size), test_size=size, stratify=y, random_state=seed
+            np.arange(n), test_size=size, stratify=kinds, random_state=seed
         )
     except ValueError as error:
         raise InputError(
-            (Parameter("calibration_size", size), f", with {y.size:,} rows: {error}"),
+            (Parameter("calibration_size", size), f", with {n:,} {what}: {error}"),
             parameter="calibration_size",
             value=size,
         ) from error
+    if clusters is not None:
+        others, rows = (np.flatnonzero(np.isin(units, part)) for part in (others, rows))
     model = training.on(others)
     return Trained([model], rows, training.scores(model, rows), np.zeros(rows.size, np.intp))
 

@@ -25,7 +25,7 @@ FOLDER = Path(tempfile.mkdtemp())
 VALUES = (
     None, True, False, 0, 1, -1, 2, 3, 40, 10**30, 0.0, -0.0, 0.05, 0.5, 1.0, 1e-300, 1e308, "",
     "a", "no", "yes", "false", "true", "0.05", "5%", "nan", "inf", "-inf", "0x1.8p-1", "0x1p99999",
-    "F32", "F64", "F16", "<i8", "<U1", "<U9999", "<f8", "|b1", ">u2", "O", "fnr", "fpr",
+    "F32", "F64", "F16", "U64", "<i8", "<U1", "<U9999", "<f8", "|b1", ">u2", "O", "fnr", "fpr",
     "held out", "cross-fitted", "pool", "refuse", "calibration", "test", "abstaining test",
     *rk.methods.METHODS, "scott", "norm", "beta", "levy_stable", "\x1b[2J", "\ud800", "\0",
     "x" * 300, [], [0], [[]], {}, {"a": 1}, float("nan"), float("inf"),
@@ -52,6 +52,7 @@ def kinds():
     named = rk.calibrate(
         scores, labels == "yes", groups=np.array(["a", "b"])[i // 2 % 2], higher_is_positive=False
     )
+    clustered = rk.calibrate(scores.round(1), labels, groups=i // 40, clusters=i // 3)
     methods = [
         rk.HighProbability(delta=0.2),
         rk.HighProbability(delta=0.2, randomised=True, random_state=5),
@@ -78,6 +79,8 @@ def kinds():
         grouped,
         grouped.control("fnr", 0.1, method=rk.Conformal(), thin_groups="pool"),
         named.control_both(0.2, 0.1, method=rk.Conformal()),
+        clustered,
+        clustered.control("fnr", 0.3, method=rk.HighProbability(delta=0.2)),
     ]
     files = []
     for obj in objects:
@@ -206,6 +209,12 @@ METHODS = st.one_of(
 )
 
 
+def draws_of(draw, most, size):
+    """Draw the clusters of so many scores."""
+    numbers = st.lists(st.integers(0, most), min_size=size, max_size=size)
+    return np.array(draw(numbers), dtype=np.uint64)
+
+
 @st.composite
 def crafted(draw):
     """Draw a file that states what follows from its scores, however strange these are."""
@@ -220,6 +229,13 @@ def crafted(draw):
     n = sum(cell.size for cell in (*cells[0], *cells[1]))
     rows = Provenance(n + 2, {draw(st.text(max_size=5)): 2}, draw(st.text(max_size=5)))
     labelled = draw(st.integers(0, 4)) > 0
+    ids = None
+    if draw(st.integers(0, 2)) == 0:
+        most = draw(st.sampled_from([0, 3, 2**64 - 1]))
+        ids = [
+            tuple(np.sort(draws_of(draw, most, cell.size)) for cell in cells[label])
+            for label in (0, 1)
+        ]
     calibration = rk.Calibration(
         (cells[0], cells[1]),
         np.array(draw(NAMES)[:2] if labelled else [0, 1]),
@@ -228,6 +244,7 @@ def crafted(draw):
         draw(st.sampled_from(["held out", "held out", "cross-fitted"])),
         draw(st.none() | st.just(rows)),
         labelled=labelled,
+        clusters=ids and (ids[0], ids[1]),
     )
     alpha, thin = draw(st.floats(1e-6, 0.999)), draw(st.sampled_from(["pool", "refuse"]))
     kind = draw(st.sampled_from(["calibration", "test", "abstaining test"]))
@@ -242,9 +259,9 @@ def crafted(draw):
                 tests.append(storing.facts_of_test(test))
         facts = {"format": 2, "version": "0", "kind": kind} | {"tests": tests}
         facts |= storing.facts_of_calibration(calibration)
-    arrays = storing.stored_cells(calibration)
-    table = storage.table_of(storing.array_names(groups, labelled=labelled), arrays)
-    return put_together(table, facts, b"".join(array.tobytes() for array in arrays))
+    arrays = storing.arrays_of(calibration)
+    table = storage.table_of(list(arrays), list(arrays.values()))
+    return put_together(table, facts, b"".join(array.tobytes() for array in arrays.values()))
 
 
 def use(content):

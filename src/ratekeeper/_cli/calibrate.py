@@ -48,6 +48,11 @@ The rows must not have been used to train, tune or select the classifier.
     "--group", metavar="COLUMN", help="Column of the groups; promises then hold in every group."
 )
 @click.option(
+    "--cluster",
+    metavar="COLUMN",
+    help="Column that says whose row it is; rows of one patient or customer count as one object.",
+)
+@click.option(
     "--positive", metavar="LABEL", help="The positive label; required unless plain (1, yes, ...)."
 )
 @click.option(
@@ -129,7 +134,7 @@ def _refuse_seed(seed: int | None) -> None:
 def _read(given: dict[str, Any]) -> Calibration:
     from ratekeeper.batch import calibrate_file
 
-    same = ("score", "label", "group", "one_class", "sample", "on_invalid", "decimal")
+    same = ("score", "label", "group", "cluster", "one_class", "sample", "on_invalid", "decimal")
     return calibrate_file(
         given["file"],
         positive_label=given["positive"],

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Test = FinishedTest
 
 _DELTA = 0.05
+_SIDES = ("negative", "positive")
 _MOST_GROUPS = 40  # in a table
 _WIDTH = 79
 
@@ -119,6 +120,7 @@ def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
         "origin": calibration.origin,
         "data_hash": calibration.data_hash,
         "source": None if source is None else source.to_dict(),
+        **_cluster_facts(calibration),
     }
 
 
@@ -128,20 +130,32 @@ def _sizes(calibration: Calibration, negative: int, positive: int) -> dict[str, 
     return {"unlabelled": negative}
 
 
+def _cluster_facts(calibration: Calibration) -> dict[str, Any]:
+    """Return how many clusters have rows of each class, where there are clusters."""
+    if calibration.clusters is None:
+        return {}
+    sizes = (cells[0].size for cells in calibration.pooled().independent.cells)
+    return {"clusters": _sizes(calibration, *sizes)}
+
+
 def _cells(calibration: Calibration, shown: list[int] | None = None) -> list[dict[str, Any]]:
     """Describe groups, by default all; the only one is everybody where there are no groups."""
     names = [None] if calibration.groups is None else calibration.groups.tolist()
     cells = []
     for i in range(len(names)) if shown is None else shown:
-        name, negatives, positives = names[i], calibration.cells[0][i], calibration.cells[1][i]
+        n = {side: calibration.cells[c][i].size for c, side in enumerate(_SIDES)}
+        # Of clusters, which are what promises are made of, where there are any.
+        units = {side: calibration.independent.cells[c][i].size for c, side in enumerate(_SIDES)}
+        clusters = {"clusters": _sizes(calibration, **units)}
         cells.append(
             {
-                "group": name,
-                "n": _sizes(calibration, negatives.size, positives.size),
+                "group": names[i],
+                "n": _sizes(calibration, **n),
                 "least_alpha": {
-                    "fnr": _least(positives.size),
-                    "fpr": _least(negatives.size if calibration.labelled else 0),
+                    "fnr": _least(units["positive"]),
+                    "fpr": _least(units["negative"] if calibration.labelled else 0),
                 },
+                **({} if calibration.clusters is None else clusters),
             }
         )
     return cells
@@ -173,24 +187,25 @@ def _show_calibration(calibration: Calibration) -> None:
     n_groups = len(calibration.cells[0])
     sizes = [[scores.size for scores in cells] for cells in calibration.cells]
     shown = extremes(*sizes, most=_MOST_GROUPS, each=_MOST_GROUPS // 4)
-    rows = []
+    rows, clustered = [], calibration.clusters is not None
     for cell in _cells(calibration, shown):
         row = ["everybody" if cell["group"] is None else str(cell["group"])]
         for side, rate in (("positive", "fnr"), ("negative", "fpr")):
             least = cell["least_alpha"][rate].values()
             row += [
-                f"{cell['n'][side]:,}",
+                f"{cell['n'][side]:,}" + (f" of {cell['clusters'][side]:,}" if clustered else ""),
                 *("none" if a is None else percent_up(a, digits=2) for a in least),
             ]
         rows.append(row)
+    of_clusters = "\nof clusters" if clustered else ""
     print_table(
         f"Calibration: held-out {calibration.dtype} scores and the least rates they can promise",
         [
             "group",
-            "positives",
+            f"positives{of_clusters}",
             "least FNR\nthis test*",
             "\naverage*",
-            "negatives",
+            f"negatives{of_clusters}",
             "least FPR\nthis test*",
             "\naverage*",
         ],
@@ -227,15 +242,17 @@ def _show_unlabelled(calibration: Calibration) -> None:
 
     sizes = [scores.size for scores in calibration.cells[0]]
     shown = extremes(sizes, most=_MOST_GROUPS, each=_MOST_GROUPS // 2)
-    cells = _cells(calibration, shown)
+    cells, clustered = _cells(calibration, shown), calibration.clusters is not None
     rows = [
         [
             "everybody" if cell["group"] is None else str(cell["group"]),
-            f"{cell['n']['unlabelled']:,}",
+            f"{cell['n']['unlabelled']:,}"
+            + (f" of {cell['clusters']['unlabelled']:,}" if clustered else ""),
         ]
         for cell in cells
     ]
-    print_table(f"Calibration: {calibration.dtype} scores", ["group", "scores"], rows)
+    scores_of = "scores\nof clusters" if clustered else "scores"
+    print_table(f"Calibration: {calibration.dtype} scores", ["group", scores_of], rows)
     print_paragraph("".join(shown_text(len(shown), len(sizes), "; --json has all")))
     echo(*textwrap.wrap(say("one_class.unlabelled"), _WIDTH), *_origin_lines(calibration))
 
@@ -244,7 +261,8 @@ def _origin_lines(calibration: Calibration) -> list[str]:
     source = calibration.provenance
     lines = []
     if source is not None:
-        named = (("score", source.score), ("label", source.label), ("group", source.group))
+        roles = ("score", "label", "group", "cluster")
+        named = ((role, getattr(source, role)) for role in roles)
         columns = ", ".join(f"{what} {name!r}" for what, name in named if name is not None)
         lines.append(f"File: {source}.")
         lines += [f"Columns: {columns}."] if columns else []

@@ -63,6 +63,7 @@ _SIDES = {
 @options.column("score", "scores")
 @options.column("label", "true labels")
 @options.column("group", "groups")
+@options.column("cluster", "clusters: one row of each is counted")
 @options.audit
 @options.key()
 @click.option("--positive", help="The positive label of FILE, if its labels are other ones.")
@@ -104,6 +105,7 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
         score=given["score"],
         label=given["label"],
         group=given["group"],
+        cluster=given["cluster"],
         key=given["key"],
         positive_label=given["positive"],
         on_invalid=given["on_invalid"],
@@ -113,7 +115,7 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
         crossed=given["crossed"],
     )
     if given["json"]:
-        counted = alerts.counted_facts(found.overall)
+        counted = None if found.mixed else alerts.counted_facts(found.overall)
         print_json({**found.to_dict(), "pooled_groups": _pooled_groups(loaded), "alerts": counted})
     else:
         _show(found, loaded)
@@ -198,7 +200,8 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
         _show_undecided(shown)
     else:
         _show_price(shown)
-    alerts.show_counted(shown)
+    if not found.mixed:
+        alerts.show_counted(shown)
     print_paragraph("".join(gravest_text(groups, all_groups, "; --json has all")))
     verdicts = [part.verdict for evaluations in by_rate for part in evaluations.values()]
     for word in VERDICTS:
@@ -208,6 +211,9 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
     for certificate in _certificates(test):
         if certificate.guarantee.kind == "marginal":
             print_paragraph(_average_text(certificate))
+    if found.n_clusters is not None:
+        key = "clusters.evaluated" if test.parts else "clusters.evaluated.whole"
+        print_paragraph(say(key, n=f"{found.n_clusters:,}"))
     print_paragraph(one_look_text(found.overall))
     if found.by_group is not None:
         _show_audit(found.by_group)

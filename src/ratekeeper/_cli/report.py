@@ -33,6 +33,7 @@ Examples:
 @options.column("score", "scores in FILE")
 @options.column("label", "true labels in FILE")
 @options.column("group", "groups in FILE")
+@options.column("cluster", "clusters in FILE")
 @options.audit
 @options.key()
 @click.option("--positive", help="The positive label of FILE, if its labels are other ones.")
@@ -55,12 +56,12 @@ def command(test: str, output: str, **given: Any) -> None:  # noqa: ANN401
     check_output(output, [test, *([] if source is None else [source])])
     loaded = contents.load_test(test)
     evaluation = None if source is None else _evaluation(loaded, given)
-    about_file = ("score", "label", "group", "key", "positive")
+    about_file = ("score", "label", "group", "cluster", "key", "positive")
     is_audit = given["by"] or given["crossed"]
     if source is None and (is_audit or any(given[name] is not None for name in about_file)):
         raise Refusal(
-            "--score, --label, --group, --key, --positive, --by and --crossed are about --evaluate "
-            "FILE: pass that, too."
+            "--score, --label, --group, --cluster, --key, --positive, --by and --crossed are about "
+            "--evaluate FILE: pass that, too."
         )
     written = Written(output)
     with written.writing():
@@ -72,7 +73,7 @@ def command(test: str, output: str, **given: Any) -> None:  # noqa: ANN401
 def _evaluation(test: contents.Test, given: dict[str, Any]) -> FileEvaluation:
     from ratekeeper.batch import evaluate_file
 
-    names = ("score", "label", "group", "key", "on_invalid", "decimal", "by", "crossed")
+    names = ("score", "label", "group", "cluster", "key", "on_invalid", "decimal", "by", "crossed")
     same = {name: given[name] for name in names}
     return evaluate_file(
         test,

@@ -14,6 +14,7 @@ from ratekeeper._one_class import SIDES, read_truth
 from ratekeeper._provenance import Provenance
 from ratekeeper._ranks import sort_in_place
 from ratekeeper._validation import check_choice, check_count, check_seed
+from ratekeeper.batch._clustering import ClusterIds
 from ratekeeper.batch._columns import Inspector, Kinds, canonical_label, check_columns
 from ratekeeper.batch._sources import open_sources, pieces_of
 from ratekeeper.batch._text_files import TextFile
@@ -41,6 +42,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     score: str,
     label: str | None = None,
     group: str | None = None,
+    cluster: str | None = None,
     positive_label: object = None,
     higher_is_positive: bool = True,
     one_class: str | None = None,
@@ -65,6 +67,9 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         is known about classes, as in `calibrate`.
     group : str, optional
         Name of the column of groups, for one promise per group.
+    cluster : str, optional
+        Name of the column that says whose row it is, where a patient or customer has several; see
+        `calibrate`. Its ids are kept as 64-bit hashes. Not with `sample`, which draws rows.
     positive_label : object, optional
         Which label is positive, as text or value; required unless it is plain (1, "yes", ...).
     higher_is_positive : bool, default=True
@@ -95,10 +100,11 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
 
     Notes
     -----
-    Memory grows by 8 bytes for each score that is kept, and with groups by 17. Beyond that it does
-    not grow with the file, nor with what a packed file unpacks to, but for what is packed as one: a
-    page of Parquet or a record batch of Arrow. Names of labels and groups have at most 256
-    characters, and a row of text at most 4 MB.
+    Memory grows by 8 bytes for each score that is kept, and with groups by 17; with clusters by 8
+    more, and by four times that while they are sorted. Beyond that it does not grow with the file,
+    nor with what a packed file unpacks to, but for what is packed as one: a page of Parquet or a
+    record batch of Arrow. Names of labels and groups have at most 256 characters, and a row of text
+    at most 4 MB.
 
     Examples
     --------
@@ -110,6 +116,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
     """
     most = None if sample is None else check_count(sample, "sample")
+    ids = ClusterIds(cluster, most)
     check_choice(sampling, "sampling", ("population", "by class"))
     labels = None if label is None else Kinds(label, labels=True)
     if one_class is not None:
@@ -119,15 +126,15 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     groups = None if group is None else Kinds(group, labels=False)
     inspector = Inspector(on_invalid)
     with open_sources(source, source_format, decimal) as files:
-        roles = {"score": score, "label": label, "group": group}
+        roles = {"score": score, "label": label, "group": group, "cluster": cluster}
         check_columns(files[0].name, files[0].columns, roles)
         wanted = [column for column in roles.values() if column is not None]
         rows = sum(file.size or 0 for file in files if not isinstance(file, TextFile))
-        keep = _keeper(most, seed, rows, grouped=group is not None)
+        keep = _keeper(most, seed, rows, whole=group is not None or cluster is not None)
         for name, piece in pieces_of(files, wanted, "Reading"):
             numbers = piece.numbers(score)
-            values, found = numbers.values, [("score", score, numbers.problems)]
-            codes = np.zeros(piece.n, dtype=np.int8)
+            found = [("score", score, numbers.problems)]
+            values, codes = numbers.values, np.zeros(piece.n, dtype=np.int8)
             if labels is not None:
                 codes, missing = labels.codes(name, piece)
                 found.append(("label", labels.column, missing))
@@ -135,7 +142,9 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
             if groups is not None:
                 index, missing = groups.codes(name, piece)
                 found.append(("group", groups.column, missing))
+            found += ids.read(piece)
             valid = inspector.valid(name, piece, found)
+            ids.keep(valid)
             if valid is not None:
                 values, codes = values[valid], codes[valid]
                 index = None if index is None else index[valid]
@@ -145,7 +154,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     _check_used(used, labels, one_class, inspector, names)
     positive, classes = _classes(labels, used, positive_label, one_class, names)
     labelled = labels is not None or one_class is not None
-    provenance = Provenance(inspector.rows, inspector.skipped, score, label, group)
+    provenance = Provenance(inspector.rows, inspector.skipped, score, label, group, cluster=cluster)
     if isinstance(keep, _Piles):
         cells = sort_in_place([keep.pile(1 - positive), keep.pile(positive)])
         made = calibration_of(
@@ -163,23 +172,26 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     if sampled is not None:
         counts = sampled[1 - positive], sampled[positive]  # of a class that is unknown, 0
         provenance = replace(provenance, sampled_from=counts)
-    made = build_calibration(
-        values,
-        codes == positive,
-        classes,
-        index=index,
-        groups=group_names,
-        higher_is_positive=higher_is_positive,
-        provenance=provenance,
-        labelled=labelled,
+    return replace(
+        build_calibration(
+            values,
+            codes == positive,
+            classes,
+            index=index,
+            groups=group_names,
+            higher_is_positive=higher_is_positive,
+            provenance=provenance,
+            labelled=labelled,
+            clusters=ids.kept(),
+        ),
+        sampling=sampling,
     )
-    return replace(made, sampling=sampling)
 
 
-def _keeper(most: int | None, seed: int, rows: int, *, grouped: bool) -> _Piles | _Everything:
+def _keeper(most: int | None, seed: int, rows: int, *, whole: bool) -> _Piles | _Everything:
     if most is not None:
         return _Sample(most, seed)
-    return _Everything() if grouped else _Piles(rows)
+    return _Everything() if whole else _Piles(rows)
 
 
 def _check_used(

@@ -38,6 +38,7 @@ _REMEDIES: dict[object, str] = {  # by role, or by problem
     "score": "A score that does not exist cannot be ranked: give it one, drop the row",
     "label": "Give the row its label, drop it",
     "group": "Give the row its group, drop it",
+    "cluster": "Say whose row it is, drop it",
     "key": "Give the row its key, drop it",
     INEXACT: "Only the order of scores matters: rescale them all to numbers that fit, drop the row",
     TOO_LONG: "Give it a shorter name, check whether this is the right column, drop the row",
@@ -76,7 +77,7 @@ class Inspector:
         piece : Piece
             The rows.
         found : sequence of (role, column, problems)
-            The role is "score", "label", "group" or "key". A row counts for the first
+            The role is "score", "label", "group", "cluster" or "key". A row counts for the first
             that is invalid.
         note : str
             What a message says about an unknown value.
@@ -151,7 +152,7 @@ def check_columns(name: str, columns: Sequence[str], wanted: dict[str, str | Non
         raise InputError(
             f"The column {show(twice)} was given for two roles.",
             value=twice,
-            remedy="Score, label, group and key must be different columns.",
+            remedy="Score, label, group, cluster and key must be different columns.",
         )
 
 

@@ -9,16 +9,19 @@ import numpy as np
 
 from ratekeeper._audit_count import AuditCount
 from ratekeeper._cells import (
+    are_outside,
     count_repeated,
     fingerprint,
     is_outside,
     outside_text,
     refuse_calibration_objects,
     refuse_repeated,
+    warn_if_outside,
 )
-from ratekeeper._evaluation import as_tallies, counted
+from ratekeeper._evaluation import N_OUTCOMES, Tally, as_tallies, coded, from_codes
 from ratekeeper._finished import evaluate_counts
 from ratekeeper._formatting import show
+from ratekeeper.batch._clustering import Drawn
 from ratekeeper.batch._judging import Judge
 from ratekeeper.batch._sources import open_sources, pieces_of
 from ratekeeper.exceptions import InputError, Parameter
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from ratekeeper._audit import Audit
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._finished import FinishedTest
+    from ratekeeper.batch._judging import Judged
 
 
 @dataclass(frozen=True)
@@ -46,12 +50,20 @@ class FileEvaluation:
         How many were left out because they are invalid, by reason.
     outside : str or None
         What is to be said about scores outside the calibration's range, if they are too many.
+    n_clusters : int or None
+        Of how many clusters the valid rows are, where their column was named. Errors are then
+        counted on one row of each, drawn at random.
+    mixed : bool
+        Whether a row of either class was counted of some cluster. What mixes the classes, such as
+        the share of alerts, then cannot be read from the counts.
     """
 
     overall: Evaluation | JointEvaluation
     rows: int = 0
     skipped: Mapping[str, int] = field(default_factory=dict)
     outside: str | None = None
+    n_clusters: int | None = None
+    mixed: bool = False
 
     @property
     def groups(self) -> Mapping[Any, Evaluation | JointEvaluation]:
@@ -74,6 +86,7 @@ class FileEvaluation:
             "rows": self.rows,
             "skipped": dict(self.skipped),
             "outside": self.outside,
+            **({} if self.n_clusters is None else {"clusters": self.n_clusters}),
         }
 
 
@@ -84,6 +97,7 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
     score: str | None = None,
     label: str | None = None,
     group: str | None = None,
+    cluster: str | None = None,
     key: str | None = None,
     positive_label: object = None,
     on_invalid: str = "refuse",
@@ -103,6 +117,10 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
     score, label, group : str, optional
         Names of the columns, by default those of the calibration. For a test without groups
         `group` is an audit: errors are also counted by this column, to which nothing is promised.
+    cluster : str, optional
+        Name of the column that says whose row it is, by default that of the calibration. Of each
+        cluster one row of each class (in each group) is drawn at random and counted; of a
+        `ThresholdTest` one row in all.
     key : str, optional
         Name of the column with a key of each row, by which a randomised test breaks ties; see
         `ErrorRateTest.decide`.
@@ -134,7 +152,6 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
     1
     """
     columns = _audit_columns(by)
-    audit = AuditCount(columns, crossed=crossed)
     judge = Judge(
         test,
         score=score,
@@ -144,26 +161,20 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
         on_invalid=on_invalid,
         labelled=True,
         positive_label=positive_label,
+        cluster=cluster,
         by=columns,
     )
-    known = test.calibration.groups
-    names: list[Any] = [None] if known is None else known.tolist()
-    if judge.audited is not None:  # groups are met as they come
-        names = []
-    counts = np.zeros((len(names), 2, 4), dtype=np.intp)
+    counts = _Counts(test, judge, AuditCount(columns, crossed=crossed))
     whole = test.calibration.pooled()  # once, not for every piece
     seen, repeated = np.zeros(4, dtype=np.uint64), 0
     with open_sources(source, source_format, decimal) as files:
         judge.check(files[0].name, files[0].columns)
         for name, piece in pieces_of(files, judge.columns, "Evaluating"):
+            first = judge.n_decided
             judged = judge.judge(name, piece)
-            if judge.audited is not None:
-                names = list(judge.audited)
-                counts = np.pad(counts, ((0, len(names) - len(counts)), (0, 0), (0, 0)))
-            counts += counted(judged.decisions, judged.truth, judged.index, len(names))
+            counts.add(judged, first)
             seen += np.array(fingerprint(judged.values, judged.truth), dtype=np.uint64)
             repeated += count_repeated(whole, judged.values, judged.truth)
-            audit.add(judged.decisions, judged.truth, judged.by)
     judge.refuse_unseen_positive(str(source))
     try:
         refuse_calibration_objects(test.calibration, seen.tolist())
@@ -171,23 +182,81 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
     except InputError as error:
         where = files[0].name if len(files) == 1 else str(source)
         raise error.within(where) from None
-    is_grouped = known is not None or judge.audited is not None
-    outside = None
-    if is_outside(test.calibration, judge.n_outside, judge.n_decided):
-        outside = outside_text(test.calibration, judge.n_outside, judge.n_decided)
-    judge.warn_if_outside()
-    overall = evaluate_counts(
-        test, as_tallies(counts), names if is_grouped else None, is_covered=outside is None
-    )
-    if columns:
-        levels = test._levels  # noqa: SLF001 - for its evaluation
-        overall = overall.with_audit(audit.audit(judge.audit_values(), levels))
-    return FileEvaluation(
-        overall=overall,
-        rows=judge.inspector.rows,
-        skipped=judge.inspector.skipped,
-        outside=outside,
-    )
+    return counts.evaluation()
+
+
+class _Counts:
+    """Outcomes of rows that come in pieces, by group and for an audit.
+
+    Where rows come in clusters, they are counted at the end, on the rows that are drawn.
+    """
+
+    def __init__(self, test: FinishedTest, judge: Judge, audit: AuditCount) -> None:
+        self._test, self._judge, self._audit = test, judge, audit
+        known = test.calibration.groups
+        self._names: list[Any] = [None] if known is None else known.tolist()
+        if judge.audited is not None:  # groups are met as they come
+            self._names = []
+        self._counts = from_codes(np.empty(0, dtype=np.intp), len(self._names))
+        self._by_class = test._by_class  # noqa: SLF001 - as its evaluation does
+        # What is promised to a group is about its rows.
+        self._drawn_by_cell = Drawn() if self._by_class and known is not None else None
+        self._drawn = Drawn(1 + len(audit.columns))
+        self._can_abstain = False
+
+    def add(self, judged: Judged, first: int) -> None:
+        """Add the rows of a piece, of which `first` came before."""
+        if self._judge.audited is not None:
+            self._names = list(self._judge.audited)
+            more = len(self._names) - len(self._counts)
+            self._counts = np.pad(self._counts, ((0, more), (0, 0), (0, 0)))
+        self._can_abstain = judged.decisions.can_abstain
+        codes = coded(judged.decisions, judged.truth, judged.index)
+        if judged.clusters is None:
+            self._counts += from_codes(codes, len(self._names))
+            self._audit.add_outcomes(codes % N_OUTCOMES, judged.by, can_abstain=self._can_abstain)
+            return
+        kept = 2 * codes + are_outside(self._test.calibration, judged.values, judged.truth)
+        cells = judged.truth.astype(np.intp) if self._by_class else np.zeros_like(codes)
+        self._drawn.add(judged.clusters, first, cells, np.column_stack([kept, *judged.by]))
+        if self._drawn_by_cell is not None:
+            self._drawn_by_cell.add(judged.clusters, first, codes // 4, kept[:, np.newaxis])
+
+    def evaluation(self) -> FileEvaluation:
+        """Compare what was counted with the promise."""
+        test, judge, calibration = self._test, self._judge, self._test.calibration
+        whole, n_clusters, far, mixed = None, None, (judge.n_outside, judge.n_decided), False
+        if judge.cluster is not None:
+            drawn, by = self._drawn.kept()[:, 0], [*self._drawn.kept()[:, 1:].T]
+            rows = drawn if self._drawn_by_cell is None else self._drawn_by_cell.kept()[:, 0]
+            whole = sum(as_tallies(from_codes(drawn // 2, len(self._names))), Tally())
+            self._counts = from_codes(rows // 2, len(self._names))
+            self._audit.add_outcomes(drawn // 2 % N_OUTCOMES, by, can_abstain=self._can_abstain)
+            far, n_clusters = (int(np.count_nonzero(rows % 2)), rows.size), self._drawn.n_clusters
+            mixed = n_clusters < drawn.size
+        thinned = judge.cluster is not None
+        is_far = is_outside(calibration, *far, one_per_cluster=thinned)
+        warn_if_outside(calibration, *far, one_per_cluster=thinned, stacklevel=3)
+        is_grouped = calibration.groups is not None or judge.audited is not None
+        overall = evaluate_counts(
+            test,
+            as_tallies(self._counts),
+            self._names if is_grouped else None,
+            is_covered=not is_far,
+            whole=whole,
+        )
+        if self._audit.columns:
+            levels = test._levels  # noqa: SLF001 - for its evaluation
+            audit = self._audit.audit(judge.audit_values(), levels, mixed=mixed)
+            overall = overall.with_audit(audit)
+        return FileEvaluation(
+            overall=overall,
+            rows=judge.inspector.rows,
+            skipped=judge.inspector.skipped,
+            outside=outside_text(calibration, *far) if is_far else None,
+            n_clusters=n_clusters,
+            mixed=mixed,
+        )
 
 
 def _audit_columns(by: str | Sequence[str]) -> list[str]:

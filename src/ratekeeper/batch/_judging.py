@@ -13,6 +13,7 @@ from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._formatting import listed, show
 from ratekeeper._inputs import PLAIN_PAIRS, in_precision, read_new_scores
 from ratekeeper._keys import TieNumbers, hashed, wants_keys
+from ratekeeper.batch._clustering import Newcomers, cluster_hashes
 from ratekeeper.batch._columns import (
     Inspector,
     Kinds,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ratekeeper._clusters import Hashes
     from ratekeeper._decisions import Decisions
     from ratekeeper._provenance import Provenance
     from ratekeeper._ranks import Floats
@@ -60,6 +62,8 @@ class Judged:
         Of all rows.
     by : tuple of ndarray of int
         Code of the value of each of these rows in each column of an audit, -1 if it is missing.
+    clusters : ndarray of uint64 or None
+        The clusters of these rows, where they were asked for.
     """
 
     decisions: Decisions
@@ -70,6 +74,7 @@ class Judged:
     valid: NDArray[np.bool_] | None
     scores: Numbers
     by: tuple[NDArray[np.intp], ...] = ()
+    clusters: Hashes | None = None
 
     @property
     def kept(self) -> None:
@@ -107,6 +112,7 @@ class Judge:
         key: str | None = None,
         labelled: bool = False,
         positive_label: object = None,
+        cluster: str | None = None,
         by: Sequence[str] = (),
     ) -> None:
         given: object = test
@@ -127,6 +133,10 @@ class Judge:
                 remedy=("Calibrate with ", Parameter("group"), ", or leave it out here."),
             )
         self.group = group
+        self.cluster = cluster
+        if labelled and test.calibration.clusters is not None:
+            self.cluster = cluster or named_column("cluster", known)
+        self._newcomers = Newcomers(test.calibration)
         methods = [part.method for part in test.parts]
         self.key = key if wants_keys(methods, given=key is not None, parameter="key") else None
         self._test = continuing(test)
@@ -153,7 +163,8 @@ class Judge:
 
     @property
     def _wanted(self) -> dict[str, str | None]:
-        return {"score": self.score, "label": self.label, "group": self.group, "key": self.key}
+        roles = ("score", "label", "group", "cluster", "key")
+        return {role: getattr(self, role) for role in roles}
 
     def check(self, name: str, columns: Sequence[str]) -> None:
         """Raise unless a file has these columns."""
@@ -176,6 +187,10 @@ class Judge:
             groups = self._calibration.groups.tolist()
             index, problems = known_codes(piece, self.group, groups, labels=False)
             found.append(("group", self.group, problems))
+        clusters = None
+        if self.cluster is not None:
+            clusters, problems = cluster_hashes(piece, self.cluster)
+            found.append(("cluster", self.cluster, problems))
         by = []
         for one in self._by:
             codes, problems = audit_codes(name, piece, one)
@@ -183,10 +198,10 @@ class Judge:
             found.append(("group", one.column, problems))
         keys = None
         if self.key is not None:
-            keys = read_keys(name, piece, self.key)
-            missing = np.where(keys.codes < 0, np.uint8(MISSING), np.uint8(0))
-            found.append(("key", self.key, missing if missing.any() else None))
+            keys, problems = _keys(name, piece, self.key)
+            found.append(("key", self.key, problems))
         valid = self.inspector.valid(name, piece, found, self._note())
+        self._newcomers.check(name, piece, self.cluster, clusters)
         values, rows = self._fit(numbers.values, piece), None
         if valid is not None:
             rows = np.flatnonzero(valid)
@@ -199,13 +214,16 @@ class Judge:
         if rows is not None:
             index = None if index is None else index[rows]
             truth = truth[rows] if truth.size else truth
+            clusters = None if clusters is None else clusters[rows]
             by = [codes[rows] for codes in by]
         self.n_decided += values.size
         known = None if self.label is None else truth == 1
         self.n_outside += count_outside(self._calibration, values, known)
         ties = None if keys is None else TieNumbers(partial(_numbers, keys, rows))
         decisions = decide_read(self._test, values, None if self._audit else index, ties)
-        return Judged(decisions, rows, index, truth == 1, values, valid, numbers, tuple(by))
+        return Judged(
+            decisions, rows, index, truth == 1, values, valid, numbers, tuple(by), clusters
+        )
 
     @property
     def audited(self) -> list[Any] | None:
@@ -280,6 +298,13 @@ class Judge:
         if groups is not None:
             text += f" and the groups {listed(groups, most=8)}"
         return f" {text}."
+
+
+def _keys(name: str, piece: Piece, column: str) -> tuple[Names, NDArray[np.uint8] | None]:
+    """Return the keys of rows, and which are missing."""
+    keys = read_keys(name, piece, column)
+    missing = np.where(keys.codes < 0, np.uint8(MISSING), np.uint8(0))
+    return keys, missing if missing.any() else None
 
 
 def _numbers(keys: Names, rows: NDArray[np.intp] | None, seed: int) -> NDArray[np.float64]:

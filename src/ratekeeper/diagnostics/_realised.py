@@ -137,7 +137,7 @@ def rate_against_alpha(
             parameter="labels",
             remedy="Add labelled objects of that class.",
         )
-    smallest = min(scores.size for scores in calibration.cells[null_class])
+    smallest = min(scores.size for scores in calibration.independent.cells[null_class])
     possible = np.array([method.can_promise(smallest, alpha) for alpha in levels.tolist()], bool)
     return rates_of_p_values(p, levels, confidence, possible)
 

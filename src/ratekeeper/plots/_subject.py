@@ -9,7 +9,7 @@ import numpy as np
 
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._calibration import Calibration
-from ratekeeper._cells import own_numbers, read_new, refuse_unlabelled
+from ratekeeper._cells import own_numbers, read_new, refuse_clusters, refuse_unlabelled
 from ratekeeper._control import ErrorRateTest
 from ratekeeper._finished import FinishedTest, decide_read
 from ratekeeper._formatting import listed, plain_value, show
@@ -296,10 +296,10 @@ def rule_of_one_rate(subject: Subject) -> ErrorRateTest:
 
 def _read_source(source: Source) -> tuple[Calibration, Test | None]:
     """Return the calibration behind a source, and the test if it is one."""
-    if isinstance(source, Calibration):
-        return source, None
-    if isinstance(source, FinishedTest):
-        return source.calibration, source
+    if isinstance(source, Calibration | FinishedTest):
+        calibration = source if isinstance(source, Calibration) else source.calibration
+        refuse_clusters(calibration, "A picture")
+        return calibration, None if isinstance(source, Calibration) else source
     raise InputError(
         f"A Calibration or a test made by Calibration.control is needed, not {_kind(source)}.",
         parameter="source",

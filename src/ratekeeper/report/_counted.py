@@ -128,7 +128,10 @@ def _meanings(test: FinishedTest, found: FileEvaluation) -> list[str]:
         "evaluation.average.plain": any(part.guarantee.kind == "marginal" for part in test.parts),
         "evaluation.audit": found.groups and test.calibration.groups is None,
     }
-    return [*map(Html, told), *(say(key) for key, is_so in keys.items() if is_so)]
+    said_last = [*map(Html, told), *(say(key) for key, is_so in keys.items() if is_so)]
+    if found.n_clusters is not None:
+        said_last.append(say("clusters.evaluated", n=f"{found.n_clusters:,}"))
+    return said_last
 
 
 def _row_html(row: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ratekeeper._cells import tail_of
 from ratekeeper._finished import decide_read
 from ratekeeper._formatting import show, visible
 from ratekeeper.methods import Conformal, Empirical, HighProbability, Simultaneous
+from ratekeeper.methods._clustered import clustered_guarantee
 from ratekeeper.report import _grid as grid
 from ratekeeper.report import _knots as knots
 from ratekeeper.report._levels import key_text
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._finished import FinishedTest
     from ratekeeper._ranks import Floats, Tail
-    from ratekeeper.methods import Method
+    from ratekeeper.methods import Guarantee, Method
 
     Pair = tuple[Floats, Floats]
     Null = tuple[int, Tail, int | None]
@@ -55,7 +57,12 @@ def shown_cells(test: FinishedTest) -> list[int]:
 
 
 def page_facts(test: FinishedTest) -> dict[str, Any]:
-    """Return everything that the page's script needs, ready for JSON."""
+    """Return everything that the page's script needs, ready for JSON.
+
+    Of rows in clusters, the page knows one of each: its ranks are those of independent objects.
+    """
+    guarantee_of = _guarantee if test.calibration.clusters is None else clustered_guarantee
+    test = _of_independent(test)
     calibration = test.calibration
     parts = list(test.parts)
     shown = shown_cells(test)
@@ -79,11 +86,37 @@ def page_facts(test: FinishedTest) -> dict[str, Any]:
         "tests": [_test_facts(part, shown) for part in parts],
         "undecided": _undecided(test),
         "deltas": deltas,
-        "guarantees": {_key(method): str(method.guarantee) for method in methods},
+        "guarantees": {_key(method): str(guarantee_of(method)) for method in methods},
         "tables": grid.facts(methods, sorted(sizes), null_sizes, alphas),
         "scores": _scores(calibration, parts, methods, alphas, shown),
         "histograms": _histograms(calibration, shown),
     }
+
+
+class _OnAllRows(Conformal):
+    """`Conformal` on clusters, whose thresholds are not those of ranks among one row of each."""
+
+    def __repr__(self) -> str:
+        return "Conformal() on all rows"
+
+
+def _of_independent(test: FinishedTest) -> FinishedTest:
+    """Return the same test, thresholds and all, as one on one row of each cluster."""
+    if test.calibration.clusters is None:
+        return test
+    parts = [
+        replace(
+            part,
+            calibration=test.calibration.independent,
+            method=_OnAllRows() if isinstance(part.method, Conformal) else part.method,
+        )
+        for part in test.parts
+    ]
+    return AbstainingTest(*parts) if len(parts) > 1 else parts[0]
+
+
+def _guarantee(method: Method) -> Guarantee:
+    return method.guarantee
 
 
 def number(value: float | None) -> float | str | None:

@@ -85,7 +85,7 @@ def certificate_html(test: FinishedTest, checked: str = "") -> str:
     return (
         f'<div class="promises">{"".join(_promise(one, len(parts)) for one in parts)}</div>'
         f"{checked}{paragraphs([said('page.rates')], 'small')}"
-        f"{paragraphs([*found['remark'], *_left_out(n)], 'warning')}"
+        f"{paragraphs([*found['remark'], *_left_out(n), *_of_clusters(test)], 'warning')}"
         f'<div class="blocks">{shown}</div>'
         f'<details class="full"><summary>{said("page.full")}</summary>{whole}</details>'
     )
@@ -161,13 +161,20 @@ def _left_out(n: int) -> list[str]:
     return [said("page.groups.left_out", **numbers, inspect=INSPECT, evaluate=EVALUATE)]
 
 
+def _of_clusters(test: FinishedTest) -> list[str]:
+    if test.calibration.clusters is None:
+        return []
+    n = sum(scores.size for cells in test.calibration.cells for scores in cells)
+    return [say("clusters.page", n=f"{n:,}")]
+
+
 def ground_html(test: FinishedTest) -> str:
     """Return what the promise stands on: classes, data, version, rows left out."""
     first, calibration = test.parts[0].certificate, test.calibration
     told = {s.title: s.text for s in first.statements if s.topic in ("data", "file")}
     source = calibration.provenance
     names = {} if source is None else vars(source)
-    columns = {what: names.get(what) for what in ("score", "label", "group")}
+    columns = {what: names.get(what) for what in ("score", "label", "group", "cluster")}
     facts = {
         "Positive class": class_text(first, positive=True),
         "Negative class": class_text(first, positive=False),

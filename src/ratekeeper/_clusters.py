@@ -1,0 +1,204 @@
+"""Rows of one patient or customer: which rows belong together, and one random row of each cluster.
+
+A cluster is known by a hash of its id, 64 bits of BLAKE2b of the id's text. So the same id is the
+same cluster in every class, group, file and session, a million clusters collide with probability
+below 1e-7, and a calibration stays small. A hash is no secret: whoever can guess an id can check
+whether it is there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ratekeeper._formatting import show
+from ratekeeper._inputs import read_groups
+from ratekeeper._validation import check_seed
+from ratekeeper.exceptions import InputError, Parameter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ratekeeper._calibration import Calibration
+    from ratekeeper._ranks import Floats
+
+    Hashes = NDArray[np.uint64]
+    Pairs = tuple[tuple[NDArray[Any], ...], tuple[NDArray[Any], ...]]
+
+# The finaliser of SplitMix64: the same draws on every machine and with every version of NumPy.
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIX = (
+    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
+    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
+)
+_LAST = np.uint64(31)
+_NOT_DRAWN = "another row of the cluster was drawn"
+
+
+def hashes_of(names: Iterable[object]) -> Hashes:
+    """Return the hash of each id; ids are compared as text, without the spaces around it.
+
+    Examples
+    --------
+    >>> hashes_of([7, "7", "seven"]).tolist()[:2] == [hashes_of([7])[0]] * 2
+    True
+    """
+    texts = (str(name).strip().encode("utf-8", "surrogatepass") for name in names)
+    digests = b"".join(blake2b(text, digest_size=8).digest() for text in texts)
+    return np.frombuffer(digests, "<u8").astype(np.uint64)
+
+
+def read_clusters(clusters: ArrayLike, n_objects: int) -> Hashes:
+    """Return the hash of each row's cluster.
+
+    Examples
+    --------
+    >>> one, two, three = read_clusters(["ann", "bob", "ann"], 3)
+    >>> bool(one == three), bool(one == two)
+    (True, False)
+    """
+    index, names = read_groups(clusters, n_objects, name="clusters")
+    return hashes_of(names.tolist())[index]
+
+
+def draws(clusters: Hashes, positions: NDArray[Any], seed: int = 0) -> Hashes:
+    """Return a random number for each row, made of seed, cluster and position.
+
+    Examples
+    --------
+    >>> ids, rows = hashes_of("ab"), np.arange(2)
+    >>> (draws(ids, rows, seed=1) == draws(ids, rows, seed=1)).tolist()
+    [True, True]
+    """
+    start = _mixed(np.array([seed], dtype=np.uint64))
+    return _mixed(clusters ^ _mixed(positions.astype(np.uint64) ^ start))
+
+
+def _mixed(bits: Hashes) -> Hashes:
+    with np.errstate(over="ignore"):
+        bits = bits + _STEP
+        for shift, factor in _MIX:
+            bits = (bits ^ (bits >> shift)) * factor
+    return bits ^ (bits >> _LAST)
+
+
+def one_of_each(
+    clusters: Hashes, numbers: Hashes, cells: NDArray[np.intp] | None = None
+) -> NDArray[np.intp]:
+    """Return the positions, ascending, of the row with the smallest number of each cluster.
+
+    With `cells`, of each cluster in each cell.
+
+    Examples
+    --------
+    >>> one_of_each(np.array([5, 5, 9], np.uint64), np.array([2, 1, 3], np.uint64))
+    array([1, 2])
+    """
+    keys = (numbers, clusters) if cells is None else (numbers, clusters, cells)
+    order = np.lexsort(keys)
+    first = np.ones(order.size, dtype=bool)
+    first[1:] = clusters[order[1:]] != clusters[order[:-1]]
+    if cells is not None:
+        first[1:] |= cells[order[1:]] != cells[order[:-1]]
+    return np.sort(order[first])
+
+
+def in_order(scores: Floats, clusters: Hashes) -> tuple[Floats, Hashes]:
+    """Sort scores, and those that are equal by their clusters, so that equal data are equal bytes.
+
+    Examples
+    --------
+    >>> in_order(np.array([0.5, 0.1, 0.5]), np.array([7, 8, 6], np.uint64))[1].tolist()
+    [8, 6, 7]
+    """
+    order = np.lexsort((clusters, scores))
+    return scores[order], clusters[order]
+
+
+def one_row(calibration: Calibration, seed: int, *, by_cell: bool) -> Calibration:
+    """Return an ordinary calibration of one random row per cluster, or per cluster in each cell.
+
+    A row is drawn by a random number made of the seed, its cluster and its place among all rows in
+    ascending order, so the draw does not depend on the order in which rows were given.
+    """
+    seed = check_seed(seed, "seed")
+    if calibration.clusters is None:
+        raise InputError(
+            "The calibration has no clusters: each of its rows is an object of its own.",
+            parameter="clusters",
+            remedy="Use it as it is, or pass clusters to calibrate.",
+        )
+    parts = [scores for cells in calibration.cells for scores in cells]
+    clusters = np.concatenate([ids for cells in calibration.clusters for ids in cells])
+    sizes = [part.size for part in parts]
+    cell = np.repeat(np.arange(len(parts)), sizes)
+    numbers = draws(clusters, np.arange(clusters.size), seed)
+    kept = one_of_each(clusters, numbers, cell if by_cell else None)
+    scores = np.concatenate(parts)[kept]
+    ends = np.cumsum(np.bincount(cell[kept], minlength=len(parts)))[:-1]
+    cells = tuple(part.copy() for part in np.split(scores, ends))
+    half, rows = len(cells) // 2, calibration.provenance
+    if rows is not None and by_cell:
+        n = sum(sizes[:half]), sum(sizes[half:])
+        rows = replace(rows, sampled_from=n, cluster=None)
+    elif rows is not None:  # the mix of the classes stays as it is
+        others = sum(sizes) - kept.size
+        skipped = {**rows.skipped, _NOT_DRAWN: others} if others else rows.skipped
+        rows = replace(rows, skipped=skipped, cluster=None)
+    return replace(calibration, cells=(cells[:half], cells[half:]), clusters=None, provenance=rows)
+
+
+def are_spanning(calibration: Calibration) -> bool:
+    """Return whether any cluster has rows in several cells: of both classes, or in two groups."""
+    if calibration.clusters is None:
+        return False
+    own = [np.unique(ids) for cells in calibration.clusters for ids in cells]
+    return np.unique(np.concatenate(own)).size < sum(ids.size for ids in own)
+
+
+def new_clusters(calibration: Calibration, clusters: ArrayLike | None, n_objects: int) -> Hashes:
+    """Return the hash of each new row's cluster; raise if they are missing or not new."""
+    if clusters is None:
+        raise InputError(
+            "The rows of the calibration come in clusters, and so may these.",
+            parameter="clusters",
+            remedy=(
+                "Pass ",
+                Parameter("clusters"),
+                ", one for each score: different ones if each row is of another cluster.",
+            ),
+        )
+    return read_new_clusters(calibration, clusters, n_objects)
+
+
+def read_new_clusters(calibration: Calibration, clusters: ArrayLike, n_objects: int) -> Hashes:
+    """Return the hash of each new row's cluster; raise if it is one of the calibration's."""
+    index, names = read_groups(clusters, n_objects, name="clusters")
+    hashes = hashes_of(names.tolist())
+    found = np.flatnonzero(np.isin(hashes, known_clusters(calibration)))
+    if found.size:
+        raise known_error(names[found[0]], found.size)
+    return hashes[index]
+
+
+def known_clusters(calibration: Calibration) -> Hashes:
+    """Return the clusters of a calibration, each once; none if it has no clusters."""
+    ids = [ids for cells in calibration.clusters or () for ids in cells]
+    return np.unique(np.concatenate([np.empty(0, np.uint64), *ids]))
+
+
+def known_error(name: object, n: int) -> InputError:
+    """Return the error about new rows of clusters that have calibrated, one of which has a name."""
+    more = f" and {n - 1:,} more" if n > 1 else ""
+    return InputError(
+        f"The calibration has rows of the cluster {show(name)}{more}; the promise is about rows of "
+        "new clusters only.",
+        parameter="clusters",
+        value=name,
+        remedy="Leave out the rows of clusters that calibrated, or calibrate without them.",
+    )
