@@ -17,6 +17,7 @@ from ratekeeper._cells import (
     fingerprint,
     is_outside,
     of_class,
+    own_numbers,
     read_new,
     refuse_calibration_objects,
     refuse_clusters,
@@ -302,10 +303,12 @@ class FinishedTest(ABC):
     def _n_called(self) -> NDArray[np.intp]:
         """Count decisions on the calibration objects, as `counted` does."""
         counts: Any = 0
+        is_paired = any(part.method.keys == "required" for part in self.parts)
         for label in (0, 1):
             scores, index = of_class(self.calibration, label)
             truth = np.full(scores.size, bool(label))
-            decisions = self._decide(scores, index)
+            numbers = own_numbers(self.calibration, label) if is_paired else None
+            decisions = self._decide(scores, index, numbers)
             counts = counts + counted(decisions, truth, index, len(self.calibration.cells[0]))
         return counts  # type: ignore[no-any-return]
 
