@@ -116,15 +116,15 @@ class Plan(PlanText):
             words = say("plan.certain", delta=f"{self.delta:g}")
             needs.append((words, self._least(self.n_high_probability)))
         if self.n_excess is not None and self.excess is not None:
-            rate = percent(self.alpha + self.excess)
-            words = say("plan.excess", rate=rate, delta=f"{self.delta:g}")
+            above = percent(self.alpha + self.excess)
+            words = say("plan.excess", above=above, delta=f"{self.delta:g}")
             needs.append((words, self._least(self.n_excess)))
         return needs
 
     def _least(self, n: int) -> str:
         if self.rows_per_cluster is None:
             return say("plan.least", n=f"{n:,}")
-        return say("plan.rows", n=f"{n:,}", rows=f"{math.ceil(n * self.rows_per_cluster):,}")
+        return say("plan.rows", n=f"{n:,}", n_rows=f"{math.ceil(n * self.rows_per_cluster):,}")
 
     @property
     def _rates(self) -> Numbers:

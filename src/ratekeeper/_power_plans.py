@@ -65,6 +65,17 @@ class CertificationPlan(PlanText):
         How many groups get a promise of their own.
     joint : Needed or None
         The numbers in each group with which all promises hold together, except with chance delta.
+
+    Examples
+    --------
+    >>> import ratekeeper as rk
+    >>> rk.plan("precision", 0.9, expected=0.95, share=0.2)
+    Plan for precision >= 90%, if the precision of a threshold is 95% in truth
+      to certify it with probability 90%, at delta 0.05:
+        objects called positive that certify it: at least 350
+        objects called positive, with those that guide the search: about 389
+        labelled objects, if 20% of them are called positive: at least 1,971
+      ...
     """
 
     control: str
@@ -91,21 +102,21 @@ class CertificationPlan(PlanText):
         return say(
             "plan.certify.title",
             promise=CERTIFIED[self.control](self.level).headline,
-            what=say(f"plan.certify.{self.control}"),
+            quantity=say(f"plan.certify.{self.control}"),
             expected=exact_percent(self.expected),
         )
 
     @property
     def _parts(self) -> list[tuple[str, Numbers]]:
-        called, needed = self._called, self.needed
+        which, needed = self._called, self.needed
         rows = [
-            (say("plan.certify.tested", called=called), "certify.n", needed.n_tested),
-            (say("plan.certify.tested.all", called=called), "certify.about", needed.n_called),
+            (say("plan.certify.tested", which=which), "plan.least", needed.n_tested),
+            (say("plan.certify.tested.all", which=which), "plan.certify.about", needed.n_called),
         ]
         if self.share is not None and needed.n_objects is not None:
-            words = say("plan.certify.objects", share=exact_percent(self.share), called=called)
-            rows.append((words, "certify.n", needed.n_objects))
-        numbers = [(words, say(f"plan.{key}", n=f"{n:,}")) for words, key, n in rows]
+            words = say("plan.certify.objects", part=exact_percent(self.share), which=which)
+            rows.append((words, "plan.least", needed.n_objects))
+        numbers = [(words, say(key, n=f"{n:,}")) for words, key, n in rows]
         facts = {"power": exact_percent(self.power), "delta": f"{self.delta:g}"}
         parts = [(say("plan.certify.goal", **facts), numbers)]
         if self.groups is not None and self.joint is not None:
@@ -115,7 +126,7 @@ class CertificationPlan(PlanText):
 
     @property
     def _notes(self) -> list[str]:
-        return [say("plan.certify.assumption", each=f"{self.delta / STARTS:.3g}")]
+        return [say("plan.certify.assumption", chance=f"{self.delta / STARTS:.3g}")]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain Python values."""
@@ -148,6 +159,17 @@ class AuditPlan(PlanText):
         With which probability that group is called "above".
     n_per_group : int
         How many labels that takes in the group; any larger number has the power, too.
+
+    Examples
+    --------
+    >>> import ratekeeper as rk
+    >>> rk.plan_audit("fpr", 0.05, worse=0.1, groups=10)
+    Plan for an audit of FPR <= 5%, if it is 10% in a group in truth
+      to call this group "above" with probability 90%:
+        labelled negatives of each of 10 groups: at least 413
+        in all: at least 4,130
+      Exact binomial test at 0.005, which is 5% divided by the number of groups:
+      ...
     """
 
     control: str
@@ -182,7 +204,7 @@ class AuditPlan(PlanText):
 
     @property
     def _notes(self) -> list[str]:
-        return [say("plan.audit.assumption", level=f"{FALSE_ALARMS / self.groups:.3g}")]
+        return [say("plan.audit.assumption", chance=f"{FALSE_ALARMS / self.groups:.3g}")]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain Python values."""
@@ -297,7 +319,7 @@ def plan_audit(
 
 def groups_part(groups: int, delta: float, each: int, joint: int) -> tuple[str, Numbers]:
     """Say what each of several groups needs, and what it takes for all to hold together."""
-    facts = {"delta": f"{delta:g}", "each": f"{delta / groups:.3g}"}
+    facts = {"delta": f"{delta:g}", "chance": f"{delta / groups:.3g}"}
     numbers = [
         (say(f"plan.groups.{key}", **facts), groups_text(n, groups))
         for key, n in (("each", each), ("joint", joint))

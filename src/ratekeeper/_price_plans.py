@@ -135,6 +135,14 @@ class PricePlan(PlanText):
         Share of the controlled class in the calibration; None if it was chosen.
     n_least : int
         Smallest number with which the promise can be made.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> rng = np.random.default_rng(0)
+    >>> cal = rk.calibrate(rng.normal(np.repeat([0, 2], 500)), np.repeat([0, 1], 500))
+    >>> cal.labels_for_price("fnr", 0.05, price=0.2).limit.rate
+    0.372
     """
 
     control: str
@@ -192,7 +200,7 @@ class PricePlan(PlanText):
             more = say("plan.price.more", n=f"{self.n_needed:,}", more=f"{self.n_more:,}")
             numbers.append((needed, more))
             if self.share is not None and self.n_more_objects is not None:
-                facts = {"n": f"{self.n_more_objects:,}", "share": percent(self.share)}
+                facts = {"n": f"{self.n_more_objects:,}", "part": percent(self.share)}
                 to_label = say("plan.price.share.n", objects=objects, **facts)
                 numbers.append((say("plan.price.share"), to_label))
             then = say("plan.price.then", n=f"{self.n_needed:,}")
@@ -202,8 +210,8 @@ class PricePlan(PlanText):
     @property
     def _notes(self) -> list[str]:
         sides = [say(f"plan.{control}") for control in ("fnr", "fpr")]
-        objects, others = sides if self.control == "fnr" else sides[::-1]
-        notes = [say("plan.price.assumption", objects=objects, others=others)]
+        objects, rest = sides if self.control == "fnr" else sides[::-1]
+        notes = [say("plan.price.assumption", objects=objects, rest=rest)]
         if self.n_more != 0 and self.limit.low <= self.price < self.limit.high:
             notes.append(say("plan.price.doubt", price=exact_percent(self.price)))
         return notes

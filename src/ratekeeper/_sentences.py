@@ -791,7 +791,7 @@ PLAN = {
     "title": "Plan for {promise}, in held-out {objects}",
     "average": "on average (Conformal)",
     "certain": "except with probability {delta} (HighProbability)",
-    "excess": "on average, and above {rate} with probability at most {delta}",
+    "excess": "on average, and above {above} with probability at most {delta}",
     "least": "at least {n}",
     "with": "with {n}",
     "with.groups": "with {n} in each group",
@@ -804,16 +804,16 @@ PLAN = {
     "fpr": "negatives",
     "alerts": "objects, labelled or not",
     "clusters": "clusters with {objects}",
-    "rows": "at least {n} (some {rows} rows)",
+    "rows": "at least {n} (some {n_rows} rows)",
     "clusters.note": (
         "Rows of one cluster count as one: more rows of the same clusters are not more objects."
     ),
     "groups": "for {groups} groups, each with a promise of its own",
     "groups.average": "each on average",
     "groups.each": "each except with probability {delta}",
-    "groups.joint": "all together except with probability {delta} ({each} for each)",
+    "groups.joint": "all together except with probability {delta} ({chance} for each)",
     "groups.n": "{n} per group, {total} in all",
-    "certify.title": "Plan for {promise}, if {what} is {expected} in truth",
+    "certify.title": "Plan for {promise}, if {quantity} is {expected} in truth",
     "certify.precision": "the precision of a threshold",
     "certify.npv": "the NPV of a threshold",
     "certify.wrong": "the share of wrong decisions",
@@ -821,13 +821,12 @@ PLAN = {
     "certify.called.npv": "called negative",
     "certify.called.wrong": "decided",
     "certify.goal": "to certify it with probability {power}, at delta {delta}",
-    "certify.tested": "objects {called} that certify it",
-    "certify.tested.all": "objects {called}, with those that guide the search",
-    "certify.objects": "labelled objects, if {share} of them are {called}",
-    "certify.n": "at least {n}",
+    "certify.tested": "objects {which} that certify it",
+    "certify.tested.all": "objects {which}, with those that guide the search",
+    "certify.objects": "labelled objects, if {part} of them are {which}",
     "certify.about": "about {n}",
     "certify.assumption": (
-        "Exact for one threshold that is tested at {each}, the least share of delta that the "
+        "Exact for one threshold that is tested at {chance}, the least share of delta that the "
         "search gives to one. It finds such a threshold if the score ranks the objects, so that "
         "stricter thresholds are right more often; if it does not, the power can be lower."
     ),
@@ -837,7 +836,7 @@ PLAN = {
     "audit.n.one": "labelled {objects}",
     "audit.total": "in all",
     "audit.assumption": (
-        "Exact binomial test at {level}, which is 5% divided by the number of groups: Holm's "
+        "Exact binomial test at {chance}, which is 5% divided by the number of groups: Holm's "
         "method asks no more. An audit of several columns has as many groups as it has rows, and "
         "twice as many if both rates are controlled."
     ),
@@ -852,11 +851,10 @@ PLAN = {
     "price.then": "with {n}",
     "price.limit": "with any number, at best",
     "price.share": "objects to label for that",
-    "price.share.n": "about {n}, if {share} of them are {objects}",
+    "price.share.n": "about {n}, if {part} of them are {objects}",
     "price.assumption": (
         "An estimate from this calibration: the price at the threshold that so many {objects} "
-        "allow on average. Each interval holds for that price with probability 95%. More "
-        "{others} only make it better known."
+        "allow on average, with a 95% interval. More {rest} only make it better known."
     ),
     "price.doubt": "The interval of the best includes {price}: whether it can be reached is open.",
 }
