@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -173,4 +175,227 @@ def test_bad_input_is_refused(arguments, message):
     arguments = {"control": "fnr", "alpha": 0.05, **arguments}
     with pytest.raises(rk.InputError) as caught:
         rk.plan(arguments.pop("control"), arguments.pop("alpha"), **arguments)
+    assert message in str(caught.value)
+
+
+def test_groups_and_clusters_multiply():
+    """Every group needs the number, and delta is divided where all must hold together."""
+    found = rk.plan("fnr", 0.05, groups=5)
+    assert (found.n_high_probability, found.n_joint) == (
+        59,
+        rk.plan("fnr", 0.05, delta=0.01).n_high_probability,
+    )
+    exceeds = 0.95**found.n_joint  # the chance of one group
+    assert 1 - (1 - exceeds) ** 5 <= 0.05
+    text = str(found)
+    assert "0.05: 59 per group, 295 in all" in text
+    assert "(0.01 for each): 90 per group, 450 in all" in text
+    assert found.to_dict()["least_n_joint"] == 90
+    clusters = rk.plan("fpr", 0.05, rows_per_cluster=2.5, n=100)
+    assert clusters.n_high_probability == 59
+    assert "clusters with negatives" in str(clusters)
+    assert "at least 59 (some 148 rows)" in str(clusters)
+    assert "Conformal: true rate" not in str(clusters)  # unknown with clusters
+    assert clusters.realised_marginal is None
+    assert (
+        clusters.realised_high_probability == rk.plan("fpr", 0.05, n=100).realised_high_probability
+    )
+
+
+def test_alerts_need_any_objects():
+    """A share of alerts is planned like a rate, and no labels are asked for."""
+    found = rk.plan("alerts", 0.02)
+    assert (found.n_marginal, found.n_high_probability) == (49, 149)
+    assert "labelled or not" in str(found)
+    cal = rk.calibrate(np.arange(149.0), np.arange(149) % 2)
+    cal.control_alerts(0.02, delta=0.05)
+    with pytest.raises(rk.UnattainableError):
+        rk.calibrate(np.arange(148.0), np.arange(148) % 2).control_alerts(0.02, delta=0.05)
+
+
+def _power(null, true, level, n):
+    """Return the exact power with n objects, by summing over every count."""
+    counts = np.arange(n + 1)
+    few = true < null
+    p_values = stats.binom.cdf(counts, n, null) if few else stats.binom.sf(counts - 1, n, null)
+    return stats.binom.pmf(counts, n, true)[p_values <= level].sum()
+
+
+def _from_there_on(null, true, level, power, most):
+    reached = [_power(null, true, level, n) >= power for n in range(1, most)]
+    return most - int(np.argmin(reached[::-1]))  # after the last that is not
+
+
+@pytest.mark.parametrize("power", [0.5, 0.9, 0.99])
+@pytest.mark.parametrize(
+    ("control", "level", "expected"),
+    [("precision", 0.9, 0.98), ("npv", 0.8, 0.95), ("wrong", 0.3, 0.15), ("precision", 0.05, 0.2)],
+)
+def test_labels_to_certify_by_brute_force(control, level, expected, power):
+    """From the planned number on, and for no longer stretch, a third of delta has the power."""
+    found = rk.plan(control, level, expected=expected, power=power, delta=0.06)
+    wrong = (level, expected) if control == "wrong" else (1 - level, 1 - expected)
+    brute = _from_there_on(*wrong, 0.02, power, 700)
+    assert found.needed.n_tested == brute
+    assert found.needed.n_called == int(np.ceil(brute / 0.9))
+    assert found.needed.n_objects is None
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.99])
+def test_labelled_objects_to_certify_by_brute_force(share):
+    """Over the random number of alerts the power is kept, and hardly with fewer objects."""
+    found = rk.plan("precision", 0.8, expected=0.95, share=share, groups=2).needed
+    lasting = [_power(0.2, 0.05, 0.05 / 3, n) for n in range(400)]
+    lasting = np.minimum.accumulate(lasting[::-1])[::-1]
+
+    def power(n):
+        tested = n - min(max(30, round(0.1 * n)), 2000, n // 2)
+        return stats.binom.expect(
+            lambda a: lasting[np.minimum(a, 399).astype(int)], (tested, share), lb=0, ub=tested
+        )
+
+    assert power(found.n_objects) >= 0.9 - 1e-9
+    assert power(found.n_objects - 2) < 0.9
+    assert found.n_objects * share >= found.n_tested
+
+
+@pytest.mark.parametrize(
+    ("alpha", "worse", "groups"), [(0.05, 0.1, 10), (0.05, 0.12, 1), (0.3, 0.5, 40), (0.5, 0.9, 3)]
+)
+def test_labels_of_an_audit_by_brute_force(alpha, worse, groups):
+    """From the planned number on, and for no longer stretch, a worse group is found."""
+    found = rk.plan_audit("fnr", alpha, worse=worse, groups=groups)
+    assert found.n_per_group == _from_there_on(alpha, worse, 0.05 / groups, 0.9, 700)
+    assert found.n == groups * found.n_per_group
+    assert found.to_dict()["n_per_group"] == found.n_per_group
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        rk.plan("precision", 0.9, expected=0.95, share=0.2, groups=3),
+        rk.plan("wrong", 0.05, expected=0.03),
+        rk.plan_audit("fpr", 0.01, worse=0.02, groups=4),
+        rk.calibrate(np.arange(200.0), np.arange(200) % 3 == 0).labels_for_price(
+            "fpr", 0.1, price=0.5
+        ),
+    ],
+)
+def test_plans_are_told_in_every_way(plan):
+    """Text fits a terminal, the card has the same numbers, and JSON takes the facts."""
+    assert max(map(len, str(plan).splitlines())) <= 79
+    assert repr(plan) == str(plan)
+    first = str(plan).splitlines()[0].replace(">", "&gt;").replace("<", "&lt;")
+    assert first[:20] in plan._repr_html_()
+    json.dumps(plan.to_dict())
+
+
+def _two_normals(n, seed=0, n_other=None):
+    rng = np.random.default_rng(seed)
+    negative = rng.normal(0, 1, n if n_other is None else n_other)
+    scores = np.r_[negative, rng.normal(2, 1, n)]
+    return rk.calibrate(scores, np.repeat([0, 1], [negative.size, n]))
+
+
+@pytest.mark.parametrize("control", ["fnr", "fpr"])
+@pytest.mark.parametrize("method", [rk.HighProbability(), rk.Conformal()])
+def test_labels_for_a_price(control, method):
+    """The price at hand is that of the certificate, and the needed number has the wanted one."""
+    cal = _two_normals(800, n_other=800)
+    test = cal.control(control, 0.05, method=method)
+    price = test.certificate.cells[0].other_error
+    found = cal.labels_for_price(control, 0.05, price=0.9, method=method)
+    assert found.now == (price.rate, *price.interval)
+    assert (found.n_needed, found.n_more, found.n_more_objects) == (800, 0, 0)
+    assert "enough" in str(found)
+    wanted = found.limit.rate + 0.002
+    found = cal.labels_for_price(control, 0.05, price=wanted, method=method)
+    # The threshold that so many scores allow on average, among the scores at hand.
+    share = critical_rank(method, found.n_needed, 0.05) / (found.n_needed + 1)
+    loose = cal.control(control, share * 1.0000001, method=rk.Conformal())
+    assert loose.certificate.cells[0].other_error.rate <= wanted
+    assert found.then.low <= found.then.rate <= min(found.then.high, wanted)
+    nothing = cal.labels_for_price(control, 0.05, price=0.01, method=method)
+    assert nothing.n_needed is nothing.n_more is nothing.then is None
+    assert "no number of labels reaches it" in str(nothing)
+
+
+def test_fewer_labels_for_a_higher_price():
+    """The number of labels falls with the price that is allowed, and rises with care."""
+    cal = _two_normals(3000)
+    prices = [0.37, 0.38, 0.39, 0.4, 0.5]
+    for method in (rk.HighProbability(0.01), rk.HighProbability()):
+        numbers = [
+            cal.labels_for_price("fnr", 0.05, price=p, method=method).n_needed for p in prices
+        ]
+        numbers = [np.inf if n is None else n for n in numbers]
+        assert numbers == sorted(numbers, reverse=True)
+        assert numbers[-1] == 3000
+
+
+def test_price_of_a_group_and_of_scores_too_few_for_the_promise():
+    """Each group has its own plan; below the least number the price at hand is unknown."""
+    rng = np.random.default_rng(0)
+    labels, groups = np.tile([0, 1], 60), np.repeat(["a", "b"], [40, 80])
+    cal = rk.calibrate(rng.normal(2 * labels), labels, groups=groups)
+    found = cal.labels_for_price("fnr", 0.05, price=0.9, group="b")
+    assert found.now is None
+    assert found.n == 40
+    assert found.n_needed is None or found.n_needed >= 59
+    assert "impossible: at least 59 are needed" in str(found)
+    with pytest.raises(rk.InputError, match="has groups"):
+        cal.labels_for_price("fnr", 0.05, price=0.5)
+    with pytest.raises(rk.InputError, match="'c'"):
+        cal.labels_for_price("fnr", 0.05, price=0.5, group="c")
+    with pytest.raises(rk.TooFewScoresError, match="At least 99 are needed"):
+        cal.labels_for_price("fnr", 0.01, price=0.5, group="b")
+
+
+def test_price_that_cannot_be_asked_for():
+    """A price outside (0, 1), another method, one class and no labels are refused."""
+    cal = _two_normals(100)
+    for wrong, words in [
+        ({"price": 1.5}, "price=1.5 is not a rate"),
+        ({"price": 0.0}, "price=0.0 is not a rate"),
+        ({"method": "smoothed"}, "Conformal"),
+        ({"method": rk.HighProbability(randomised=True)}, "ties left as they are"),
+        ({"group": "a"}, "has no groups"),
+    ]:
+        with pytest.raises(rk.InputError) as caught:
+            cal.labels_for_price("fnr", 0.05, **{"price": 0.4, **wrong})
+        assert words in str(caught.value)
+    one = rk.calibrate(np.arange(100.0), one_class="positive")
+    with pytest.raises(rk.InputError, match="nothing is known about the price"):
+        one.labels_for_price("fnr", 0.05, price=0.4)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rk.plan("precision", 0.9), "expected is missing"),
+        (lambda: rk.plan("precision", 0.9, expected=0.9), "expected=0.9 is not better"),
+        (lambda: rk.plan("npv", 0.9, expected=0.5), "must be above it"),
+        (lambda: rk.plan("wrong", 0.05, expected=0.06), "must be below it"),
+        (lambda: rk.plan("wrong", 0.05, expected=0.04999), "too close to 0.05"),
+        (lambda: rk.plan("precision", 0.9, expected=0.95, power=1.0), "power=1.0 is not a rate"),
+        (lambda: rk.plan("precision", 0.9, expected=0.95, power=0), "power=0 is not a rate"),
+        (lambda: rk.plan("precision", 0.9, expected=0.95, share=2), "share=2 is not a rate"),
+        (lambda: rk.plan("precision", 0.9, expected=0.95, delta=None), "delta=None must be"),
+        (lambda: rk.plan("precision", 0.9, expected=0.95, n=5), "n=5 means nothing"),
+        (lambda: rk.plan("fnr", 0.05, power=0.9), "power=0.9 means nothing in a plan for fnr"),
+        (lambda: rk.plan("fnr", 0.05, groups=0), "groups=0 must be a whole number from 1 up"),
+        (lambda: rk.plan("fnr", 0.05, rows_per_cluster=0.5), "at least 1"),
+        (lambda: rk.plan("alerts", 0.05, rows_per_cluster=5), "means nothing"),
+        (lambda: rk.plan("fnr", 0.05, rows_per_cluster=5, excess=0.01), "no known distribution"),
+        (lambda: rk.plan_audit("fnr", 0.05, worse=0.05, groups=2), "is not above alpha=0.05"),
+        (lambda: rk.plan_audit("fnr", 0.05, worse=0.1, groups=0), "groups=0 must be"),
+        (lambda: rk.plan_audit("fnr", 0.05, worse=0.1, groups=2, power=2), "power=2 is not"),
+        (lambda: rk.plan_audit("precision", 0.9, worse=0.95, groups=2), "control='precision'"),
+        (lambda: rk.plan_audit("fnr", 1e-7, worse=2e-7, groups=2), "too close"),
+    ],
+)
+def test_plans_that_cannot_be(call, message):
+    """What means nothing or cannot happen is refused with the value and the need."""
+    with pytest.raises(rk.InputError) as caught:
+        call()
     assert message in str(caught.value)

@@ -22,6 +22,10 @@ CHOSEN = {
             "folds.cv_plus same_class independent same_scorer same_code file file.skipped"
         ),
         "title": "promise.aim",
+        "plan": (
+            "fnr fpr alerts groups.each groups.joint certify.precision certify.npv certify.wrong "
+            "certify.called.precision certify.called.npv certify.called.wrong"
+        ),
         "rate": "fnr fpr fdr for selective_error alert_share undecided",
         "aim": (
             "controlled.fdr controlled.for controlled.selective_error controlled.alert_share "

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ratekeeper._finished import FinishedTest
     from ratekeeper._p_values import PValues
     from ratekeeper._planning import Plan, plan
+    from ratekeeper._power_plans import AuditPlan, CertificationPlan, plan_audit
+    from ratekeeper._price_plans import PricePlan
     from ratekeeper._provenance import Provenance
     from ratekeeper._rates import Rate, RealisedRate
     from ratekeeper._selection import Selection
@@ -79,11 +81,13 @@ __all__ = [
     "AbstainingTest",
     "Alerts",
     "Audit",
+    "AuditPlan",
     "Bootstrap",
     "CVPlusCertificate",
     "CVPlusTest",
     "Calibration",
     "Certificate",
+    "CertificationPlan",
     "Cheapest",
     "Comparison",
     "Conformal",
@@ -111,6 +115,7 @@ __all__ = [
     "Parametric",
     "Plan",
     "PositiveLabelWarning",
+    "PricePlan",
     "Provenance",
     "Rate",
     "RatekeeperError",
@@ -136,6 +141,7 @@ __all__ = [
     "normality_test",
     "normality_tests",
     "plan",
+    "plan_audit",
     "save",
 ]
 
@@ -159,6 +165,8 @@ _HOMES = {
     "_finished": ("FinishedTest",),
     "_p_values": ("PValues",),
     "_planning": ("Plan", "plan"),
+    "_power_plans": ("AuditPlan", "CertificationPlan", "plan_audit"),
+    "_price_plans": ("PricePlan",),
     "_provenance": ("Provenance",),
     "_rates": ("Rate", "RealisedRate"),
     "_selection": ("Selection",),

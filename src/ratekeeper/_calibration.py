@@ -38,6 +38,7 @@ from ratekeeper._keys import numbers_of_keys
 from ratekeeper._merging import check_mergeable, merged_cells, merged_classes, merged_provenance
 from ratekeeper._one_class import SIDES, read_truth
 from ratekeeper._p_values import PValues, judge, judge_intervals
+from ratekeeper._price_plans import PricePlan, labels_for_price
 from ratekeeper._ranks import sort_in_place, sorted_parts
 from ratekeeper._selection import Selection, select
 from ratekeeper._sentences import say
@@ -547,6 +548,53 @@ class Calibration:
             fnr=fnr,
             fpr=fpr,
         )
+
+    def labels_for_price(
+        self,
+        control: str,
+        alpha: float,
+        *,
+        price: float,
+        method: Method | str = HighProbability(),
+        group: object = None,
+    ) -> PricePlan:
+        """Estimate how many more labels it takes until the price of a test falls to a level.
+
+        Parameters
+        ----------
+        control, alpha : str, float
+            The rate to keep, as in `control`.
+        price : float or str
+            The wanted rate of the other error.
+        method : {HighProbability(delta), Conformal()}, default=HighProbability()
+            The kind of promise.
+        group : object, optional
+            The group to ask about, required if and only if the calibration has groups.
+
+        Returns
+        -------
+        PricePlan
+
+        Notes
+        -----
+        **Guarantee.** None for the number of labels: it is an estimate from these scores, and a
+        threshold from new labels varies around the one that is looked at. Each price comes with
+        an interval that covers, with probability at least 95% over calibration sets of
+        independent objects with continuous scores, the true price at the threshold that so many
+        labels allow on average, for a number of labels fixed in advance; `now` is about the test
+        at hand.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> rng = np.random.default_rng(0)
+        >>> cal = rk.calibrate(rng.normal(np.repeat([0, 2], 500)), np.repeat([0, 1], 500))
+        >>> cal.labels_for_price("fnr", 0.05, price=0.38).n_more
+        7278
+        >>> cal.labels_for_price("fnr", 0.05, price=0.2).n_more is None
+        True
+        """
+        return labels_for_price(self, control, alpha, price=price, method=method, group=group)
 
     def merge(self, other: Calibration) -> Calibration:
         """Return exactly what calibrating both sets of objects together would give.

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _GUIDES = 0.1  # of the objects, but
 _FEWEST_GUIDES, _MOST_GUIDES = 30, 2000
 _CANDIDATES = 1000
-_STARTS = 3
+STARTS = 3  # at most; each gets its share of delta
 _AT_ONCE = 100  # candidates tested, as most runs end early
 _STEPS = 8
 _DIGITS = 6
@@ -124,9 +124,20 @@ def oriented(negative: Floats, positive: Floats, *, higher: bool) -> Objects:
     return Objects(negative, positive) if higher else Objects(-negative[::-1], -positive[::-1])
 
 
+def n_guides(n: int) -> int:
+    """Return how many of n objects guide the search.
+
+    Examples
+    --------
+    >>> n_guides(100), n_guides(1000), n_guides(10**6)
+    (30, 100, 2000)
+    """
+    return min(max(_FEWEST_GUIDES, round(_GUIDES * n)), _MOST_GUIDES, n // 2)
+
+
 def guides_of(objects: Objects) -> Objects:
     """Return the objects that guide the search; the same for the same objects."""
-    size = min(max(_FEWEST_GUIDES, round(_GUIDES * objects.n)), _MOST_GUIDES, objects.n // 2)
+    size = n_guides(objects.n)
     drawn = np.random.default_rng(_SEED).choice(objects.n, size, replace=False, shuffle=False)
     drawn.sort()
     n_negative = int(drawn.searchsorted(objects.negative.size))
@@ -214,14 +225,14 @@ def _starts(
     # Drawn towards a smooth curve: where few guides are decided, their errors say little.
     share = (errors + _WEIGHT * expected / np.maximum(n, 1)) / (n + _WEIGHT)
     decided = n * others_per_guide  # about, among the others
-    least = 1.5 * np.log(delta / _STARTS) / np.log1p(-alpha)  # for a test to pass, with some room
+    least = 1.5 * np.log(delta / STARTS) / np.log1p(-alpha)  # for a test to pass, with some room
     sizes = least * 2.0 ** np.arange(60)
     places = np.unique(decided.searchsorted(sizes[sizes < decided[-1]]))
     if not places.size:
         return [n.size - 1]
     prospects = np.round(((alpha - share) * np.sqrt(decided))[places], _DIGITS)
-    first = max(0, min(int(prospects.argmax()) - _STARTS // 2, places.size - _STARTS))
-    found: list[int] = places[first : first + _STARTS].tolist()
+    first = max(0, min(int(prospects.argmax()) - STARTS // 2, places.size - STARTS))
+    found: list[int] = places[first : first + STARTS].tolist()
     return found
 
 

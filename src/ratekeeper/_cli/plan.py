@@ -6,37 +6,57 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ratekeeper._cli import options, settings
+from ratekeeper._cli import contents, options, settings
 from ratekeeper._cli.printing import echo, print_json
-from ratekeeper._cli.promise import WHICH_RATE
+from ratekeeper._cli.promise import PROMISES, WHICH_RATE
 from ratekeeper._cli.refusals import Refusal
 
 if TYPE_CHECKING:
-    from ratekeeper._planning import Plan
-    from ratekeeper._rates import RealisedRate
+    from ratekeeper._plan_text import PlanText
 
-_WIDTH = 79
 _EPILOG = """\b
 Examples:
   ratekeeper plan --fnr 1%
   ratekeeper plan --fnr 1% --delta 0.05 --n 500
   ratekeeper plan --fpr 0.1% --delta 0.05 --excess 0.05%
+  ratekeeper plan --fnr 5% --groups 5
+  ratekeeper plan --fnr 5% --rows-per-cluster 10
+  ratekeeper plan --precision 90% --expected 95% --share 20%
+  ratekeeper plan --alerts 2%
+
+\b
+How many labels does an audit need to find a group with 10%?
+  ratekeeper plan --fnr 5% --worse 10% --groups 10
+
+\b
+How many more labels until at most 40% of the negatives are false alarms?
+  ratekeeper plan --fnr 5% --price 40% --calibration cal.rk
 """
+_LEVELS = {
+    "fnr": ("ALPHA", "Plan for this share of missed positives."),
+    "fpr": ("ALPHA", "Plan for this share of false alarms."),
+    "precision": ("SHARE", "Plan for this share of positives among those called positive."),
+    "npv": ("SHARE", "Plan for this share of negatives among those called negative."),
+    "wrong": ("SHARE", "Plan for this share of wrong decisions among those made."),
+    "alerts": ("SHARE", "Plan for this share of alerts among all objects; needs no labels."),
+}
+
+
+def _levels(function: Any) -> Any:  # noqa: ANN401 - a command
+    for name in reversed(PROMISES):
+        metavar, text = _LEVELS[name]
+        function = click.option(f"--{name}", type=options.RATE, metavar=metavar, help=text)(
+            function
+        )
+    return function
 
 
 @click.command("plan", epilog=_EPILOG)
-@click.option(
-    "--fnr", type=options.RATE, metavar="ALPHA", help="Plan for this share of missed positives."
-)
-@click.option(
-    "--fpr", type=options.RATE, metavar="ALPHA", help="Plan for this share of false alarms."
-)
+@_levels
 @click.option(
     "--delta",
     type=options.RATE,
-    default=0.05,
-    show_default=True,
-    help="Chance that a high-probability promise may fail.",
+    help="Chance that a high-probability promise may fail.  [default: 0.05]",
 )
 @click.option("--n", type=click.IntRange(min=1), help="Also say what this many scores would give.")
 @click.option(
@@ -45,64 +65,117 @@ Examples:
     help="With --delta: also say how many scores keep the true rate of the conformal method "
     "below alpha + excess.",
 )
+@click.option(
+    "--groups",
+    type=click.IntRange(min=1),
+    help="Number of groups that get a promise of their own, or are audited.",
+)
+@click.option(
+    "--rows-per-cluster",
+    type=click.FloatRange(min=1),
+    metavar="ROWS",
+    help="Rows come in clusters of this size, such as patients: count clusters.",
+)
+@click.option(
+    "--expected",
+    type=options.RATE,
+    metavar="SHARE",
+    help="With --precision, --npv or --wrong: what that share is in truth.",
+)
+@click.option(
+    "--share",
+    type=options.RATE,
+    help="With the same: the expected share of objects that are called positive (--precision), "
+    "called negative (--npv) or decided (--wrong).",
+)
+@click.option(
+    "--power",
+    type=options.RATE,
+    help="Probability to certify such a share, or to find such a group.  [default: 0.9]",
+)
+@click.option(
+    "--worse",
+    type=options.RATE,
+    metavar="RATE",
+    help="Plan an audit of --fnr or --fpr instead: the true rate of a group that is to be found.",
+)
+@click.option(
+    "--price",
+    type=options.RATE,
+    metavar="RATE",
+    help="With --calibration: how many more labels until the other error falls to this rate?",
+)
+@click.option(
+    "--calibration", metavar="CAL.RK", type=options.PATH, help="What calibrate wrote, for --price."
+)
+@click.option(
+    "--method",
+    type=click.Choice(["high-probability", "conformal"]),
+    help="With --price: the kind of promise.  [default: high-probability]",
+)
+@click.option("--group", help="With --price: the group, if the calibration has groups.")
 @options.as_json()
 @settings.command_option
-def command(fnr: float | None, fpr: float | None, json: bool, **given: Any) -> None:  # noqa: ANN401, FBT001
+def command(json: bool, **given: Any) -> None:  # noqa: ANN401, FBT001
     """Say how many held-out objects a promise needs.
 
-    --fnr needs held-out positives, --fpr held-out negatives. The numbers are exact. Writes
-    nothing.
+    --fnr needs held-out positives, --fpr held-out negatives, --alerts any objects. The numbers are
+    exact, but for those of --price, which are estimates. Writes nothing.
     """
-    from ratekeeper._planning import plan
-
-    asked = [(control, alpha) for control, alpha in (("fnr", fnr), ("fpr", fpr)) if alpha]
+    levels = {name: given.pop(name) for name in PROMISES}
+    asked = {name: level for name, level in levels.items() if level is not None}
     if not asked:
         raise Refusal(WHICH_RATE)
-    plans = [plan(control, alpha, **given) for control, alpha in asked]
+    given = {name: value for name, value in given.items() if value is not None}
+    plans = {name: _planned(name, level, **given) for name, level in asked.items()}
     if json:
-        print_json({one.control: _facts(one) for one in plans})
+        print_json({name: one.to_dict() for name, one in plans.items()})
     else:
-        echo(*(line for one in plans for line in _wrapped(one)))
+        echo(*(line for one in plans.values() for line in one.wrapped()))
 
 
-def _wrapped(plan: Plan) -> list[str]:
-    from textwrap import wrap
+def _planned(control: str, level: float, **given: Any) -> PlanText:  # noqa: ANN401
+    if "price" in given or "calibration" in given:
+        return _priced(control, level, **given)
+    only_priced = {"method", "group"} & set(given)
+    if only_priced:
+        raise Refusal(f"--{min(only_priced)} goes with --price and --calibration.")
+    if "worse" not in given:
+        from ratekeeper._planning import plan
 
-    lines = str(plan).splitlines()
-    indents = [" " * (len(line) - len(line.lstrip()) + 2) for line in lines]
-    return [
-        part
-        for line, indent in zip(lines, indents, strict=True)
-        for part in wrap(line, _WIDTH, subsequent_indent=indent)
-    ]
+        return plan(control, level, **given)
+    from ratekeeper._power_plans import plan_audit
 
-
-def _facts(plan: Plan) -> dict[str, Any]:
-    return {
-        "alpha": plan.alpha,
-        "delta": plan.delta,
-        "excess": plan.excess,
-        "least_n": {
-            "conformal": plan.n_marginal,
-            "high-probability": plan.n_high_probability,
-            "excess": plan.n_excess,
-        },
-        "n": plan.n,
-        "realised_rate": {
-            "conformal": _true_rate(plan.realised_marginal, plan.alpha),
-            "high-probability": _true_rate(plan.realised_high_probability, plan.alpha),
-        },
-    }
+    _refuse_others(given, {"worse", "groups", "power"}, "--worse")
+    if "groups" not in given:
+        raise Refusal("--worse plans an audit. Pass --groups, the number of groups.")
+    return plan_audit(control, level, **given)
 
 
-def _true_rate(rate: RealisedRate | None, alpha: float) -> dict[str, Any] | None:
-    if rate is None:
-        return None
-    low, high = rate.interval
-    return {
-        "distribution": f"Beta({rate.k}, {rate.n + 1 - rate.k})",
-        "mean": rate.mean,
-        "low": low,
-        "high": high,
-        "probability_above_alpha": rate.exceeds(alpha),
-    }
+def _priced(
+    control: str,
+    level: float,
+    *,
+    price: float | None = None,
+    calibration: str | None = None,
+    method: str | None = None,
+    group: str | None = None,
+    **others: Any,  # noqa: ANN401
+) -> PlanText:
+    from ratekeeper.methods import Conformal, HighProbability
+
+    if price is None or calibration is None:
+        raise Refusal("--price and --calibration go together: pass both.")
+    is_average = method == "conformal"
+    _refuse_others(others, set() if is_average else {"delta"}, "--price")
+    found = contents.load_calibration(calibration)
+    names = [] if found.groups is None else found.groups.tolist()
+    named: Any = next((name for name in names if str(name) == group), group)
+    kind = Conformal() if is_average else HighProbability(**others)
+    return found.labels_for_price(control, level, price=price, method=kind, group=named)
+
+
+def _refuse_others(given: dict[str, Any], known: set[str], option: str) -> None:
+    for name in given:
+        if name not in known:
+            raise Refusal(f"--{name.replace('_', '-')} means nothing here, with {option}.")

@@ -136,6 +136,9 @@ class SampleSizeDisplay(Display):
             raise InputError(
                 parameter="plan", value=plan, need='a plan, such as rk.plan("fnr", alpha=0.05)'
             )
+        if plan.control == "alerts":
+            need = 'a plan for FNR or FPR, such as rk.plan("fnr", alpha=0.05)'
+            raise InputError(parameter="plan", value=plan.control, need=need)
         return cls._of_plan(plan, sizes, None).drawn(ax=ax, draw=draw, **kwargs)
 
     @classmethod
