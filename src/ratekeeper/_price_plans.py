@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ratekeeper._cells import known_groups, no_such_class, refuse_unlabelled, tail_of
+from ratekeeper._cells import (
+    known_groups,
+    no_such_class,
+    refuse_clusters,
+    refuse_unlabelled,
+    tail_of,
+)
 from ratekeeper._formatting import exact_percent, listed_with_count, percent, plain_value
 from ratekeeper._plan_text import Numbers, PlanText
 from ratekeeper._rates import Rate, clopper_pearson
@@ -306,6 +312,7 @@ def _n_for_share(
 
 def _prices(calibration: Calibration, control: str, group: object) -> Prices:
     refuse_unlabelled(calibration)
+    refuse_clusters(calibration, "An estimate of the price")
     place, null_class = 0, int(control == "fnr")
     if calibration.groups is not None:
         if group is None:
