@@ -261,3 +261,29 @@ def test_ends_of_intervals_are_rounded_outwards():
     assert Estimate(0.2613, 0.2149, 0.3101).written(share_text) == "26% (21% to 32%)"
     assert Estimate(0.99712, 0.99501, 0.9991).written(share_text) == "99.71% (99.50% to 99.910%)"
     assert count_text(1_000) == "1,000"
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.2, 0.6])
+def test_ties_broken_by_keys_leave_alerts_countable_for_both_rates(alpha):
+    """With boundaries among ties, apart and crossed: intervals that hold the truth."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 500)
+    scores = rng.binomial(5, 0.35 + 0.3 * labels)
+    method = rk.HighProbability(randomised=True)
+    test = rk.calibrate(scores, labels).control_both(alpha, alpha, method=method)
+    found = test.alerts("50%")
+    new = np.repeat([0, 1], 50_000)
+    decided = test.decide(rng.binomial(5, 0.35 + 0.3 * new), keys=np.arange(new.size))
+    shares = {
+        "alerts": decided.positive.mean() * 1000,
+        "undecided": decided.abstained.mean() * 1000,
+        "precision": new[decided.positive].mean(),
+    }
+    for name, share in shares.items():
+        known = getattr(found, name)
+        if known is None:
+            assert share == 0, name
+            continue
+        assert known.low <= share <= known.high, (name, known, share)
+        assert known.value == pytest.approx(share, rel=0.25, abs=1e-9), name
+    assert "In practice" in str(test.certificate)

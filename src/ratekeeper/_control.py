@@ -198,11 +198,6 @@ class ErrorRateTest(FinishedTest):
         sizes = (cell.size for cell in calibration.cells[label])
         return tuple(map(Rate, errors, sizes))
 
-    @property
-    def _is_paired(self) -> bool:
-        """Whether ties are broken by a number of each object."""
-        return self.method.keys == "required"
-
     def _called(self, error: float | None) -> Called:
         """Bound what is called positive and negative; the two shares may each fail by half."""
         basis = self._known_by

@@ -17,6 +17,7 @@ from ratekeeper._cells import (
     fingerprint,
     is_outside,
     of_class,
+    own_numbers,
     read_new,
     refuse_calibration_objects,
     refuse_clusters,
@@ -299,13 +300,19 @@ class FinishedTest(ABC):
             can_abstain=self._decide(*of_class(self.calibration, 1)).can_abstain,
         )
 
+    @property
+    def _is_paired(self) -> bool:
+        """Whether ties are broken by a number of each object."""
+        return any(part.method.keys == "required" for part in self.parts)
+
     def _n_called(self) -> NDArray[np.intp]:
         """Count decisions on the calibration objects, as `counted` does."""
         counts: Any = 0
         for label in (0, 1):
             scores, index = of_class(self.calibration, label)
             truth = np.full(scores.size, bool(label))
-            decisions = self._decide(scores, index)
+            numbers = own_numbers(self.calibration, label) if self._is_paired else None
+            decisions = self._decide(scores, index, numbers)
             counts = counts + counted(decisions, truth, index, len(self.calibration.cells[0]))
         return counts  # type: ignore[no-any-return]
 
