@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._cells import refuse_clusters
+from ratekeeper._cells import refuse_clusters, refuse_unlabelled
 from ratekeeper._certificate import Stated
 from ratekeeper._control import build_test
 from ratekeeper._formatting import exact_percent, percent, show
@@ -457,6 +457,7 @@ def _check(calibration: Calibration, terms: Terms) -> None:
             value=calibration.origin,
             remedy="Calibrate on objects that the model was not trained on.",
         )
+    refuse_unlabelled(calibration)
     rows = calibration.provenance
     by_class = calibration.sampling == "by class" or bool(rows and rows.sampled_from)
     if by_class and terms.stated is None:
