@@ -180,7 +180,8 @@ class ThresholdTest(FinishedTest):
         """Say what the test means in practice; see `FinishedTest.alerts`."""
         refuse_unlabelled(self.calibration)
         if self.aim.labels_are_wrong:
-            raise InputError(say("noise.alerts"), parameter="labels")
+            remedy = "Evaluate the test on new objects whose labels are true."
+            raise InputError(say("noise.alerts"), parameter="labels", remedy=remedy)
         return super().alerts(prevalence)
 
     def _practice(self) -> Alerts | None:

@@ -328,6 +328,9 @@ class Cheapest(Stated):
         return [markup.table(head, rows, numbers=(0, 1))]
 
 
+_COST = "what this error costs more than a right decision"
+
+
 def cheapest(
     calibration: Calibration,
     *,
@@ -345,8 +348,8 @@ def cheapest(
     if fpr is not None:
         limits["fpr"] = check_probability(fpr, "fpr")
     terms = Terms(
-        cost_fn=check_positive(cost_fn, "cost_fn", or_else="such as 100"),
-        cost_fp=check_positive(cost_fp, "cost_fp", or_else="such as 3"),
+        cost_fn=check_positive(cost_fn, "cost_fn", or_else=f"such as 100: {_COST}"),
+        cost_fp=check_positive(cost_fp, "cost_fp", or_else=f"such as 3: {_COST}"),
         stated=None if prevalence is None else check_probability(prevalence, "prevalence"),
         delta=check_probability(delta, "delta"),
         limits=limits,

@@ -46,13 +46,18 @@ def show(found: Alerts | None) -> None:
         return
     from ratekeeper._alerts import HEAD
 
-    columns = [HEAD.index(name) for name in ("alerts", "false", "missed", "precision")]
     echo("")
     if found.groups:
         shown = dict(list(found.groups.items())[:_MOST_GROUPS])
         named = [*((str(name), one) for name, one in shown.items()), ("all groups", found)]
-        rows = [[name, *(one.row()[i] for i in columns)] for name, one in named]
-        print_table(say("alerts.table"), ["group", *(HEAD[i] for i in columns)], rows)
+        # Two tables, so that with all intervals they fit a terminal.
+        for title, *heads in (
+            (say("alerts.table"), "alerts", "false"),
+            ("", "missed", "precision"),
+        ):
+            columns = [HEAD.index(head) for head in heads]
+            rows = [[name, *(one.row()[i] for i in columns)] for name, one in named]
+            print_table(title, ["group", *heads], rows)
         if len(shown) < len(found.groups):
             gaps = {"shown": len(shown), "n": f"{len(found.groups):,}"}
             print_paragraph(say("alerts.groups.shown.json", **gaps))
