@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import ratekeeper as rk
 from ratekeeper._alerts import (
@@ -261,3 +262,45 @@ def test_ends_of_intervals_are_rounded_outwards():
     assert Estimate(0.2613, 0.2149, 0.3101).written(share_text) == "26% (21% to 32%)"
     assert Estimate(0.99712, 0.99501, 0.9991).written(share_text) == "99.71% (99.50% to 99.910%)"
     assert count_text(1_000) == "1,000"
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.2, 0.6])
+def test_ties_broken_by_keys_leave_alerts_countable_for_both_rates(alpha):
+    """With boundaries among ties, apart and crossed: intervals that hold the truth."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 500)
+    scores = rng.binomial(5, 0.35 + 0.3 * labels)
+    method = rk.HighProbability(randomised=True)
+    test = rk.calibrate(scores, labels).control_both(alpha, alpha, method=method)
+    found = test.alerts("50%")
+    new = np.repeat([0, 1], 50_000)
+    decided = test.decide(rng.binomial(5, 0.35 + 0.3 * new), keys=np.arange(new.size))
+    shares = {
+        "alerts": decided.positive.mean() * 1000,
+        "undecided": decided.abstained.mean() * 1000,
+        "precision": new[decided.positive].mean(),
+    }
+    for name, share in shares.items():
+        known = getattr(found, name)
+        if known is None:
+            assert share == 0, name
+            continue
+        assert known.low <= share <= known.high, (name, known, share)
+        assert known.value == pytest.approx(share, rel=0.08, abs=1e-9), name
+    assert "In practice" in str(test.certificate)
+
+
+@pytest.mark.parametrize("control", ["fnr", "fpr"])
+def test_ties_broken_by_keys_are_counted_as_broken(control):
+    """The share of the null class is that of its rank, not alpha, and its interval is exact."""
+    rng = np.random.default_rng(1)
+    labels = np.repeat([0, 1], 500)
+    cal = rk.calibrate(rng.binomial(5, 0.35 + 0.3 * labels), labels)
+    test = cal.control(control, 0.2, method=rk.HighProbability(randomised=True))
+    found = test.alerts("50%")
+    errors = found.false_alerts if control == "fpr" else found.missed
+    ranks = np.arange(1, 501)
+    rank = ranks[scipy.stats.beta(ranks, 501 - ranks).cdf(0.2) >= 0.95].max()
+    ends = scipy.stats.beta(rank, 501 - rank).ppf([0.0125, 0.9875])
+    assert errors.value == pytest.approx(500 * rank / 501)
+    assert (errors.low, errors.high) == pytest.approx(tuple(500 * ends))

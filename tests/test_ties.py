@@ -162,6 +162,8 @@ def test_keys_that_cannot_be_used_are_refused(test, cal, keys, words):
 
 def test_keys_without_a_use_are_refused(cal):
     """A test that breaks no ties, and a Generator, which forgets, refuse keys."""
+    with pytest.raises(InputError, match="keys was given, but a threshold test breaks no ties"):
+        cal.control_alerts(0.5).decide([1.0], keys=["a"])
     with pytest.raises(InputError, match="breaks no ties by keys"):
         cal.control("fnr", 0.05).decide([2], keys=["a"])
     method = rk.Smoothed(np.random.default_rng(0))

@@ -180,7 +180,8 @@ class ThresholdTest(FinishedTest):
         """Say what the test means in practice; see `FinishedTest.alerts`."""
         refuse_unlabelled(self.calibration)
         if self.aim.labels_are_wrong:
-            raise InputError(say("noise.alerts"), parameter="labels")
+            remedy = "Evaluate the test on new objects whose labels are true."
+            raise InputError(say("noise.alerts"), parameter="labels", remedy=remedy)
         return super().alerts(prevalence)
 
     def _practice(self) -> Alerts | None:
@@ -481,7 +482,8 @@ def aimed_test(calibration: Calibration, aim: Aim) -> ThresholdTest:
     if aim.needs_labels:
         refuse_unlabelled(calibration)
     rows = calibration.provenance
-    is_sample = rows is not None and rows.sampled_from is not None
+    # Of each class by itself; without labels there is one, and the sample is one of all.
+    is_sample = rows is not None and rows.sampled_from is not None and calibration.labelled
     if aim.about_population and (is_sample or calibration.sampling == "by class"):
         raise InputError(
             say("aim.sampled" if is_sample else "aim.sampling", aim=aim.headline),

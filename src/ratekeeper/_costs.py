@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._cells import refuse_clusters
+from ratekeeper._cells import refuse_clusters, refuse_unlabelled
 from ratekeeper._certificate import Stated
 from ratekeeper._control import build_test
 from ratekeeper._formatting import exact_percent, percent, show
@@ -328,6 +328,9 @@ class Cheapest(Stated):
         return [markup.table(head, rows, numbers=(0, 1))]
 
 
+_COST = "what this error costs more than a right decision"
+
+
 def cheapest(
     calibration: Calibration,
     *,
@@ -345,8 +348,8 @@ def cheapest(
     if fpr is not None:
         limits["fpr"] = check_probability(fpr, "fpr")
     terms = Terms(
-        cost_fn=check_positive(cost_fn, "cost_fn", or_else="such as 100"),
-        cost_fp=check_positive(cost_fp, "cost_fp", or_else="such as 3"),
+        cost_fn=check_positive(cost_fn, "cost_fn", or_else=f"such as 100: {_COST}"),
+        cost_fp=check_positive(cost_fp, "cost_fp", or_else=f"such as 3: {_COST}"),
         stated=None if prevalence is None else check_probability(prevalence, "prevalence"),
         delta=check_probability(delta, "delta"),
         limits=limits,
@@ -457,6 +460,7 @@ def _check(calibration: Calibration, terms: Terms) -> None:
             value=calibration.origin,
             remedy="Calibrate on objects that the model was not trained on.",
         )
+    refuse_unlabelled(calibration)
     rows = calibration.provenance
     by_class = calibration.sampling == "by class" or bool(rows and rows.sampled_from)
     if by_class and terms.stated is None:

@@ -300,6 +300,11 @@ class FinishedTest(ABC):
             can_abstain=self._decide(*of_class(self.calibration, 1)).can_abstain,
         )
 
+    @property
+    def _is_paired(self) -> bool:
+        """Whether ties are broken by a number of each object."""
+        return any(part.method.keys == "required" for part in self.parts)
+
     def _n_called(self) -> NDArray[np.intp]:
         """Count decisions on the calibration objects, as `counted` does."""
         counts: Any = 0

@@ -118,8 +118,9 @@ def wants_keys(methods: Iterable[Method], *, given: bool, parameter: str = "keys
         if not given and method.keys == "required":
             raise keys_needed(method, parameter)
     if given and not any(method.keys != "unused" for method in asked):
+        what = repr(asked[0]) if asked else "a threshold test"  # which has no method
         raise InputError(
-            (Parameter(parameter), f" was given, but {asked[0]!r} breaks no ties by keys."),
+            (Parameter(parameter), f" was given, but {what} breaks no ties by keys."),
             parameter=parameter,
             remedy="Leave it out, or make the test with HighProbability(randomised=True).",
         )

@@ -120,7 +120,10 @@ class Provenance:
             text += f", {self.n_skipped:,} of them skipped ({reasons(self.skipped)})"
         if self.sampled_from is not None:
             negative, positive = self.sampled_from
-            text += f", a random sample kept of {negative:,} negatives and {positive:,} positives"
+            whole = f"{negative:,} negatives and {positive:,} positives"
+            if self.label is None:  # all of one class, or of classes that nobody knows
+                whole = f"{negative + positive:,}"
+            text += f", a random sample kept of {whole}"
         return text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -82,7 +83,10 @@ def test_the_walk_with_clusters(run, tmp_path, held_out):
     )
     assert done.exit_code == 0, done.stderr
     k = np.unique(held_out["clusters"][held_out["labels"] == 1]).size
-    assert f"of {k}" in done.stdout
+    assert re.search(rf"everybody +{k} ", done.stdout)
+    rows = np.bincount(held_out["labels"])
+    assert f"have {rows[1]} positive and {rows[0]} negative rows." in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
     assert "cluster 'patient'" in done.stdout
     facts = json.loads(run("inspect", cal, "--json").stdout)
     assert facts["clusters"]["positive"] == k

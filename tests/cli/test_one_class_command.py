@@ -160,3 +160,16 @@ def test_the_commands_of_the_page_run(tmp_path):
     table = pl.read_csv(tmp_path / "decided.csv")
     assert table["p1"].is_null().all()
     assert table["decision"].is_in([0, 1]).all()
+
+
+def test_a_sample_without_labels_is_one_of_all_rows(run, people, tmp_path):
+    """So a budget may stand on it, and nothing is said of negatives. Costs need labels."""
+    out = tmp_path / "out.rk"
+    columns = ["--score", "risk", "--unlabelled", "--sample", "300", "-o", out]
+    result = run("calibrate", people, *columns, "--alerts", "10%")
+    assert result.exit_code == 0, result.stderr
+    assert "a random sample kept of 2,000." in " ".join(result.stdout.split())
+    costs = ["--cost-fn", "9", "--cost-fp", "1", "-o", tmp_path / "cheap.rk"]
+    result = run("cheapest", out, *costs)
+    assert result.exit_code == 2
+    assert "The calibration has no labels" in result.stderr

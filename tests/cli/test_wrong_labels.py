@@ -47,7 +47,11 @@ REFUSED = {
         "in the same way",
     ),
     "the other class": (["--fnr", "5%", "--wrong-negatives", "2%"], "--wrong-positives must be"),
-    "more wrong than checked": (["--fnr", "5%", "--wrong-positives", "9/2"], "9 of 200"),
+    "more wrong than checked": (
+        ["--fnr", "5%", "--wrong-positives", "9/2"],
+        "--wrong-positives': '9/2' does not say",
+    ),
+    "none checked": (["--fpr", "5%", "--wrong-negatives", "0/0"], "--wrong-negatives': '0/0' does"),
 }
 
 

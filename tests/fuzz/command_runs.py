@@ -23,6 +23,7 @@ GOOD = {
     "control": ["cal.rk", "--fnr", "0.2", "-o", "out.rk"],
     "cheapest": ["cal.rk", "--cost-fn", "9", "--cost-fp", "1", "-o", "out.rk"],
     "classify": ["test.rk", "good.csv", "-o", "out.csv"],
+    "select": ["cal.rk", "good.csv", "--fdr", "20%", "-o", "out.csv"],
     "evaluate": ["test.rk", "good.csv"],
     "inspect": ["test.rk"],
     "report": ["test.rk", "-o", "out.html"],
@@ -45,7 +46,9 @@ HOSTILE = (
     "", " ", "-", "--", "-1", "0", "1", "1e30", "1" + 30 * "0", "9" * 400, "1e-300", "nan", "inf",
     "-inf", "0x10", "1_000", "\uff15", "5%", "%", "\x00", "a\x00b", "\n", "\x1b[2J", "\u202e",
     "\udcff", "\ud800", "é中", "a" * 300, "'", '"', "\\", "{x}", "%s", "$HOME", "a=b", "size=1",
-    "=", "true", "good.csv", "cal.rk", "test.rk", "by_site.rk", "folder", "empty", "noise",
+    "=", "true", "good.csv", "cal.rk", "test.rk", "by_site.rk", "aim.rk", "by_key.rk",
+    "negatives.rk", "unlabelled.rk", "clusters.rk", "row", "2%", "9/200", "1%-2%", "folder",
+    "empty", "noise",
     "missing", "missing/deep", "./good.csv", "/dev/null", "risk", "ill", "site", "yes", "no",
     "conformal", "resampled", "kernel", "parametric", "bootstrap", "smoothed", "skip", "parquet",
     "csv", ",",
@@ -71,11 +74,22 @@ def _write_files():
     for name, n in (("good.csv", 120), ("earlier.csv", 160)):
         ill = rng.integers(0, 2, n)
         risk = rng.normal(2.0 * ill).tolist()
-        rows = (f"{risk[i]!r},{['no', 'yes'][ill[i]]},{'ns'[i % 2]}" for i in range(n))
-        Path(name).write_text("\n".join(["risk,ill,site", *rows]) + "\n")
+        rows = (
+            f"{risk[i]!r},{['no', 'yes'][ill[i]]},{'ns'[i % 2]},{name}{i // 2}" for i in range(n)
+        )
+        Path(name).write_text("\n".join(["risk,ill,site,row", *rows]) + "\n")
     calibration = rk.batch.calibrate_file("earlier.csv", score="risk", label="ill")
     rk.save(calibration, "cal.rk")
     rk.save(calibration.control("fnr", 0.2, method=rk.Conformal()), "test.rk")
+    rk.save(calibration.control_precision(0.6), "aim.rk")
+    randomised = rk.HighProbability(randomised=True)
+    rk.save(calibration.control_both(0.2, 0.2, method=randomised), "by_key.rk")
+    for name, kind in (
+        ("negatives.rk", {"one_class": "negative"}),
+        ("unlabelled.rk", {}),
+        ("clusters.rk", {"label": "ill", "cluster": "row"}),
+    ):
+        rk.save(rk.batch.calibrate_file("earlier.csv", score="risk", **kind), name)
     grouped = rk.batch.calibrate_file("earlier.csv", score="risk", label="ill", group="site")
     rk.save(grouped.control("fnr", 0.2, method=rk.Conformal()), "by_site.rk")
     Path("folder").mkdir()

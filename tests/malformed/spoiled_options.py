@@ -9,11 +9,14 @@ NO_RATES += ["snan", "snan%"]  # which decimals of Python can be, and floats can
 CALIBRATE = ["calibrate", "good.csv", "--score", "risk", "--label", "ill"]
 COMPARE = ["compare", "good.csv", "--label", "ill", "--control", "fnr", "--alpha", "0.2"]
 CLASSIFY = ["classify", "test.rk", "good.csv"]
+CHEAPEST = ["cheapest", "cal.rk", "--cost-fn", "9", "--cost-fp", "1", "-o", "out.rk"]
+SELECT = ["select", "cal.rk", "good.csv", "-o", "out.csv"]
 
 
 def cases():
     yield from _rates()
     yield from _promises()
+    yield from _questions()
     yield from _settings()
     yield from _outputs()
 
@@ -25,6 +28,13 @@ def _rates():
             for option in ("--fnr", "--fpr"):
                 words = (option, repr(value), "strictly between 0 and 1")
                 yield Case(f"{option} {value!r}", [*command, option, value], 2, words)
+        shares = [[*control, option] for option in ("--precision", "--npv", "--wrong", "--alerts")]
+        shares += [[*control, "--fnr", "0.2", "--prevalence"], [*CHEAPEST, "--prevalence"]]
+        shares += [["inspect", "test.rk", "--prevalence"], [*SELECT, "--fdr"]]
+        shares += [["report", "test.rk", "-o", "out.html", "--prevalence"]]
+        for command in shares:
+            words = (command[-1], repr(value), "strictly between 0 and 1")
+            yield Case(f"{command[-1]} {value!r}", [*command, value], 2, words)
         delta = [*control, "--fnr", "0.2", "--method", "high-probability", "--delta", value]
         yield Case(f"--delta {value!r}", delta, 2, ("--delta", repr(value)))
         alpha = ["normality", "good.csv", "--alpha", value]
@@ -101,6 +111,54 @@ def _promises():
         ("alpha below all", ["plan", "--fnr", "1e-300"]),
     ):
         yield Case(name, arguments, 2)
+
+
+def _questions():
+    """Precision and the like, costs, selections, audits, clusters and keys."""
+    control = ["control", "cal.rk", "-o", "out.rk"]
+    aims = {name: [f"--{name}", "50%"] for name in ("precision", "npv", "wrong", "alerts")}
+    for name, aim in aims.items():
+        for other in (["--fnr", "0.2"], ["--method", "conformal"], ["--randomised"]):
+            words = (f"--{name}", other[0])
+            yield Case(f"{name} and {other[0]}", [*control, *aim, *other], 2, words)
+        grouped = ["calibrate", "good.csv", "--score", "risk", "--label", "ill", "-o", "out.rk"]
+        words = ("sampled by class", "random sample")
+        yield Case(f"{name} by class", [*grouped, "--by-class", *aim], 2, words)
+        words = ("all objects", "negative", "both classes")
+        one = [*CALIBRATE[:4], "--one-class", "negative", *aim, "-o", "out.rk"]
+        yield Case(f"{name} of one class", one, 2, words)
+        unlabelled = [*CALIBRATE[:4], "--unlabelled", *aim, "-o", "out.rk"]
+        if name != "alerts":
+            yield Case(f"{name} without labels", unlabelled, 2, ("has no labels",))
+        clusters = [*CALIBRATE, "--cluster", "site", *aim, "-o", "out.rk"]
+        yield Case(f"{name} of clusters", clusters, 2, ("come in clusters",))
+    yield Case("precision out of reach", [*control, "--precision", "99.9%"], 3, ("highest",))
+    noisy = [*control, "--fnr", "0.2", "--wrong-positives"]
+    for value in ("", "some", "2%-1%", "1/0", "9/2", "-1/9", "1e9/2", "100%", "1%-2%-3%", "nan"):
+        words = ("--wrong-positives", "does not say how many")
+        yield Case(f"wrong labels {value!r}", [*noisy, value], 2, words)
+    yield Case("a prevalence beside wrong labels", [*noisy, "2%", "--prevalence", "2%"], 2)
+    for value in ("0", "-1", "nan", "inf", "dear"):
+        costs = ["cheapest", "cal.rk", "--cost-fn", value, "--cost-fp", "1", "-o", "out.rk"]
+        yield Case(f"a cost of {value}", costs, 2, ("--cost-fn", value))
+    words = ("Neither", "--fdr", "--budget")
+    yield Case("no way to select", SELECT, 2, words)
+    yield Case("two ways to select", [*SELECT, "--fdr", "9%", "--budget", "9"], 2, ("both",))
+    yield Case("a budget beyond all", [*SELECT, "--budget", "999"], 2, ("at most the number",))
+    alone = [*SELECT, "--fdr", "9%", "--method", "high-probability"]
+    yield Case("a method without FDR", alone, 2, ("cannot keep an FDR",))
+    evaluate = ["evaluate", "test.rk", "good.csv"]
+    report = ["report", "test.rk", "-o", "out.html", "--evaluate", "good.csv"]
+    for command in (evaluate, report):
+        yield Case("an unknown column", [*command, "--by", "no"], 2, ("'no'", "--by"))
+        yield Case("one column twice", [*command, "--by", "site", "--by", "site"], 2, ("once",))
+        yield Case("nothing to cross", [*command, "--by", "site", "--crossed"], 2, ("two columns",))
+        yield Case("unknown clusters", [*command, "--cluster", "no"], 2, ("'no'", "--cluster"))
+    for test in ("test.rk", "aim.rk"):
+        for command in (["evaluate", test, "good.csv"], ["classify", test, "good.csv"]):
+            words = ("--key was given", "breaks no ties")
+            out = ["-o", "out.csv"] if command[0] == "classify" else []
+            yield Case(f"keys for {test}", [*command, *out, "--key", "site"], 2, words)
 
 
 def _settings():

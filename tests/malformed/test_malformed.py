@@ -37,6 +37,7 @@ def good(tmp_path_factory):
     calibration = calibrate_file(folder / "earlier.csv", score="risk", label="ill")
     save(calibration, folder / "cal.rk")
     save(calibration.control("fnr", 0.2, method=Conformal()), folder / "test.rk")
+    save(calibration.control_alerts(0.2), folder / "aim.rk")
     grouped = calibrate_file(folder / "earlier.csv", score="risk", label="ill", group="site")
     save(grouped.control("fnr", 0.2, method=Conformal()), folder / "by_site.rk")
     return folder

@@ -199,3 +199,22 @@ def test_without_scripts_the_section_is_in_words():
     assert test.alerts().summary in build(test)
     with pytest.raises(rk.InputError, match="strictly between 0 and 1"):
         build(test, prevalence=1)
+
+
+def test_the_page_of_an_aim_says_it_too():
+    """At the prevalence that is stated, else that of the calibration; no option is ignored."""
+    test = plain().control_precision(0.7)
+    assert test.alerts("2%").summary in build(test, prevalence="2%")
+    assert "What an alert means" in build(test)
+    noisy = plain().control_noisy("fnr", 0.2, rk.LabelNoise(wrong_positives=0.02))
+    assert "What an alert means" not in build(noisy)
+    with pytest.raises(rk.InputError, match="labels"):
+        build(noisy, prevalence="2%")
+
+
+def test_a_budget_without_labels_draws_nothing_about_right_and_wrong():
+    """Who knows no class cannot say how many alerts are right: 0.00% would be a claim."""
+    budget = rk.calibrate(np.random.default_rng(0).normal(size=400)).control_alerts(0.1)
+    page = build(budget)
+    assert "rightly" not in page
+    assert "rightly" in build(plain().control_alerts(0.1))

@@ -13,6 +13,7 @@ from ratekeeper._sentences import say
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ratekeeper._alerts import Alerts
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._finished import FinishedTest
     from ratekeeper._rates import Rate
@@ -29,25 +30,34 @@ def prevalence_option(what: str) -> Decorator:
     return click.option("--prevalence", type=RATE, metavar="SHARE", help=text)
 
 
-def facts(test: FinishedTest, prevalence: float | None) -> dict[str, Any]:
-    """Return the alerts at a stated prevalence as plain values; nothing if none is stated."""
-    return {} if prevalence is None else {"alerts": test.alerts(prevalence).to_dict()}
+def at(test: FinishedTest, prevalence: float | None) -> Alerts | None:
+    """Return the alerts at a stated prevalence, or refuse to; nothing if none is stated."""
+    return None if prevalence is None else test.alerts(prevalence)
 
 
-def show(test: FinishedTest, prevalence: float | None) -> None:
-    """Print the alerts at a stated prevalence; nothing if none is stated."""
-    if prevalence is None:
+def facts(found: Alerts | None) -> dict[str, Any]:
+    """Return alerts as plain values; nothing if there are none."""
+    return {} if found is None else {"alerts": found.to_dict()}
+
+
+def show(found: Alerts | None) -> None:
+    """Print alerts; nothing if there are none."""
+    if found is None:
         return
     from ratekeeper._alerts import HEAD
 
-    columns = [HEAD.index(name) for name in ("alerts", "false", "missed", "precision")]
-    found = test.alerts(prevalence)
     echo("")
     if found.groups:
         shown = dict(list(found.groups.items())[:_MOST_GROUPS])
         named = [*((str(name), one) for name, one in shown.items()), ("all groups", found)]
-        rows = [[name, *(one.row()[i] for i in columns)] for name, one in named]
-        print_table(say("alerts.table"), ["group", *(HEAD[i] for i in columns)], rows)
+        # Two tables, so that with all intervals they fit a terminal.
+        for title, *heads in (
+            (say("alerts.table"), "alerts", "false"),
+            ("", "missed", "precision"),
+        ):
+            columns = [HEAD.index(head) for head in heads]
+            rows = [[name, *(one.row()[i] for i in columns)] for name, one in named]
+            print_table(title, ["group", *heads], rows)
         if len(shown) < len(found.groups):
             gaps = {"shown": len(shown), "n": f"{len(found.groups):,}"}
             print_paragraph(say("alerts.groups.shown.json", **gaps))

@@ -193,25 +193,29 @@ def _show_calibration(calibration: Calibration) -> None:
         for side, rate in (("positive", "fnr"), ("negative", "fpr")):
             least = cell["least_alpha"][rate].values()
             row += [
-                f"{cell['n'][side]:,}" + (f" of {cell['clusters'][side]:,}" if clustered else ""),
+                f"{cell['clusters' if clustered else 'n'][side]:,}",
                 *("none" if a is None else percent_up(a, digits=2) for a in least),
             ]
         rows.append(row)
-    of_clusters = "\nof clusters" if clustered else ""
+    counts = ("positive\nclusters", "negative\nclusters")
+    positives, negatives = counts if clustered else ("positives", "negatives")
     print_table(
         f"Calibration: held-out {calibration.dtype} scores and the least rates they can promise",
         [
             "group",
-            f"positives{of_clusters}",
+            positives,
             "least FNR\nthis test*",
             "\naverage*",
-            f"negatives{of_clusters}",
+            negatives,
             "least FPR\nthis test*",
             "\naverage*",
         ],
         rows,
     )
     print_paragraph("".join(shown_text(len(shown), n_groups, "; --json has all")))
+    if clustered:
+        n = [sum(map(len, cells)) for cells in calibration.cells]
+        echo(f"The clusters have {n[1]:,} positive and {n[0]:,} negative rows.")
     echo(
         "* For this very test, except in 5% of calibration sets (high-probability, the",
         "default method), or on average over calibration sets (conformal).",
@@ -267,9 +271,9 @@ def _origin_lines(calibration: Calibration) -> list[str]:
         lines.append(f"File: {source}.")
         lines += [f"Columns: {columns}."] if columns else []
     if calibration.origin == "cross-fitted":
-        lines.append(say("certificate.cross_fitted"))
+        lines += textwrap.wrap(say("certificate.cross_fitted"), _WIDTH)
     if calibration.sampling == "by class":
-        lines.append(say("aim.by_class"))
+        lines += textwrap.wrap(say("aim.by_class"), _WIDTH)
     lines += calibration.remarks
     lines.append(f"Hash of the data: {calibration.data_hash[:16]}.")
     return lines

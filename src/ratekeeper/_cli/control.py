@@ -55,14 +55,15 @@ def command(calibrations: tuple[str, ...], output: str, **given: Any) -> None:  
     check_output(output, calibrations)
     as_json, prevalence = given.pop("json"), given.pop("prevalence")
     test = make_test(merged(calibrations), **given)
+    practice = alerts.at(test, prevalence)  # refused, if at all, before anything is written
     written = Written(output)
     with written.writing():
         save(test, output)
     if as_json:
-        print_json({"output": output, **contents.facts(test), **alerts.facts(test, prevalence)})
+        print_json({"output": output, **contents.facts(test), **alerts.facts(practice)})
     else:
         contents.show(test)
-        alerts.show(test, prevalence)
+        alerts.show(practice)
         written.say()
     refuse_contradicted(test, output)
 

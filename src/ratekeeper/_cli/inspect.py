@@ -37,9 +37,9 @@ def command(stored: str, prevalence: float | None, json: bool) -> None:  # noqa:
             f"--prevalence is about the alerts of a test, and {stored} holds a calibration. Make a "
             f"test of it: ratekeeper control {stored} --fnr 0.01 -o test.rk"
         )
+    practice = None if test is None else alerts.at(test, prevalence)
     if json:
-        print_json({**contents.facts(found), **(alerts.facts(test, prevalence) if test else {})})
+        print_json({**contents.facts(found), **alerts.facts(practice)})
         return
     contents.show(found)
-    if test is not None:
-        alerts.show(test, prevalence)
+    alerts.show(practice)

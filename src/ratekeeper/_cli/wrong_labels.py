@@ -57,7 +57,9 @@ class WrongType(click.ParamType):  # type: ignore[type-arg]  # generic in new ve
 
         text = str(value).strip()
         if counts := re.fullmatch(r"(\d{1,12}) ?/ ?(\d{1,12})", text, re.ASCII):
-            return Wrong(int(counts[1]), int(counts[2]), is_audit=True)
+            wrong, checked = int(counts[1]), int(counts[2])
+            if wrong <= checked > 0:
+                return Wrong(wrong, checked, is_audit=True)
         shares = [rate_of(part) for part in re.split(r"(?<![eE])-", text)]
         least, most = (0.0, *shares) if len(shares) == 1 else (*shares, -1.0)[:2]
         if len(shares) > 2 or not 0.0 <= least <= most < 1.0:  # noqa: PLR2004 - a range

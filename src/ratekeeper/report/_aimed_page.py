@@ -9,6 +9,7 @@ import numpy as np
 
 from ratekeeper._formatting import exact_percent, percent
 from ratekeeper._sentences import TITLES
+from ratekeeper.report._practice import first_alerts, practice_html
 from ratekeeper.report._words import bullets, code, paragraphs, said
 
 if TYPE_CHECKING:
@@ -20,8 +21,11 @@ _POINTS = 200  # of the curve
 _WIDTH, _HEIGHT, _MARGIN = 640, 300, 44
 
 
-def aimed_contents(test: ThresholdTest, evaluation: FileEvaluation | None) -> dict[str, str]:
+def aimed_contents(
+    test: ThresholdTest, evaluation: FileEvaluation | None, prevalence: float | str | None
+) -> dict[str, str]:
     """Return what fills the places of the template."""
+    practice = practice_html(first_alerts(test, prevalence))
     facts = test.certificate
     found = {topic: [s.text for s in facts.statements if s.topic == topic] for topic in TITLES}
     blocks = "".join(
@@ -43,6 +47,9 @@ def aimed_contents(test: ThresholdTest, evaluation: FileEvaluation | None) -> di
     return {
         "certificate": certificate,
         "picture": _picture(test),
+        "alerts": f'<section id="alerts"><h2>What an alert means</h2>{practice}</section>'
+        if practice
+        else "",
         "evaluation": f'<section id="evaluation">{evaluated}</section>' if evaluated else "",
         "ground": paragraphs([*found["data"], *found["file"]]),
     }
@@ -52,6 +59,8 @@ def _picture(test: ThresholdTest) -> str:
     """Draw, threshold by threshold, how many objects are called so and how many of them rightly."""
     facts = test.certificate
     if test.aim.share not in ("fdr", "for", "alert_share") or len(facts.cells) > 1:
+        return ""
+    if not test.calibration.labelled:  # nobody knows what is right
         return ""
     called = "negative" if test.aim.share == "for" else "positive"
     shares, right = _curve(test, called)

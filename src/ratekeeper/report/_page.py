@@ -109,7 +109,7 @@ def build(
             "style": _part("page.css"),
             "version": __version__,
             "page.footer": said("page.footer"),
-            **aimed_contents(test, evaluation),
+            **aimed_contents(test, evaluation, prevalence),
         }
         return _PLACE.sub(lambda place: contents[place[1]], _part("aimed.html"))
     script = "\n".join(_part(name) for name in _SCRIPTS)
