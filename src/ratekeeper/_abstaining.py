@@ -136,11 +136,6 @@ class AbstainingTest(FinishedTest):
             alerts=self._practice(),
         )
 
-    @property
-    def _is_paired(self) -> bool:
-        """Whether a number of each object is needed."""
-        return any(part.method.keys == "required" for part in self.parts)
-
     def _decide(self, values: Floats, index: Index, numbers: TieNumbers | None = None) -> Decisions:
         fnr, fpr = (decide_read(part, values, index, numbers) for part in self.parts)
         may_be_positive, may_be_negative = fnr.positive, ~fpr.positive
@@ -171,7 +166,8 @@ class AbstainingTest(FinishedTest):
         """
         fnr, fpr = (part._called(None if error is None else error / 2) for part in self.parts)  # noqa: SLF001
         pairs = zip(self.fnr.thresholds.values(), self.fpr.thresholds.values(), strict=True)
-        crossed, drawn = ~np.isnan(self._limits), np.array([None in pair for pair in pairs])
+        crossed = ~np.isnan(self._limits) | self._crossed_in_ties
+        drawn = np.array([None in pair and not self._is_ordered for pair in pairs])
         positive, negative = fpr.positive, fnr.negative
         if (crossed | drawn).any():
             calls = self._n_called()

@@ -198,11 +198,6 @@ class ErrorRateTest(FinishedTest):
         sizes = (cell.size for cell in calibration.cells[label])
         return tuple(map(Rate, errors, sizes))
 
-    @property
-    def _is_paired(self) -> bool:
-        """Whether ties are broken by a number of each object."""
-        return self.method.keys == "required"
-
     def _called(self, error: float | None) -> Called:
         """Bound what is called positive and negative; the two shares may each fail by half."""
         basis = self._known_by
@@ -215,7 +210,8 @@ class ErrorRateTest(FinishedTest):
             tied = np.zeros(ranks.shape, dtype=bool)
             if each is not None:  # which takes time for very many groups
                 ranks *= np.array([null.rank(self.alpha) or 1 for null in self._nulls])
-                tied = np.array([has_ties(scores) for scores in cells[0]])
+                if not self._is_paired:  # whose ties are broken
+                    tied = np.array([has_ties(scores) for scores in cells[0]])
             null = null_share(ranks, sizes[0], self._n_rejected, tied, each)
             other = other_share(wrong, sizes[1], each)
         else:
@@ -245,15 +241,21 @@ class ErrorRateTest(FinishedTest):
     def _n_rejected(self) -> NDArray[np.float64]:
         """How many calibration objects of the null class are rejected in each cell.
 
-        Where no threshold decides, what the method aims at: any count would be of one draw.
+        Where no threshold decides, what the method aims at: any count would be of one draw. Ties
+        that are broken by keys have one draw, which the threshold stands on.
         """
-        if None in self.thresholds.values():
+        if None in self.thresholds.values() and not self._is_paired:
             return self.alpha * np.array(
                 [scores.size for scores in self.calibration.cells[self.null_class]]
             )
         scores, index = of_class(self.calibration, self.null_class)
         groups = np.zeros(scores.size, dtype=np.intp) if index is None else index
-        beyond = self._positive_if(scores, self._limits[groups]) == (self.control == "fpr")
+        if self._is_paired:
+            numbers = own_numbers(self.calibration, self.null_class)
+            positive = self._positive(scores, index, numbers)[0]
+        else:
+            positive = self._positive_if(scores, self._limits[groups])
+        beyond = positive == (self.control == "fpr")
         return np.bincount(groups[beyond], minlength=len(self._nulls)).astype(np.float64)
 
     @cached_property

@@ -17,6 +17,7 @@ from ratekeeper._cells import (
     fingerprint,
     is_outside,
     of_class,
+    own_numbers,
     read_new,
     refuse_calibration_objects,
     refuse_clusters,
@@ -88,6 +89,11 @@ class FinishedTest(ABC):
     def _by_class(self) -> bool:
         """Whether shares are those of a class, so that clusters are thinned in each by itself."""
         return True
+
+    @property
+    def _is_paired(self) -> bool:
+        """Whether ties are broken by a number of each object."""
+        return any(part.method.keys == "required" for part in self.parts)
 
     @property
     def _levels(self) -> dict[Control, float]:
@@ -305,7 +311,8 @@ class FinishedTest(ABC):
         for label in (0, 1):
             scores, index = of_class(self.calibration, label)
             truth = np.full(scores.size, bool(label))
-            decisions = self._decide(scores, index)
+            numbers = own_numbers(self.calibration, label) if self._is_paired else None
+            decisions = self._decide(scores, index, numbers)
             counts = counts + counted(decisions, truth, index, len(self.calibration.cells[0]))
         return counts  # type: ignore[no-any-return]
 
