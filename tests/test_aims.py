@@ -9,6 +9,7 @@ import pytest
 
 import ratekeeper as rk
 from ratekeeper._aims import AIMS
+from ratekeeper._provenance import Provenance
 from ratekeeper.report import write
 from ratekeeper.sql import decision_sql
 
@@ -301,3 +302,13 @@ def test_tied_scores_make_the_share_of_alerts_smaller_than_its_rank_says():
         "\n  ", " "
     )
     assert "at most these" not in str(rk.calibrate(scores, labels).control_alerts(0.1).certificate)
+
+
+def test_a_sample_of_rows_without_labels_is_a_random_sample(cal):
+    """Of a file with labels either class is sampled by itself; without labels all rows are."""
+    rows = Provenance(rows=100_000, sampled_from=(100_000, 0))
+    unlabelled = replace(rk.calibrate(draw()[0]), provenance=rows)
+    assert unlabelled.control_alerts(0.05).threshold == cal.control_alerts(0.05).threshold
+    sample = replace(cal, provenance=Provenance(rows=100_000, sampled_from=(90_000, 10_000)))
+    with pytest.raises(rk.exceptions.InputError, match="as many rows of either class"):
+        sample.control_alerts(0.05)

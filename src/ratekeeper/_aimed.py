@@ -506,7 +506,8 @@ def aimed_test(calibration: Calibration, aim: Aim) -> ThresholdTest:
     if aim.needs_labels:
         refuse_unlabelled(calibration)
     rows = calibration.provenance
-    is_sample = rows is not None and rows.sampled_from is not None
+    # A sample is drawn from each class by itself, and without labels from all rows alike.
+    is_sample = calibration.labelled and rows is not None and rows.sampled_from is not None
     if aim.about_population and (is_sample or calibration.sampling == "by class"):
         raise InputError(
             say("aim.sampled" if is_sample else "aim.sampling", aim=aim.headline),
