@@ -120,7 +120,10 @@ class Provenance:
             text += f", {self.n_skipped:,} of them skipped ({reasons(self.skipped)})"
         if self.sampled_from is not None:
             negative, positive = self.sampled_from
-            text += f", a random sample kept of {negative:,} negatives and {positive:,} positives"
+            whom = f"{negative:,} negatives and {positive:,} positives"
+            if self.label is None and not positive:  # nobody may know of which class they are
+                whom = f"{negative:,}"
+            text += f", a random sample kept of {whom}"
         return text
 
 
