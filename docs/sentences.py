@@ -65,6 +65,7 @@ GAPS = {
     "folds": "5",
     "found": "3 in group “north”",
     "fpr": "score > 0.72",
+    "heading": "Wrong alerts: at most 10%",
     "group": "'north'",
     "groups": "200",
     "hash": "5f1d2a90c3b47e68",

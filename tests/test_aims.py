@@ -2,12 +2,15 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import ratekeeper as rk
 from ratekeeper._aims import AIMS
+from ratekeeper._provenance import Provenance
+from ratekeeper.report import write
 from ratekeeper.sql import decision_sql
 
 MAKERS = {
@@ -272,3 +275,40 @@ def test_every_aim_has_a_name_and_says_its_promise():
         for text in (aim.guarantee.promise, aim.guarantee.condition, aim.guarantee.not_covered):
             assert text
             assert "{" not in text
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_of_cross_fitted_scores_nothing_is_promised_in_any_words(cal, name, tmp_path):
+    """Guarantee, JSON, text and page agree that there is no promise, and claim no held-out set."""
+    test = MAKERS[name](replace(cal, origin="cross-fitted"))
+    assert test.guarantee.kind == "none"
+    facts = test.certificate.to_dict()
+    assert (facts["promised"], facts["guarantee"]["kind"]) == (False, "none")
+    assert "not promised" in repr(test)
+    write(test, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "not promised</h1>" in page
+    for text in (repr(test), " ".join(str(test.certificate).split()), page, json.dumps(facts)):
+        assert "xcept with probability" not in text
+        assert "true share of alerts averages" not in text
+        assert "not used to train" not in text
+
+
+def test_tied_scores_make_the_share_of_alerts_smaller_than_its_rank_says():
+    """The distribution of the rank is then only a limit from above, and is said to be."""
+    scores, labels = draw()
+    tied = rk.calibrate(np.round(scores), labels).control_alerts(0.1).certificate
+    assert "The true values are at most these, since scores are tied." in str(tied).replace(
+        "\n  ", " "
+    )
+    assert "at most these" not in str(rk.calibrate(scores, labels).control_alerts(0.1).certificate)
+
+
+def test_a_sample_of_rows_without_labels_is_a_random_sample(cal):
+    """Of a file with labels either class is sampled by itself; without labels all rows are."""
+    rows = Provenance(rows=100_000, sampled_from=(100_000, 0))
+    unlabelled = replace(rk.calibrate(draw()[0]), provenance=rows)
+    assert unlabelled.control_alerts(0.05).threshold == cal.control_alerts(0.05).threshold
+    sample = replace(cal, provenance=Provenance(rows=100_000, sampled_from=(90_000, 10_000)))
+    with pytest.raises(rk.exceptions.InputError, match="as many rows of either class"):
+        sample.control_alerts(0.05)

@@ -218,3 +218,15 @@ def test_aims_are_plain_numbers():
     assert all(isinstance(value, float) for value in asdict(aim).values())
     with pytest.raises(rk.InputError, match="least before the most"):
         FNRDespiteNoise(0.05, 0.05, 0.3, 0.2)
+
+
+def test_with_groups_the_shares_of_wrong_labels_are_those_of_each_group():
+    """A group with fewer wrong labels than stated would get a threshold that is too bold."""
+    cal, scores, truth = noisy()
+    noise = rk.LabelNoise(wrong_positives=(0.05, 0.05))
+    groups = rk.calibrate(scores, truth, groups=np.arange(truth.size) % 2)
+    said = "these shares of wrong labels in each group, not only over all of them"
+    test = groups.control_noisy("fnr", 0.1, noise)
+    assert said in test.guarantee.condition
+    assert said in " ".join(str(test.certificate).split())
+    assert said not in str(cal.control_noisy("fnr", 0.1, noise).guarantee)

@@ -91,3 +91,11 @@ def test_a_merged_calibration_knows_its_rows(tmp_path):
     three = rk.calibrate([0.3, 0.7], [0, 1])
     assert two.merge(three).provenance is None
     assert one.pooled().provenance == one.provenance
+
+
+def test_a_sample_without_a_column_of_labels_has_no_classes():
+    """Rows without labels are counted among the negatives, which is not to be said of them."""
+    unlabelled = Provenance(20_000, score="risk", sampled_from=(20_000, 0))
+    assert str(unlabelled) == "20,000 rows read, a random sample kept of 20,000"
+    labelled = Provenance(20_000, score="risk", label="ill", sampled_from=(19_000, 1_000))
+    assert str(labelled).endswith("of 19,000 negatives and 1,000 positives")

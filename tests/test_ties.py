@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.stats import beta
 
 import ratekeeper as rk
 from ratekeeper._keys import drawn, hashed
@@ -314,3 +315,32 @@ def test_places_of_pairs_are_those_of_sorting():
         mine = zip(new.tolist(), own.tolist(), strict=True)
         expected = [sum(p <= one if after else p < one for p in pairs) for one in mine]
         np.testing.assert_array_equal(found, expected)
+
+
+def test_alerts_stand_on_the_rank_of_the_boundary(cal, test):
+    """Broken ties are no ties: the true rate follows the Beta distribution of the rank."""
+    realised = test.certificate.cells[0].realised
+    found = test.alerts(0.5)
+    assert found.missed.value == pytest.approx(500 * realised.mean)
+    low, high = beta(realised.k, realised.n + 1 - realised.k).ppf([0.0125, 0.9875])
+    assert (found.missed.low, found.missed.high) == pytest.approx((500 * low, 500 * high))
+    assert "all intervals hold together" in str(found).replace("\n", " ")
+    many = rk.calibrate(*coarse(1200, 0)[:2], groups=np.arange(1200) < 20)
+    pooled = many.control("fnr", 0.05, method=METHOD, thin_groups="pool").alerts(0.5)
+    assert [one.missed.low is None for one in pooled.groups.values()] == [False, True]
+    assert cal.control("fnr", 0.05, method=METHOD).alerts(0.5) == found
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.35])
+def test_both_rates_say_what_they_mean_in_practice(cal, alpha):
+    """Numbers of the calibration objects break its ties, whether thresholds cross or not."""
+    both = cal.control_both(alpha, alpha, method=METHOD)
+    found = both.alerts(0.5)
+    assert both.certificate.alerts is not None
+    scores, labels, keys = coarse(200_000, 1)
+    decided = both.decide(scores, keys=keys)
+    missed = ~(decided.positive | decided.abstained) & (labels == 1)
+    for name, share in (("alerts", decided.positive), ("missed", missed)):
+        estimate = getattr(found, name)
+        assert estimate.low < 1000 * share.mean() < estimate.high
+    assert (found.undecided is None) == (not decided.abstained.any())

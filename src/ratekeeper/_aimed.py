@@ -5,21 +5,28 @@ Built from a calibration by `Calibration.control_precision` and its kin.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._cells import nulls_of, of_class, refuse_clusters, refuse_unlabelled
+from ratekeeper._cells import (
+    all_scores,
+    nulls_of,
+    of_class,
+    refuse_clusters,
+    refuse_unlabelled,
+)
 from ratekeeper._certificate import Stated, ground, in_practice, shown_text
-from ratekeeper._control import condition_text
+from ratekeeper._control import NO_BOUND, condition_text
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Promise, Tally, count
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import extremes, percent, plain_value, show
 from ratekeeper._p_values import PValues, judge
+from ratekeeper._ranks import has_ties
 from ratekeeper._sentences import say, state
 from ratekeeper._version import __version__
 from ratekeeper.exceptions import InputError, NoThresholdError, UnattainableError
@@ -89,8 +96,8 @@ class ThresholdTest(FinishedTest):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised, when, and what is not."""
-        return self.aim.guarantee
+        """What is promised, when, and what is not: that of the aim, if scores are held out."""
+        return self.certificate.guarantee
 
     @cached_property
     def limits(self) -> dict[Any, Limits]:
@@ -125,8 +132,11 @@ class ThresholdTest(FinishedTest):
                 certified=chosen.certified,
                 realised=chosen.realised,
                 counted=tally,
+                tied=chosen.realised is not None and has_ties(all_scores(cal, i)),
             )
-            for group, chosen, tally in zip(self.limits, self.chosen, tallies, strict=True)
+            for i, (group, chosen, tally) in enumerate(
+                zip(self.limits, self.chosen, tallies, strict=True)
+            )
         )
         return ThresholdCertificate(
             aim=self.aim,
@@ -243,6 +253,7 @@ class ThresholdTest(FinishedTest):
         facts = self.certificate
         lines = [facts.rule(i, named=True) for i in facts.shown(**_IN_TABLE)]
         surely = "" if self.aim.delta is None else f", except with probability {self.aim.delta:g}"
+        surely = surely if facts.promised else ", not promised"
         n = sum(facts.n.values())
         return f"ThresholdTest: {self.aim.headline}{surely}, on {n:,} scores\n  " + "\n  ".join(
             [*lines, *facts.shown_text(len(lines))]
@@ -270,6 +281,8 @@ class ThresholdCell:
         Distribution of the true share, for thresholds that are a rank.
     counted : Tally
         What the test decides on all calibration objects.
+    tied : bool
+        Whether calibration scores are tied, so that the true share is at most as `realised` says.
     """
 
     group: object
@@ -278,6 +291,7 @@ class ThresholdCell:
     certified: Rate | None
     realised: Any
     counted: Tally
+    tied: bool = False
 
 
 @dataclass(frozen=True, repr=False)
@@ -314,9 +328,21 @@ class ThresholdCertificate(Stated):
         return self.origin == "held out"
 
     @property
+    def guarantee(self) -> Guarantee:
+        """What is promised, when, and what is not; with groups, to each of them."""
+        if not self.promised:
+            return NO_BOUND
+        given = self.aim.guarantee
+        if len(self.cells) > 1 and self.aim.labels_are_wrong:
+            return replace(given, condition=f"{given.condition}; {say('noise.groups')}")
+        return given
+
+    @property
     def assumptions(self) -> tuple[str, ...]:
         """What is assumed beside the condition of the aim, and cannot be seen from scores."""
         names = ["certificate.held_out", "certificate.same_scorer"]
+        if not self.promised:
+            names = ["certificate.folds", "certificate.same_code"]
         if self.aim.about_population:
             names.insert(1, "aim.population")
         return tuple(map(say, names))
@@ -334,12 +360,10 @@ class ThresholdCertificate(Stated):
     def _statements(self) -> Iterator[Statement]:
         share = say(f"aim.controlled.{self.aim.share}")
         yield state("controlled", say("aim.controlled", share=share))
-        guarantee = self.aim.guarantee
-        if self.promised:
-            yield state("promise", guarantee.promise, kind=guarantee.kind)
-        else:
-            yield state("promise", say("certificate.cross_fitted"), title="promise.none")
-        yield state("needs", f"{guarantee.condition}.")
+        guarantee = self.guarantee
+        title = None if self.promised else "promise.none"
+        yield state("promise", guarantee.promise, title=title, kind=guarantee.kind)
+        yield state("needs", f"{guarantee.condition.removesuffix('.')}.")
         yield state("not_covered", guarantee.not_covered)
         shown = self.shown(**_IN_TEXT)
         for i in shown:
@@ -369,11 +393,12 @@ class ThresholdCertificate(Stated):
         if cell.certified is not None:
             errors, n = f"{cell.certified.errors:,}", f"{cell.certified.n:,}"
             return say("aim.certified", errors=errors, n=n)
-        if cell.realised is None:
+        if cell.realised is None or not self.promised:
             return ""
         low, high = map(percent, cell.realised.interval)
         facts = {"mean": percent(cell.realised.mean), "low": low, "high": high}
-        return say("aim.true_share", n=f"{cell.realised.n:,}", **facts)
+        text = say("aim.true_share", n=f"{cell.realised.n:,}", **facts)
+        return f"{text} {say('certificate.true_rate.tied')}" if cell.tied else text
 
     def _price(self, tally: Tally) -> str:
         if "unlabelled" in self.n:
@@ -414,7 +439,7 @@ class ThresholdCertificate(Stated):
 
     def overall(self) -> dict[str, Any]:
         """Return the facts of `to_dict` but for the thresholds of the cells, which may be many."""
-        guarantee = self.aim.guarantee
+        guarantee = self.guarantee
         return {
             "aim": self.aim.name,
             "share": self.aim.share,

@@ -241,7 +241,8 @@ class ErrorRateTest(FinishedTest):
     def _n_rejected(self) -> NDArray[np.float64]:
         """How many calibration objects of the null class are rejected in each cell.
 
-        Where no threshold decides, what the method aims at: any count would be of one draw.
+        Where no threshold decides, what the method aims at: any count would be of one draw. Ties
+        that are broken by keys have one draw, which the threshold stands on.
         """
         scores, index = of_class(self.calibration, self.null_class)
         groups = np.zeros(scores.size, dtype=np.intp) if index is None else index

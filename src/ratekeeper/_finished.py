@@ -91,6 +91,11 @@ class FinishedTest(ABC):
         return True
 
     @property
+    def _is_paired(self) -> bool:
+        """Whether ties are broken by a number of each object."""
+        return any(part.method.keys == "required" for part in self.parts)
+
+    @property
     def _levels(self) -> dict[Control, float]:
         """The level of each class's error rate that the test controls."""
         return {part.control: part.alpha for part in self.parts}
@@ -300,19 +305,13 @@ class FinishedTest(ABC):
             can_abstain=self._decide(*of_class(self.calibration, 1)).can_abstain,
         )
 
-    @property
-    def _is_paired(self) -> bool:
-        """Whether ties are broken by a number of each object."""
-        return any(part.method.keys == "required" for part in self.parts)
-
     def _n_called(self) -> NDArray[np.intp]:
         """Count decisions on the calibration objects, as `counted` does."""
         counts: Any = 0
-        is_paired = any(part.method.keys == "required" for part in self.parts)
         for label in (0, 1):
             scores, index = of_class(self.calibration, label)
             truth = np.full(scores.size, bool(label))
-            numbers = own_numbers(self.calibration, label) if is_paired else None
+            numbers = own_numbers(self.calibration, label) if self._is_paired else None
             decisions = self._decide(scores, index, numbers)
             counts = counts + counted(decisions, truth, index, len(self.calibration.cells[0]))
         return counts  # type: ignore[no-any-return]

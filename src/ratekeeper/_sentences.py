@@ -326,10 +326,11 @@ PAGE = {
     "aimed.heading.for": "Wrong clearances: at most {alpha}",
     "aimed.heading.selective_error": "Wrong decisions: at most {alpha}",
     "aimed.heading.alert_share": "Alerts: at most {alpha} of all objects",
+    "aimed.heading.none": "{heading}, not promised",
     "aimed.picture": (
         "Across: the share of all calibration objects called {called}. Up: the share of those "
         "that is right. The dot is this test: {called} are {share} of all, and {right} of them "
-        "rightly. The dashed line is the promise."
+        "rightly. The dashed line is the level."
     ),
     "test": "{rate} ≤ {alpha} with {method}",
     "status": "You see the test of the certificate: {test}.",
@@ -889,6 +890,7 @@ NOISE = {
     "wrong.least": "of the objects labelled {label}, at least {share} truly are {other}",
     "sampled": "{wrong}, all of which is known but for probability {delta}",
     "unrelated": "whether a label is wrong does not depend on the score, given the true class",
+    "groups": "these shares of wrong labels in each group, not only over all of them",
     "better": (
         "the shares of wrong labels among the objects labelled positive and among those labelled "
         "negative add up to less than 1"

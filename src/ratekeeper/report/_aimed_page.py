@@ -120,4 +120,6 @@ def _y(share: float) -> float:
 def aimed_heading(test: ThresholdTest) -> str:
     """Return the title of the page."""
     limit = exact_percent(test.aim.alpha)
-    return said(f"page.aimed.heading.{test.aim.share}", alpha=limit)
+    heading = said(f"page.aimed.heading.{test.aim.share}", alpha=limit)
+    promised = test.certificate.promised
+    return heading if promised else said("page.aimed.heading.none", heading=heading)
