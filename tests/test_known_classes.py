@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -158,7 +159,9 @@ def test_no_scores_are_no_calibration():
 @pytest.mark.parametrize("groups", [None, np.arange(500) % 3, np.where(LABELS == "ok", "a", "b")])
 def test_shards_of_one_class_merge_to_the_whole(groups, tmp_path):
     """Merging is exactly what calibrating all together gives, whatever the shards know."""
-    whole = rk.calibrate(SCORES, LABELS, positive_label="fraud", groups=groups)
+    about = {"positive_label": "fraud", "groups": groups}
+    whole = rk.calibrate(SCORES, LABELS, **about)
+    chosen = rk.calibrate(SCORES, LABELS, sampling="by class", **about)
     parts = [slice(0, 100), slice(100, 300), slice(300, 500)]
     shards = [
         rk.calibrate(
@@ -175,7 +178,8 @@ def test_shards_of_one_class_merge_to_the_whole(groups, tmp_path):
         assert rk.load(tmp_path / "shard.rk") == one
     for a, b, c in ((0, 1, 2), (2, 1, 0), (0, 2, 1)):
         merged = shards[a].merge(shards[b]).merge(shards[c])
-        assert merged.data_hash == whole.data_hash
+        # How many of each class there are, somebody has chosen.
+        assert merged.data_hash == chosen.data_hash
         assert merged.known == "both"
         tests = [c.control("fpr", 0.1, thin_groups="pool") for c in (merged, whole)]
         assert tests[0].thresholds == tests[1].thresholds
@@ -193,7 +197,7 @@ def test_shards_of_one_class_merge_to_the_whole(groups, tmp_path):
 def test_names_that_were_made_up_give_way():
     """A name that nobody gave is replaced by the real one; a name that was given is not."""
     ok = rk.calibrate(NEGATIVES, np.full(300, "ok"), one_class="negative")
-    assert ok.merge(positives()) == positives().merge(ok) == BOTH
+    assert ok.merge(positives()) == positives().merge(ok) == replace(BOTH, sampling="by class")
     assert ok.merge(negatives(NEGATIVES + 1)).classes.tolist() == ["ok", "fraud"]
     assert negatives(NEGATIVES + 1).merge(ok).classes.tolist() == ["ok", "fraud"]
     minus = rk.calibrate([0.1, 0.2], [-1, -1])

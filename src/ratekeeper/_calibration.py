@@ -24,7 +24,7 @@ from ratekeeper._cells import (
     warn_if_outside,
 )
 from ratekeeper._certificate import shown_text
-from ratekeeper._clusters import in_order, known_clusters, one_row, read_clusters
+from ratekeeper._clusters import NOT_DRAWN, in_order, known_clusters, one_row, read_clusters
 from ratekeeper._control import ErrorRateTest, build_test
 from ratekeeper._costs import Cheapest, cheapest
 from ratekeeper._formatting import extremes, listed_with_count, plain_value, show
@@ -35,7 +35,13 @@ from ratekeeper._inputs import (
     refuse_nan,
 )
 from ratekeeper._keys import numbers_of_keys
-from ratekeeper._merging import check_mergeable, merged_cells, merged_classes, merged_provenance
+from ratekeeper._merging import (
+    check_mergeable,
+    merged_cells,
+    merged_classes,
+    merged_provenance,
+    merged_sampling,
+)
 from ratekeeper._one_class import SIDES, read_truth
 from ratekeeper._p_values import PValues, judge, judge_intervals
 from ratekeeper._price_plans import PricePlan, labels_for_price
@@ -622,7 +628,7 @@ class Calibration:
             labelled=self.labelled,
             origin="cross-fitted" if crossed else "held out",
             provenance=merged_provenance(self, other),
-            sampling=self.sampling,
+            sampling=merged_sampling(self, other),
             clusters=clusters,
         )
 
@@ -737,6 +743,8 @@ class Calibration:
         sizes = [cells[0].size for cells in whole.cells]
         repeats = sum(_repeats(cells[0]) for cells in whole.cells)
         remarks = []
+        if self.provenance is not None and NOT_DRAWN in self.provenance.skipped:
+            remarks.append(say("clusters.thinned"))
         if repeats:
             text = say("certificate.repeats", repeats=f"{repeats:,}", n=f"{sum(sizes):,}")
             remarks.append(text)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ratekeeper._formatting import show
 from ratekeeper._inputs import read_groups
+from ratekeeper._provenance import Provenance
 from ratekeeper._validation import check_seed
 from ratekeeper.exceptions import InputError, Parameter
 
@@ -37,7 +38,7 @@ _MIX = (
     (np.uint64(27), np.uint64(0x94D049BB133111EB)),
 )
 _LAST = np.uint64(31)
-_NOT_DRAWN = "another row of the cluster was drawn"
+NOT_DRAWN = "another row of the cluster was drawn"
 
 
 def hashes_of(names: Iterable[object]) -> Hashes:
@@ -146,9 +147,10 @@ def one_row(calibration: Calibration, seed: int, *, by_cell: bool) -> Calibratio
     if rows is not None and by_cell:
         n = sum(sizes[:half]), sum(sizes[half:])
         rows = replace(rows, sampled_from=n, cluster=None)
-    elif rows is not None:  # the mix of the classes stays as it is
+    elif not by_cell:  # the mix of the classes stays as it is
         others = sum(sizes) - kept.size
-        skipped = {**rows.skipped, _NOT_DRAWN: others} if others else rows.skipped
+        rows = Provenance(sum(sizes)) if rows is None else rows
+        skipped = {**rows.skipped, NOT_DRAWN: others} if others else rows.skipped
         rows = replace(rows, skipped=skipped, cluster=None)
     return replace(calibration, cells=(cells[:half], cells[half:]), clusters=None, provenance=rows)
 

@@ -53,7 +53,7 @@ def check_mergeable(one: Calibration, other: Calibration) -> None:
     for what, mine, theirs in (
         ("whether they have labels", one.labelled, other.labelled),
         ("labels", *_label_texts(one, other)),
-        ("sampling", one.sampling, other.sampling),
+        ("sampling", *_samplings(one, other)),
         ("higher_is_positive", one.higher_is_positive, other.higher_is_positive),
         ("the kind of groups", _kind(one.groups), _kind(other.groups)),
         ("having clusters", one.clusters is not None, other.clusters is not None),
@@ -90,6 +90,23 @@ def _label_texts(one: Calibration, other: Calibration) -> tuple[str, str]:
     agreed = {str(merged_classes(*pair).tolist()) for pair in ((one, other), (other, one))}
     texts = str(one.classes.tolist()), str(other.classes.tolist())
     return texts if len(agreed) > 1 else (texts[0], texts[0])
+
+
+def _samplings(one: Calibration, other: Calibration) -> tuple[Sampling, Sampling]:
+    """Return how both were sampled; objects of one class say nothing about the mix."""
+    both = [calibration.known not in ("negative", "positive") for calibration in (one, other)]
+    if all(both):
+        return one.sampling, other.sampling
+    return "population", "population"
+
+
+def merged_sampling(one: Calibration, other: Calibration) -> Sampling:
+    """Return whether the share of positives among all objects is that of the population.
+
+    Negatives from one place and positives from another have the share that somebody chose.
+    """
+    opposite = {one.known, other.known} == {"negative", "positive"}
+    return "by class" if opposite or "by class" in (one.sampling, other.sampling) else "population"
 
 
 def merged_cells(

@@ -510,6 +510,10 @@ PAGE = {
 
 # Of tests whose calibration rows come in clusters.
 CLUSTERS = {
+    "thinned": (
+        "One row of each cluster was drawn: every promise is about one random row of a new "
+        "cluster, and every cluster counts once. Over all rows the shares can be others."
+    ),
     "promise": (
         "The rate is that of one row, drawn at random, of each new cluster that has rows of the "
         "class: every cluster counts once, however many rows it has."
