@@ -52,7 +52,8 @@ def refuse_clusters(calibration: Calibration, what: str) -> None:
         raise InputError(
             f"{what} needs independent objects, but the rows of this calibration come in clusters.",
             parameter="clusters",
-            remedy="Take one random row of each cluster: calibration.one_row_per_cluster().",
+            remedy="Take one random row of each cluster, in Python by "
+            "calibration.one_row_per_cluster().",
         )
 
 
