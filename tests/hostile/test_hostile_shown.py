@@ -144,6 +144,13 @@ def test_no_command_prints_what_a_name_hides(folder, tmp_path):
     said("evaluate", test, new, "--json")
     said("evaluate", test, new, "--check", "--min-n=1000", code=4)
     said("report", test, "--evaluate", new, "-o", folder / "page.html")
+    said("evaluate", test, new, "--by", GROUP)
+    said("select", cal, new, "--fdr=50%", "-o", folder / "selected.csv")
+    plain = folder / "plain.rk"
+    said("calibrate", table, *columns, "--positive", LABELS[1], "-o", plain)
+    said("cheapest", plain, "--cost-fn=2", "--cost-fp=1", "-o", folder / "cheap.rk")
+    said("control", plain, "--alerts=20%", "-o", folder / "few.rk")
+    said("evaluate", folder / "few.rk", new, "--by", GROUP)
     said("normality", table, "--column", SCORE, "--by", GROUP)
     said("normality", table, "--column", SCORE, "--by", GROUP, "--json")
     few = rows(folder / "few.csv", n=8)
@@ -525,9 +532,10 @@ def test_plots_draw_hostile_names(calibration, tmp_path):
     }
     for name in plots.__all__:
         kind = getattr(plots, name)
-        if name == "SampleSizeDisplay":  # of numbers alone
+        if name in ("SampleSizeDisplay", "CostDisplay"):  # of numbers alone, and of no names
             continue
-        display = kind.from_calibration(test, group=GROUPS[0], **new)
+        whose = {"by": {EVIL: new["groups"]}} if name == "GroupDisplay" else {"group": GROUPS[0]}
+        display = kind.from_calibration(test, **whose, **new)
         display.figure_.savefig(tmp_path / "plot.svg")
         svg = (tmp_path / "plot.svg").read_text(encoding="utf-8")
         assert not hidden(svg, keep="\n\t")
@@ -537,7 +545,7 @@ def test_plots_draw_hostile_names(calibration, tmp_path):
         words += [text.get_text() for text in axes.texts]
         words += [axes.get_title(loc="left"), axes.get_xlabel(), axes.get_ylabel(), repr(display)]
         assert not hidden("".join(words)), ascii(words)
-        assert "[31m" in axes.get_title(loc="left")
+        assert "[31m" in "".join(words) or name == "GroupDisplay"  # whose groups are ticks
 
 
 def test_pages_hold_hostile_names(calibration):
