@@ -109,7 +109,7 @@ class Said:
         return result
 
 
-def test_no_command_prints_what_a_name_hides(folder, tmp_path):
+def test_no_command_prints_what_a_name_hides(folder, tmp_path):  # noqa: PLR0915 - one walk
     """Whatever groups, labels, columns and files are called, every command prints plain text."""
     said = Said()
     table, cal, test = rows(folder / "rows.csv"), folder / "cal.rk", folder / "test.rk"
