@@ -103,6 +103,7 @@ GAPS = {
     "neither_0": "0.00%",
     "neither_1": "0.00%",
     "number": "0.148669",
+    "no_decision": ", with 12.00% undecided",
     "nobody": "2",
     "npv": "99.68% (99.53% to 99.79%)",
     "objects": "positives",

@@ -9,6 +9,7 @@ import pytest
 
 import ratekeeper as rk
 from ratekeeper._aims import AIMS
+from ratekeeper._aims._sequence import guides_of, oriented
 from ratekeeper._provenance import Provenance
 from ratekeeper.report import write
 from ratekeeper.sql import decision_sql
@@ -80,6 +81,29 @@ def test_a_test_comes_back_from_a_file_and_a_pickle(tmp_path, name, dtype):
             assert str(other.certificate) == str(test.certificate)
         json.loads(test.certificate.to_json())
         assert "<table" in test._repr_html_()
+
+
+@pytest.mark.parametrize("name", ["precision", "npv", "selective"])
+def test_objects_that_guide_the_search_do_not_certify(cal, name):
+    """The errors that certify a threshold are those of all objects but the guides."""
+    test = MAKERS[name](cal)
+    (chosen,) = test.chosen
+    everybody = oriented(cal.cells[0][0], cal.cells[1][0], higher=True)
+    guides = guides_of(everybody)
+
+    def counted(objects):
+        errors = n = 0
+        for label, scores in enumerate(objects):
+            found = test.decide(scores)
+            called = found.positive if name == "precision" else ~found.positive
+            decided = ~found.abstained if name == "selective" else called
+            n += int(decided.sum())
+            errors += int((decided & (found.positive != bool(label))).sum())
+        return np.array([errors, n])
+
+    rest = counted(everybody) - counted(guides)
+    assert guides.n == 300
+    assert [chosen.certified.errors, chosen.certified.n] == rest.tolist()
 
 
 def test_a_file_with_other_thresholds_is_refused(tmp_path):

@@ -383,7 +383,7 @@ class ThresholdCertificate(Stated):
         if cell.group is None:
             yield state("rule", rule)
             if found:
-                yield state("certified", found)
+                yield state("true_share" if cell.certified is None else "certified", found)
             yield state("price", price)
             return
         text = " ".join(filter(None, [rule, found, f"{say('title.price')}: {price}"]))
@@ -404,10 +404,11 @@ class ThresholdCertificate(Stated):
         if "unlabelled" in self.n:
             return say("aim.price.unlabelled")
         undecided = tally.rate("undecided")
+        rest = say("aim.price.no_decision", undecided=_share(undecided)) if undecided.errors else ""
         shares = {
             "misses": _share(tally.misses),
             "alarms": _share(tally.alarms),
-            "undecided": _share(undecided),
+            "no_decision": rest,
         }
         return say(self.aim.price, **shares)
 

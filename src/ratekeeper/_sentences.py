@@ -243,6 +243,7 @@ TITLES = {
     "data": "Calibration",
     "file": "File",
     "certified": "Counted",
+    "true_share": "True share",
     "instead": "Instead",
     "test": "Test",
     "practice": "In practice",
@@ -644,9 +645,10 @@ AIM = {
         "searched on."
     ),
     "price": (
-        "on the calibration objects, FNR {misses} and FPR {alarms}, with {undecided} undecided. "
+        "on the calibration objects, FNR {misses} and FPR {alarms}{no_decision}. "
         "These are counts without an interval, since the threshold was chosen by looking at them."
     ),
+    "price.no_decision": ", with {undecided} undecided",
     "price.unlabelled": "unknown: the calibration has no labels.",
     "one_class": (
         "{aim} is about the classes as they are mixed, but all objects of this calibration are "
@@ -905,8 +907,8 @@ NOISE = {
         "evaluation on new objects counts against their labels, so these must be true."
     ),
     "price": (
-        "on the calibration objects as they are labelled, FNR {misses} and FPR {alarms}, with "
-        "{undecided} undecided. Wrong labels count as errors here, so the true rates are others."
+        "on the calibration objects as they are labelled, FNR {misses} and FPR {alarms}{no_decision}. "
+        "Wrong labels count as errors here, so the true rates are others."
     ),
     "best": "The lowest {rate} that could be is {best}. {needed}",
     "needed": "At least {n} calibration objects labelled {label} are needed.",

@@ -40,7 +40,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Thresholds that keep a promise, and what speaks for them.
+    """Thresholds that keep a promise, and the evidence for them.
 
     Parameters
     ----------

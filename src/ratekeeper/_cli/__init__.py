@@ -42,7 +42,7 @@ A first walk:
   ratekeeper control cal.rk --fnr 1% -o test.rk
   ratekeeper classify test.rk demo/new.csv -o decided.csv
 
-Exit codes: 0 done, 2 bad usage or input, 3 the promise is impossible with this many scores,
+Exit codes: 0 done, 2 bad usage or input, 3 the promise is impossible with these scores,
 4 what evaluate --check, --require or --min-n asks for is not so, or a fit is contradicted.
 """
 

@@ -5,7 +5,7 @@ code  meaning
 ====  ======================================================================================
 0     done
 2     bad usage or input, or an output that cannot be written
-3     the promise is impossible with this many scores
+3     the promise is impossible with these scores
 4     ``evaluate`` found a promise broken (``--check``), not shown to be kept (``--require``) or
       counted on too few objects (``--min-n``), or it could not be counted; ``control`` and
       ``calibrate`` made a test whose fit the scores contradict

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ratekeeper._aimed import ThresholdTest
     from ratekeeper.batch import FileEvaluation
 
-_TOPICS = ("rule", "certified", "price", "needs", "not_covered", "assumed", "groups")
+_TOPICS = ("rule", "certified", "true_share", "price", "needs", "not_covered", "assumed", "groups")
 _POINTS = 200  # of the curve
 _WIDTH, _HEIGHT, _MARGIN = 640, 300, 44
 
