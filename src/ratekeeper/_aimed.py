@@ -447,12 +447,7 @@ class ThresholdCertificate(Stated):
             "alpha": self.aim.alpha,
             "delta": self.aim.delta,
             "promised": self.promised,
-            "guarantee": {
-                "kind": guarantee.kind,
-                "promise": guarantee.promise,
-                "condition": guarantee.condition,
-                "not_covered": guarantee.not_covered,
-            },
+            "guarantee": guarantee.to_dict(),
             "positive_label": self.positive_label,
             "negative_label": self.negative_label,
             "higher_is_positive": self.higher_is_positive,

@@ -239,12 +239,7 @@ class Certificate(Stated):
             "method": self.method,
             "delta": self.delta,
             "promised": self.promised,
-            "guarantee": {
-                "kind": self.guarantee.kind,
-                "promise": self.guarantee.promise,
-                "condition": self.guarantee.condition,
-                "not_covered": self.guarantee.not_covered,
-            },
+            "guarantee": self.guarantee.to_dict(),
             "positive_label": self.positive_label,
             "negative_label": self.negative_label,
             "higher_is_positive": self.higher_is_positive,

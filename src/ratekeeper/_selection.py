@@ -351,12 +351,7 @@ class Selection(Stated):
             "least_fdr": self.least_fdr,
             "n_at_least_fdr": self.n_at_least_fdr,
             "tied": self.tied,
-            "guarantee": {
-                "kind": said.kind,
-                "promise": said.promise,
-                "condition": said.condition,
-                "not_covered": said.not_covered,
-            },
+            "guarantee": said.to_dict(),
             "negative_label": plain_value(cal.classes[0]),
             "n_negative": sum(scores.size for scores in cal.cells[0]),
             "data_hash": cal.data_hash,

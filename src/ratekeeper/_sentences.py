@@ -907,8 +907,8 @@ NOISE = {
         "evaluation on new objects counts against their labels, so these must be true."
     ),
     "price": (
-        "on the calibration objects as they are labelled, FNR {misses} and FPR {alarms}{no_decision}. "
-        "Wrong labels count as errors here, so the true rates are others."
+        "on the calibration objects as they are labelled, FNR {misses} and FPR "
+        "{alarms}{no_decision}. Wrong labels count as errors here, so the true rates are others."
     ),
     "best": "The lowest {rate} that could be is {best}. {needed}",
     "needed": "At least {n} calibration objects labelled {label} are needed.",

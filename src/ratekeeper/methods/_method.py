@@ -62,6 +62,11 @@ class Guarantee:
     not_covered: str
     assumption: str = ""
 
+    def to_dict(self) -> dict[str, str]:
+        """Return kind, promise, condition and what is not covered as plain values."""
+        names = ("kind", "promise", "condition", "not_covered")
+        return {name: getattr(self, name) for name in names}
+
     def __str__(self) -> str:
         return f"{self.promise} It needs: {self.condition} It does not cover: {self.not_covered}"
 
