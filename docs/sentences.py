@@ -210,7 +210,7 @@ def page() -> str:
         "",
         "All that certificates, evaluations, cards, the report and the command line say about a",
         "promise, each once, with an example in its gaps. Made by `python docs/sentences.py` from",
-        "`src/ratekeeper/_sentences.py` and `src/ratekeeper/methods`; a test keeps it current.",
+        "`src/ratekeeper/_sentences` and `src/ratekeeper/methods`; a test keeps it current.",
         "",
         "## What the methods promise",
         "",

@@ -14,9 +14,9 @@ import pytest
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper._audit import Audit
+from ratekeeper._audit import GroupAudit
 from ratekeeper._audit_count import MOST_GROUPS, AuditCount
-from ratekeeper._sentences import AUDIT
+from ratekeeper._sentences.audit import AUDIT
 from ratekeeper.datasets import load_employment
 
 
@@ -123,7 +123,7 @@ def test_verdicts_follow_from_counts():
     counts[2, 1, :2] = 1, 999
     counts[3, 0, :2] = 5, 5  # no positives
     groups = [(("site",), (name,)) for name in "abcd"]
-    audit = Audit(
+    audit = GroupAudit(
         ("site",),
         crossed=False,
         levels={"fnr": 0.05},

@@ -13,7 +13,7 @@ from ratekeeper import _demo as demo
 from ratekeeper._cli import main
 from ratekeeper._evaluation import Evaluation
 from ratekeeper._rates import Rate
-from ratekeeper._sentences import EVALUATION, VERDICTS
+from ratekeeper._sentences.evaluation import EVALUATION, VERDICTS
 from ratekeeper.datasets import load_employment
 
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ratekeeper as rk
-from ratekeeper import _storage as storage
+from ratekeeper import _container as container
 from ratekeeper import methods
 from ratekeeper._header import FORMAT
 from ratekeeper._provenance import Provenance
@@ -532,7 +532,7 @@ def test_no_memory_is_a_plain_refusal(tmp_path, monkeypatch):
     def no_memory(*_):
         raise MemoryError
 
-    monkeypatch.setattr(storage, "_parse", no_memory)
+    monkeypatch.setattr(container, "_parse", no_memory)
     assert_refused(path, "memory")
 
 
@@ -770,7 +770,7 @@ def test_labels_of_strange_types_are_refused(tmp_path, classes):
 
 def test_too_many_groups_are_refused(tmp_path, monkeypatch):
     """A header that safetensors could not read is not written."""
-    monkeypatch.setattr(storage, "_LONGEST_HEADER", 500)
+    monkeypatch.setattr(container, "_LONGEST_HEADER", 500)
     assert_not_saved(grouped_calibration(), tmp_path / "x.rk", "Use fewer groups")
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ratekeeper._aimed import ThresholdCertificate, ThresholdTest
     from ratekeeper._aims import LabelNoise
     from ratekeeper._alerts import Alerts
-    from ratekeeper._audit import Audit
+    from ratekeeper._audit import GroupAudit
     from ratekeeper._calibration import Calibration, calibrate
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._comparison import Comparison, compare
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ratekeeper._estimators import ErrorRateController
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._finished import FinishedTest
+    from ratekeeper._labelling import Audit
     from ratekeeper._p_values import PValues
     from ratekeeper._planning import Plan, plan
     from ratekeeper._power_plans import AuditPlan, CertificationPlan, plan_audit
@@ -98,6 +99,7 @@ __all__ = [
     "ErrorRateTest",
     "Evaluation",
     "FinishedTest",
+    "GroupAudit",
     "Guarantee",
     "HighProbability",
     "InputError",
@@ -150,7 +152,7 @@ __all__ = [
 _HOMES = {
     "_abstaining": ("AbstainingTest",),
     "_aimed": ("ThresholdCertificate", "ThresholdTest"),
-    "_audit": ("Audit",),
+    "_audit": ("GroupAudit",),
     "_aims": ("LabelNoise",),
     "_alerts": ("Alerts",),
     "_calibration": ("Calibration", "calibrate"),
@@ -163,6 +165,7 @@ _HOMES = {
     "_estimators": ("ErrorRateController",),
     "_evaluation": ("Evaluation", "JointEvaluation"),
     "_finished": ("FinishedTest",),
+    "_labelling": ("Audit",),
     "_p_values": ("PValues",),
     "_planning": ("Plan", "plan"),
     "_power_plans": ("AuditPlan", "CertificationPlan", "plan_audit"),

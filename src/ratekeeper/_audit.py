@@ -122,7 +122,7 @@ class Table(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit:
+class GroupAudit:
     """Both errors and the precision of a test in every group, with verdicts.
 
     Made by ``test.evaluate(scores, labels, by=columns).by_group``. It prints as a table, worst

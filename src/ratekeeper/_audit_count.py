@@ -1,6 +1,6 @@
 """Decisions counted by true class in every group of some columns.
 
-Counts add up, as in `_evaluation`: batch after batch, and then the `Audit` that says what they
+Counts add up, as in `_evaluation`: batch after batch, and then the `GroupAudit` that says what they
 mean.
 """
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._audit import Audit
+from ratekeeper._audit import GroupAudit
 from ratekeeper._evaluation import N_OUTCOMES, coded, from_codes
 from ratekeeper._formatting import show
 from ratekeeper.exceptions import InputError, Parameter
@@ -98,7 +98,7 @@ class AuditCount:
         levels: Mapping[Control, float],
         *,
         mixed: bool = False,
-    ) -> Audit:
+    ) -> GroupAudit:
         """Return what was counted; `values` are those that the codes of each column stand for.
 
         It is mixed if there are clusters of which a row of either class was counted.
@@ -114,7 +114,7 @@ class AuditCount:
                 for key in self._combinations
             ]
             _extend(groups, counts, self.columns, keys, self._combined)
-        return Audit(
+        return GroupAudit(
             self.columns,
             self._crossed,
             dict(levels),

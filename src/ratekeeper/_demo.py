@@ -18,7 +18,8 @@ from ratekeeper._atomic import write
 from ratekeeper._calibration import calibrate
 from ratekeeper._evaluation import FALSE_ALARMS
 from ratekeeper._formatting import visible
-from ratekeeper._sentences import VERDICTS, say, verdicts_text
+from ratekeeper._sentences import say, verdicts_text
+from ratekeeper._sentences.evaluation import VERDICTS
 from ratekeeper.datasets import load_employment
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Conformal, HighProbability

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ratekeeper._audit import Audit
+    from ratekeeper._audit import GroupAudit
     from ratekeeper._decisions import Decisions
     from ratekeeper._rates import Share, Verdict
 
@@ -392,7 +392,7 @@ class _Evaluated(ABC):
     """What evaluations of one and of both rates share: groups, text and notebook card."""
 
     groups: Mapping[Any, Any]
-    by_group: Audit | None
+    by_group: GroupAudit | None
 
     @property
     @abstractmethod
@@ -403,7 +403,7 @@ class _Evaluated(ABC):
         """Return the same with what was counted in each group."""
         return replace(self, groups=groups)  # type: ignore[type-var]
 
-    def with_audit(self, audit: Audit | None) -> Self:
+    def with_audit(self, audit: GroupAudit | None) -> Self:
         """Return the same with an audit by columns."""
         return replace(self, by_group=audit)  # type: ignore[type-var]
 
@@ -467,7 +467,7 @@ class Evaluation(_Evaluated):
         What was decided on the objects, by true class.
     groups : dict
         The same by group, where groups were given.
-    by_group : Audit or None
+    by_group : GroupAudit or None
         What was counted by further columns (``by=``).
     """
 
@@ -479,7 +479,7 @@ class Evaluation(_Evaluated):
     fixed: bool = False
     groups: Mapping[Any, Evaluation] = field(default_factory=dict)
     tally: Tally = Tally()
-    by_group: Audit | None = None
+    by_group: GroupAudit | None = None
 
     @property
     def parts(self) -> tuple[Evaluation, ...]:
@@ -571,7 +571,7 @@ class JointEvaluation(_Evaluated):
         and on the "positive" objects.
     groups : dict
         The same by group, where groups were given.
-    by_group : Audit or None
+    by_group : GroupAudit or None
         What was counted by further columns (``by=``).
 
     Examples
@@ -594,7 +594,7 @@ class JointEvaluation(_Evaluated):
     neither: dict[str, Rate]
     groups: Mapping[Any, JointEvaluation] = field(default_factory=dict)
     tally: Tally = Tally()
-    by_group: Audit | None = None
+    by_group: GroupAudit | None = None
 
     @property
     def parts(self) -> tuple[Evaluation, ...]:

@@ -95,6 +95,10 @@ _NOISY: Any = {
     "unsure": _SHARE,
 }
 
+_ABOUT = {
+    "format": {"enum": [*range(1, FORMAT + 1)]},
+    "version": {"type": "string", "maxLength": 100},
+}
 _DEFS: Schema = {
     "array": _object(
         {
@@ -296,26 +300,26 @@ _DEFS: Schema = {
         },
         optional=("cells",),
     ),
+    "limits": _array(
+        _object(
+            {
+                "positive": {"type": "string", "pattern": _THRESHOLD},
+                "strict": _FLAG,
+                "negative": {"type": ["string", "null"], "pattern": _THRESHOLD},
+            }
+        ),
+        1,
+    ),
     "aimed": _object(
         {
             "aim": _ref("aim"),
-            "limits": _array(
-                _object(
-                    {
-                        "positive": {"type": "string", "pattern": _THRESHOLD},
-                        "strict": _FLAG,
-                        "negative": {"type": ["string", "null"], "pattern": _THRESHOLD},
-                    }
-                ),
-                1,
-            ),
+            "limits": _ref("limits"),
             "certificate": _ref("aimed_certificate"),
         }
     ),
     "facts": _object(
         {
-            "format": {"enum": [*range(1, FORMAT + 1)]},
-            "version": {"type": "string", "maxLength": 100},
+            **_ABOUT,
             "kind": {"enum": ["calibration", "test", "abstaining test", "threshold test"]},
             "classes": _ref("names"),
             "groups": {"anyOf": [_ref("names"), {"type": "null"}]},
@@ -332,6 +336,32 @@ _DEFS: Schema = {
         # Format 1 did not have provenance; the others are written only where they say something.
         optional=("provenance", "aimed", "sampling", "clusters"),
     ),
+    # What goes on after calibration. The test it belongs to is compared, never made anew from it.
+    "identity": _object(
+        {
+            "kind": {"enum": ["test", "abstaining test", "threshold test"]},
+            "data_hash": _HASH,
+            "tests": _array(
+                _object(
+                    {
+                        "control": {"enum": ["fnr", "fpr"]},
+                        "alpha": _RATE,
+                        "method": _ref("method"),
+                        "thin_groups": {"enum": ["refuse", "pool"]},
+                        "thresholds": _array(
+                            {"type": ["string", "null"], "pattern": _THRESHOLD}, 1
+                        ),
+                    }
+                ),
+                0,
+                2,
+            ),
+            "aim": _object({"aim": _ref("aim"), "limits": _ref("limits")}, type=["object", "null"]),
+        }
+    ),
+    "state": {"anyOf": [_ref("monitor"), _ref("adaptive")]},
+    "monitor": _object({**_ABOUT, "kind": {"enum": ["monitor"]}, "test": _ref("identity")}),
+    "adaptive": _object({**_ABOUT, "kind": {"enum": ["adaptive test"]}, "test": _ref("identity")}),
 }
 
 SCHEMA: Schema = {

@@ -9,7 +9,8 @@ import pytest
 
 import ratekeeper as rk
 from ratekeeper._formatting import percent
-from ratekeeper._sentences import AUDIT, EVALUATION, VERDICTS
+from ratekeeper._sentences.audit import AUDIT
+from ratekeeper._sentences.evaluation import EVALUATION, VERDICTS
 
 COLUMNS = ["--score", "s", "--label", "y"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ratekeeper._cli import COMMANDS, refusals
-from ratekeeper._sentences import VERDICTS
+from ratekeeper._sentences.evaluation import VERDICTS
 
 GUIDE = Path(__file__).parents[2] / "docs" / "command-line.md"
 

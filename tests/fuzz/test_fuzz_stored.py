@@ -15,8 +15,8 @@ from fuzzing import bounded, spoiled, target
 from hypothesis import strategies as st
 
 import ratekeeper as rk
+from ratekeeper import _container as container
 from ratekeeper import _facts as storing
-from ratekeeper import _storage as storage
 from ratekeeper._provenance import Provenance
 from ratekeeper.exceptions import RatekeeperError, RatekeeperWarning
 from ratekeeper.sql import decision_sql
@@ -260,7 +260,7 @@ def crafted(draw):
         facts = {"format": 2, "version": "0", "kind": kind} | {"tests": tests}
         facts |= storing.facts_of_calibration(calibration)
     arrays = storing.arrays_of(calibration)
-    table = storage.table_of(list(arrays), list(arrays.values()))
+    table = container.table_of(list(arrays), list(arrays.values()))
     return put_together(table, facts, b"".join(array.tobytes() for array in arrays.values()))
 
 

@@ -28,7 +28,7 @@ GROWN = """
 import re, sys
 import numpy, scipy.special, scipy.stats
 import ratekeeper as rk
-from ratekeeper import _storage, _facts
+from ratekeeper import _facts
 
 def peak():
     with open("/proc/self/status") as status:

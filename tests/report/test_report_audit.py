@@ -8,7 +8,7 @@ from calibrations import grouped, plain
 
 import ratekeeper as rk
 from ratekeeper._formatting import percent
-from ratekeeper._sentences import AUDIT
+from ratekeeper._sentences.audit import AUDIT
 from ratekeeper.batch import FileEvaluation
 from ratekeeper.report import build
 

@@ -9,7 +9,7 @@ import pytest
 from calibrations import plain
 
 import ratekeeper as rk
-from ratekeeper._sentences import ONE_CLASS
+from ratekeeper._sentences.one_class import ONE_CLASS
 from ratekeeper.batch import FileEvaluation
 from ratekeeper.report import build
 

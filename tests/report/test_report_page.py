@@ -16,7 +16,9 @@ from calibrations import grouped, hundred_thousand, plain, single_precision
 import ratekeeper as rk
 from ratekeeper._formatting import percent
 from ratekeeper._provenance import Provenance
-from ratekeeper._sentences import CERTIFICATE, EVALUATION, PAGE, VERDICTS
+from ratekeeper._sentences.certificate import CERTIFICATE
+from ratekeeper._sentences.evaluation import EVALUATION, VERDICTS
+from ratekeeper._sentences.page import PAGE
 from ratekeeper.batch import FileEvaluation
 from ratekeeper.exceptions import InputError
 from ratekeeper.report import build, write

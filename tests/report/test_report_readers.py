@@ -17,7 +17,8 @@ from ratekeeper._certificate import pooled_text
 from ratekeeper._evaluation import Tally
 from ratekeeper._finished import evaluate_counts
 from ratekeeper._provenance import Provenance
-from ratekeeper._sentences import PAGE, VERDICTS
+from ratekeeper._sentences.evaluation import VERDICTS
+from ratekeeper._sentences.page import PAGE
 from ratekeeper.batch import FileEvaluation
 from ratekeeper.report import build
 

@@ -11,7 +11,8 @@ from calibrations import plain
 
 import ratekeeper as rk
 from ratekeeper import report
-from ratekeeper._sentences import PAGE, SECTIONS
+from ratekeeper._sentences import SECTIONS
+from ratekeeper._sentences.page import PAGE
 from ratekeeper.report import build
 
 FOLDER = Path(report.__file__).parent

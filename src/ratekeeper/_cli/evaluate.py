@@ -17,12 +17,13 @@ from ratekeeper._cli.printing import (
 )
 from ratekeeper._cli.refusals import Exceeded
 from ratekeeper._formatting import exact_percent, percent
-from ratekeeper._sentences import VERDICTS, say, verdicts_text
+from ratekeeper._sentences import say, verdicts_text
+from ratekeeper._sentences.evaluation import VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ratekeeper._audit import Audit
+    from ratekeeper._audit import GroupAudit
     from ratekeeper._certificate import Certificate
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._rates import Rate
@@ -220,7 +221,7 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
     echo(f"Read {rows_text(found.rows)}. {skipped_text(found.skipped)}".rstrip())
 
 
-def _show_audit(audit: Audit) -> None:
+def _show_audit(audit: GroupAudit) -> None:
     rows = audit.worst(_MOST_GROUPS)
     echo("")
     print_paragraph(audit.title)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-    from ratekeeper._audit import Audit
+    from ratekeeper._audit import GroupAudit
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._finished import FinishedTest
     from ratekeeper.batch._judging import Judged
@@ -71,7 +71,7 @@ class FileEvaluation:
         return self.overall.groups
 
     @property
-    def by_group(self) -> Audit | None:
+    def by_group(self) -> GroupAudit | None:
         """The audit by further columns, where such were named."""
         return self.overall.by_group
 

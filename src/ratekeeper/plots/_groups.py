@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from ratekeeper._audit import Audit
+from ratekeeper._audit import GroupAudit
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import exact_percent, show, visible
 from ratekeeper.exceptions import InputError, Parameter
@@ -44,7 +44,7 @@ class GroupDisplay(Display):
 
     Attributes
     ----------
-    audit : Audit
+    audit : GroupAudit
         What was counted, with verdicts.
     rows : list of AuditRow
         The groups that are drawn, worst first.
@@ -55,8 +55,8 @@ class GroupDisplay(Display):
 
     Notes
     -----
-    **Guarantee.** That of `Audit`: all intervals hold together with probability at least 95%. The
-    line is the level of the test, a yardstick: nothing is promised to a group by an audit.
+    **Guarantee.** That of `GroupAudit`: all intervals hold together with probability at least 95%.
+    The line is the level of the test, a yardstick: nothing is promised to a group by an audit.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class GroupDisplay(Display):
     GroupDisplay of both errors by site, 2 groups, 1 above; .plot() draws it
     """
 
-    audit: Audit
+    audit: GroupAudit
     rows: list[AuditRow]
 
     @property
@@ -93,15 +93,17 @@ class GroupDisplay(Display):
 
         Parameters
         ----------
-        evaluation : Evaluation, JointEvaluation, FileEvaluation or Audit
+        evaluation : Evaluation, JointEvaluation, FileEvaluation or GroupAudit
             With an audit: of ``test.evaluate(..., by=columns)`` or ``evaluate_file``.
         ax, draw, **kwargs
             As described in `ratekeeper.plots` and by the class.
         """
         audit = (
-            evaluation if isinstance(evaluation, Audit) else getattr(evaluation, "by_group", None)
+            evaluation
+            if isinstance(evaluation, GroupAudit)
+            else getattr(evaluation, "by_group", None)
         )
-        if not isinstance(audit, Audit):
+        if not isinstance(audit, GroupAudit):
             raise InputError(
                 (Parameter("evaluation"), f" is {show(evaluation)}, which has no audit."),
                 parameter="evaluation",
@@ -200,7 +202,7 @@ class GroupDisplay(Display):
         self.finish("Who pays for the average", about, "", notes)
 
 
-def _legend(audit: Audit, control: str) -> str:
+def _legend(audit: GroupAudit, control: str) -> str:
     side = {"fnr": "missed positives", "fpr": "false alarms"}[control]
     return f"{control.upper()}, {side}{'' if control in audit.levels else ' (the price)'}"
 

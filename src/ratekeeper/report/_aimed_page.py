@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper._formatting import exact_percent, percent
-from ratekeeper._sentences import TITLES
+from ratekeeper._sentences.certificate import TITLES
 from ratekeeper.report._practice import first_alerts, practice_html
 from ratekeeper.report._words import bullets, code, paragraphs, said
 

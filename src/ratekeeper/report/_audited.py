@@ -11,14 +11,14 @@ from ratekeeper.report._facts import MOST_GROUPS
 from ratekeeper.report._words import bullets, paragraphs, said
 
 if TYPE_CHECKING:
-    from ratekeeper._audit import Audit, AuditRow
+    from ratekeeper._audit import AuditRow, GroupAudit
     from ratekeeper._rates import Rate
 
 _NONE = Html("&ndash;")
 _ERRORS = ("fnr", "fpr")
 
 
-def audit_facts(audit: Audit | None) -> dict[str, Any] | None:
+def audit_facts(audit: GroupAudit | None) -> dict[str, Any] | None:
     """Return both errors in the worst groups as plain values, for the charts."""
     if audit is None:
         return None
@@ -47,7 +47,7 @@ def _bar(row: AuditRow, name: str) -> dict[str, Any]:
     }
 
 
-def payers_html(audit: Audit | None) -> str:
+def payers_html(audit: GroupAudit | None) -> str:
     """Return the line under the promise: how many groups are above the level, and the worst."""
     if audit is None or not audit.levels or not len(audit):
         return ""
@@ -56,7 +56,7 @@ def payers_html(audit: Audit | None) -> str:
     return f'<p class="checked" data-verdict="{state}">{link}: {_lead(audit)}</p>'
 
 
-def _lead(audit: Audit) -> Html:
+def _lead(audit: GroupAudit) -> Html:
     above, n = audit.above, f"{len(audit):,}"
     if not above:
         return text(say("audit.page.none", n=n))
@@ -75,7 +75,7 @@ def _lead(audit: Audit) -> Html:
     )
 
 
-def audit_html(audit: Audit | None) -> str:
+def audit_html(audit: GroupAudit | None) -> str:
     """Return the section on who pays for the average; empty without an audit."""
     if audit is None:
         return ""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ratekeeper._formatting import exact_percent, percent, visible
 from ratekeeper._markup import Html, text
 from ratekeeper._provenance import reasons
-from ratekeeper._sentences import VERDICTS, say
+from ratekeeper._sentences import say
+from ratekeeper._sentences.evaluation import VERDICTS
 from ratekeeper.report._facts import MOST_GROUPS, shown_cells
 from ratekeeper.report._sections import EVALUATE
 from ratekeeper.report._words import bullets, paragraphs, said

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ratekeeper._certificate import Certificate
 from ratekeeper._formatting import exact_percent
 from ratekeeper._markup import text
-from ratekeeper._sentences import TITLES, say
+from ratekeeper._sentences import say
+from ratekeeper._sentences.certificate import TITLES
 from ratekeeper.report._facts import MOST_GROUPS
 from ratekeeper.report._words import (
     about,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ratekeeper._formatting import visible
 from ratekeeper._markup import Html, text
-from ratekeeper._sentences import PAGE
+from ratekeeper._sentences.page import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

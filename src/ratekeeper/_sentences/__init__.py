@@ -1,0 +1,104 @@
+"""Every fact in words, once, for certificates, evaluations, cards, the report and commands.
+
+A sentence is a template with named gaps; `say` fills them. Text, HTML, JSON, the report's page and
+the command line all draw from here, and ``docs/sentences.md`` lists all of them. The promises of
+the methods stand with the methods (`Guarantee`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ratekeeper._sentences.aims import AIM
+from ratekeeper._sentences.alerts import ALERTS
+from ratekeeper._sentences.audit import AUDIT
+from ratekeeper._sentences.certificate import CERTIFICATE, TITLES
+from ratekeeper._sentences.clusters import CLUSTERS
+from ratekeeper._sentences.cost import COST
+from ratekeeper._sentences.evaluation import EVALUATION, VERDICTS
+from ratekeeper._sentences.noise import NOISE
+from ratekeeper._sentences.one_class import ONE_CLASS
+from ratekeeper._sentences.page import PAGE
+from ratekeeper._sentences.plan import PLAN
+from ratekeeper._sentences.rates import RATES
+from ratekeeper._sentences.selection import SELECTION
+from ratekeeper._sentences.ties import TIES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SECTIONS = {
+    "rate": RATES,
+    "aim": AIM,
+    "cost": COST,
+    "noise": NOISE,
+    "certificate": CERTIFICATE,
+    "verdict": VERDICTS,
+    "evaluation": EVALUATION,
+    "title": TITLES,
+    "page": PAGE,
+    "clusters": CLUSTERS,
+    "one_class": ONE_CLASS,
+    "selection": SELECTION,
+    "audit": AUDIT,
+    "ties": TIES,
+    "alerts": ALERTS,
+    "plan": PLAN,
+}
+
+
+def say(key: str, **facts: object) -> str:
+    """Return the sentence of this name with its gaps filled.
+
+    Examples
+    --------
+    >>> say("certificate.headline", rate="FNR", alpha="5%")
+    'CERTIFICATE  FNR <= 5%'
+    """
+    section, _, name = key.partition(".")
+    return SECTIONS[section][name].format(**facts)
+
+
+class Statement(NamedTuple):
+    """A paragraph of a certificate.
+
+    Attributes
+    ----------
+    topic : str
+        What it is about: a name of `TITLES`.
+    title : str
+        Its title, for people.
+    text : str
+        What it says, one or more sentences.
+    """
+
+    topic: str
+    title: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.title}: {self.text}"
+
+
+def state(topic: str, text: str, *, title: str | None = None, **facts: object) -> Statement:
+    """Return a statement with the title of its topic, or the one of this name.
+
+    Examples
+    --------
+    >>> print(state("price", "FPR 3%."))
+    Price: FPR 3%.
+    """
+    return Statement(topic, say(f"title.{title or topic}", **facts), text)
+
+
+def verdicts_text(verdicts: Iterable[str]) -> str:
+    """Say what verdicts mean, each once; nothing if there are none.
+
+    Examples
+    --------
+    >>> verdicts_text(["unknown", "unknown"])
+    'unknown: there are no objects to count it on.'
+    """
+    found = set(verdicts)
+    said = "; ".join(f"{word}: {VERDICTS[word]}" for word in VERDICTS if word in found)
+    return f"{said}." if said else ""
