@@ -176,7 +176,7 @@ def test_the_same_id_is_the_same_cluster_everywhere():
     columns.pop("groups")
     assert whole.pooled() == rk.calibrate(**columns)
     assert whole.pooled().independent == rk.calibrate(**columns).independent
-    with pytest.raises(rk.InputError, match="differ in having clusters"):
+    with pytest.raises(rk.InputError, match="columns beside the scores"):
         rk.calibrate(**columns).merge(rk.calibrate(columns["scores"] + 1, columns["labels"]))
 
 

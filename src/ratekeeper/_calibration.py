@@ -7,6 +7,8 @@ import math
 import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from ratekeeper import _markup as markup
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._aimed import ThresholdTest, aimed_test
 from ratekeeper._aims import NPV, AlertShare, Precision, Selective, despite
+from ratekeeper._beside import columns_of, in_order, split
 from ratekeeper._cells import (
     count_outside,
     known_groups,
@@ -24,7 +27,7 @@ from ratekeeper._cells import (
     warn_if_outside,
 )
 from ratekeeper._certificate import shown_text
-from ratekeeper._clusters import NOT_DRAWN, in_order, known_clusters, one_row, read_clusters
+from ratekeeper._clusters import NOT_DRAWN, known_clusters, one_row, read_clusters
 from ratekeeper._control import ErrorRateTest, build_test
 from ratekeeper._costs import Cheapest, cheapest
 from ratekeeper._formatting import extremes, listed_with_count, plain_value, show
@@ -54,6 +57,8 @@ from ratekeeper.exceptions import InputError, Parameter, ReversedScoreWarning
 from ratekeeper.methods import Conformal, HighProbability, check_method
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._aims import LabelNoise
@@ -65,6 +70,9 @@ if TYPE_CHECKING:
     from ratekeeper._ranks import Floats
     from ratekeeper._separation import Separation
     from ratekeeper.methods import Method
+
+    Weights = NDArray[np.float64]
+    Times = NDArray[np.int64]
 
 # From how many exact repeats, and from how many digits, a remark is due.
 _REPEATS = 5
@@ -104,6 +112,11 @@ class Calibration:
     clusters : tuple of two tuples of ndarray, or None
         In the shape of `cells`, a 64-bit hash of the id of each score's cluster; None if each row
         is an object of its own.
+    weights : tuple of two tuples of ndarray, or None
+        In the shape of `cells`, the weight of each object; None if all count alike.
+    times : tuple of two tuples of ndarray, or None
+        In the shape of `cells`, when each object was seen, in whole microseconds of Unix time or as
+        whole numbers of the user's own; None if that is not known.
 
     Examples
     --------
@@ -124,10 +137,12 @@ class Calibration:
     sampling: Sampling = "population"
     labelled: bool = True
     clusters: tuple[tuple[Hashes, ...], tuple[Hashes, ...]] | None = None
+    weights: tuple[tuple[Weights, ...], tuple[Weights, ...]] | None = None
+    times: tuple[tuple[Times, ...], tuple[Times, ...]] | None = None
 
     def __post_init__(self) -> None:
-        ids = () if self.clusters is None else (*self.clusters[0], *self.clusters[1])
-        for array in (*self.cells[0], *self.cells[1], self.classes, self.groups, *ids):
+        cells = chain(*self.cells, *chain(*columns_of(self).values()))
+        for array in (*cells, self.classes, self.groups):
             if array is not None:
                 array.flags.writeable = False
 
@@ -618,7 +633,7 @@ class Calibration:
         if not isinstance(other, Calibration):
             raise InputError(parameter="other", value=other, need="a Calibration")
         check_mergeable(self, other)
-        cells, names, clusters = merged_cells(self, other)
+        cells, names, columns = merged_cells(self, other)
         crossed = "cross-fitted" in (self.origin, other.origin)
         return Calibration(
             cells=cells,
@@ -629,7 +644,7 @@ class Calibration:
             origin="cross-fitted" if crossed else "held out",
             provenance=merged_provenance(self, other),
             sampling=merged_sampling(self, other),
-            clusters=clusters,
+            **columns,
         )
 
     @property
@@ -687,11 +702,11 @@ class Calibration:
         if self.groups is None:
             return self
         parts: list[Floats] = [np.concatenate(cells) for cells in self.cells]  # type: ignore[misc]
-        if self.clusters is not None:
-            ids = [np.concatenate(cells) for cells in self.clusters]
-            (low, low_ids), (high, high_ids) = map(in_order, parts, ids)
-            pairs = ((low,), (high,)), ((low_ids,), (high_ids,))
-            return replace(self, cells=pairs[0], clusters=pairs[1], groups=None)
+        if columns := columns_of(self):
+            beside = [{n: np.concatenate(pair[c]) for n, pair in columns.items()} for c in (0, 1)]
+            (low, of_low), (high, of_high) = map(in_order, parts, beside)
+            pairs = {name: ((of_low[name],), (of_high[name],)) for name in columns}
+            return replace(self, cells=((low,), (high,)), groups=None, **pairs)  # type: ignore[arg-type]
         if self.groups.size < _MANY_RUNS:  # a stable sort merges ascending runs
             for part in parts:
                 part.sort(kind="stable")
@@ -718,8 +733,10 @@ class Calibration:
         for scores in (*self.cells[0], *self.cells[1]):
             digest.update(scores.size.to_bytes(8, "little"))
             digest.update(scores.astype(scores.dtype.newbyteorder("<"), copy=False).data)
-        for ids in () if self.clusters is None else (*self.clusters[0], *self.clusters[1]):
-            digest.update(ids.astype("<u8", copy=False).data)
+        for name, pair in columns_of(self).items():
+            digest.update(b"" if name == "clusters" else name.encode())  # the first there were
+            for cell in chain(*pair):
+                digest.update(cell.astype(cell.dtype.newbyteorder("<"), copy=False).data)
         return digest.hexdigest()
 
     @cached_property
@@ -898,7 +915,7 @@ def calibrate(
         groups=names,
         higher_is_positive=bool(higher_is_positive),
         labelled=labels is not None or one_class is not None,
-        clusters=None if clusters is None else read_clusters(clusters, values.size),
+        columns={} if clusters is None else {"clusters": read_clusters(clusters, values.size)},
     )
     return replace(made, sampling=sampling)
 
@@ -913,14 +930,14 @@ def build_calibration(
     higher_is_positive: bool = True,
     provenance: Provenance | None = None,
     labelled: bool = True,
-    clusters: Hashes | None = None,
+    columns: Mapping[str, NDArray[Any]] = MappingProxyType({}),
 ) -> Calibration:
     """Build a calibration from checked scores, truths and positions among the groups."""
-    ids = None
-    if clusters is not None:
+    beside: dict[str, tuple[NDArray[Any], ...]] = {}
+    if columns:
         n_groups = 1 if groups is None else groups.size
         codes = n_groups * is_positive.astype(np.intp) + (0 if index is None else index)
-        cells, ids = _with_clusters(values, clusters, codes, 2 * n_groups)
+        cells, beside = split(values, columns, codes, 2 * n_groups)
     elif index is None or groups is None:
         cells = sorted_parts(values, [~is_positive, is_positive])
     else:
@@ -932,7 +949,7 @@ def build_calibration(
         higher_is_positive=higher_is_positive,
         provenance=provenance,
         labelled=labelled,
-        clusters=ids,
+        columns=beside,
     )
 
 
@@ -944,7 +961,7 @@ def calibration_of(
     higher_is_positive: bool = True,
     provenance: Provenance | None = None,
     labelled: bool = True,
-    clusters: tuple[Hashes, ...] | None = None,
+    columns: Mapping[str, tuple[NDArray[Any], ...]] = MappingProxyType({}),
 ) -> Calibration:
     """Build a calibration from ascending scores: negatives by group, then positives by group."""
     half = len(cells) // 2
@@ -955,7 +972,7 @@ def calibration_of(
         higher_is_positive=higher_is_positive,
         provenance=provenance,
         labelled=labelled,
-        clusters=None if clusters is None else (clusters[:half], clusters[half:]),
+        **{name: (column[:half], column[half:]) for name, column in columns.items()},  # type: ignore[arg-type]
     )
     _warn_if_reversed(calibration)
     return calibration
@@ -971,17 +988,6 @@ def _by_cell(
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=2 * n_groups))[:-1]
     return sorted_parts(values, np.split(order, ends))
-
-
-def _with_clusters(
-    values: Floats, clusters: Hashes, codes: NDArray[np.intp], n_cells: int
-) -> tuple[tuple[Floats, ...], tuple[Hashes, ...]]:
-    """Split scores and clusters by cell, in ascending order of the scores."""
-    values = values + values.dtype.type(0.0)  # -0.0 becomes 0.0
-    order = np.lexsort((clusters, values, codes))
-    ends = np.cumsum(np.bincount(codes, minlength=n_cells))[:-1]
-    cells, ids = np.split(values[order], ends), np.split(clusters[order], ends)
-    return tuple(cells), tuple(ids)  # type: ignore[arg-type]  # of the type of the scores
 
 
 def _extent(cells: tuple[Floats, ...]) -> list[Any]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper._beside import subset
 from ratekeeper._formatting import show
 from ratekeeper._inputs import read_groups
 from ratekeeper._provenance import Provenance
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._calibration import Calibration
-    from ratekeeper._ranks import Floats
 
     Hashes = NDArray[np.uint64]
     Pairs = tuple[tuple[NDArray[Any], ...], tuple[NDArray[Any], ...]]
@@ -109,18 +109,6 @@ def one_of_each(
     return np.sort(order[first])
 
 
-def in_order(scores: Floats, clusters: Hashes) -> tuple[Floats, Hashes]:
-    """Sort scores, and those that are equal by their clusters, so that equal data are equal bytes.
-
-    Examples
-    --------
-    >>> in_order(np.array([0.5, 0.1, 0.5]), np.array([7, 8, 6], np.uint64))[1].tolist()
-    [8, 6, 7]
-    """
-    order = np.lexsort((clusters, scores))
-    return scores[order], clusters[order]
-
-
 def one_row(calibration: Calibration, seed: int, *, by_cell: bool) -> Calibration:
     """Return an ordinary calibration of one random row per cluster, or per cluster in each cell.
 
@@ -140,10 +128,10 @@ def one_row(calibration: Calibration, seed: int, *, by_cell: bool) -> Calibratio
     cell = np.repeat(np.arange(len(parts)), sizes)
     numbers = draws(clusters, np.arange(clusters.size), seed)
     kept = one_of_each(clusters, numbers, cell if by_cell else None)
-    scores = np.concatenate(parts)[kept]
-    ends = np.cumsum(np.bincount(cell[kept], minlength=len(parts)))[:-1]
-    cells = tuple(part.copy() for part in np.split(scores, ends))
-    half, rows = len(cells) // 2, calibration.provenance
+    starts = np.cumsum([0, *sizes])
+    own = np.split(kept, np.searchsorted(kept, starts[1:-1]))
+    thinned = subset(calibration, [rows - start for rows, start in zip(own, starts, strict=False)])
+    half, rows = len(parts) // 2, calibration.provenance
     if rows is not None and by_cell:
         n = sum(sizes[:half]), sum(sizes[half:])
         rows = replace(rows, sampled_from=n, cluster=None)
@@ -152,7 +140,7 @@ def one_row(calibration: Calibration, seed: int, *, by_cell: bool) -> Calibratio
         rows = Provenance(sum(sizes)) if rows is None else rows
         skipped = {**rows.skipped, NOT_DRAWN: others} if others else rows.skipped
         rows = replace(rows, skipped=skipped, cluster=None)
-    return replace(calibration, cells=(cells[:half], cells[half:]), clusters=None, provenance=rows)
+    return replace(thinned, clusters=None, provenance=rows)
 
 
 def are_spanning(calibration: Calibration) -> bool:

@@ -20,6 +20,7 @@ from ratekeeper import methods
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._aimed import ThresholdTest, aimed_test
 from ratekeeper._aims import AIMS, Limits
+from ratekeeper._beside import COLUMNS, columns_of
 from ratekeeper._calibration import Calibration
 from ratekeeper._control import ErrorRateTest
 from ratekeeper._formatting import json_ready, listed, show
@@ -46,7 +47,6 @@ _BOTH = ["fnr", "fpr"]
 _KINDS = {("calibration", 0), ("test", 1), ("abstaining test", 2), ("threshold test", 0)}
 _WIDEST = np.dtype(f"U{LONGEST_NAME}")
 _SCORE_TYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
-_CLUSTER_TYPES: dict[str, np.dtype[Any]] = {"U64": np.dtype("<u8")}
 _TABLE_TOLERANCE = 1e-6  # of large kernel sums, which older versions computed term by term
 _FIT_TOLERANCE = 1e-9  # of the largest score: versions of SciPy differ in the last digits
 _RATE_TOLERANCE = 1e-6  # of the rates in a certificate
@@ -252,7 +252,7 @@ def _method_facts(method: methods.Method) -> Facts:
 
 
 def arrays_of(calibration: Calibration) -> dict[str, NDArray[Any]]:
-    """Return the arrays that are stored, in their order: scores, and then their clusters.
+    """Return the arrays that are stored, in their order: scores, and then the columns beside them.
 
     Without labels there is one for each group.
     """
@@ -261,14 +261,9 @@ def arrays_of(calibration: Calibration) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = dict(
         zip(names, chain(*calibration.cells[sides]), strict=True)
     )
-    if calibration.clusters is not None:
-        ids = chain(*calibration.clusters[sides])
-        arrays |= zip(map(_of_clusters, names), ids, strict=True)
+    for column, cells in columns_of(calibration).items():
+        arrays |= zip([f"{column}/{name}" for name in names], chain(*cells[sides]), strict=True)
     return arrays
-
-
-def _of_clusters(name: str) -> str:
-    return f"clusters/{name}"
 
 
 def array_names(groups: NDArray[Any] | None, *, labelled: bool = True) -> list[str]:
@@ -297,20 +292,23 @@ def rebuilt(facts: Facts, table: Facts, data: bytes) -> Storable:
 
 def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration:
     n_groups = 1 if facts["groups"] is None else len(facts["groups"]["values"])
-    labelled, has_clusters = "unlabelled" not in facts["n"], "clusters" in facts
-    if len(table) != (2 if labelled else 1) * (2 if has_clusters else 1) * n_groups:
+    labelled, columns = "unlabelled" not in facts["n"], [name for name in COLUMNS if name in facts]
+    if len(table) != (2 if labelled else 1) * (1 + len(columns)) * n_groups:
         raise StoredFileError(
             f"it has {len(table):,} arrays for {n_groups:,} groups. Save it again."
         )
     groups = None if facts["groups"] is None else _names(facts["groups"])
     names = array_names(groups, labelled=labelled)
     cells, stop = _cells(table, names, data)
-    ids = _clusters(table, names, data[stop:], stop, cells) if has_clusters else None
-    if not has_clusters and stop != len(data):
+    beside: dict[str, tuple[NDArray[Any], ...]] = {}
+    for column in columns:
+        beside[column], stop = _column(table, column, names, data, stop)
+    if stop != len(data):
         raise _wrong_length(data)
+    _refuse_disorder(cells, beside)
     if not labelled:
         cells += (cells[0][:0],) * n_groups
-        ids = None if ids is None else ids + (ids[0][:0],) * n_groups
+        beside = {name: column + (column[0][:0],) * n_groups for name, column in beside.items()}
     rows = facts.setdefault("provenance", None)  # which format 1 did not have
     calibration = Calibration(
         (cells[:n_groups], cells[n_groups:]),
@@ -321,7 +319,7 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
         None if rows is None else Provenance.from_dict(rows),
         facts.get("sampling", "population"),
         labelled=labelled,
-        clusters=None if ids is None else (ids[:n_groups], ids[n_groups:]),
+        **{name: (column[:n_groups], column[n_groups:]) for name, column in beside.items()},
     )
     if wrong := _contradiction(calibration):
         raise StoredFileError(f"{wrong}. Save it again.")
@@ -359,19 +357,36 @@ def _cells(table: Facts, names: list[str], data: bytes) -> tuple[tuple[NDArray[A
     return tuple(scores[start:end] for start, end in pairwise(ends)), stop
 
 
-def _clusters(
-    table: Facts, names: list[str], data: bytes, start: int, cells: tuple[NDArray[Any], ...]
-) -> tuple[NDArray[np.uint64], ...]:
-    """Return the clusters of the scores, if there is one for each, in order for equal scores."""
-    dtype, ends = _described(table, list(map(_of_clusters, names)), _CLUSTER_TYPES, start)
-    if dtype.itemsize * ends[-1] != len(data):
+def _column(
+    table: Facts, column: str, names: list[str], data: bytes, start: int
+) -> tuple[tuple[NDArray[Any], ...], int]:
+    """Return a column beside the scores, and where its bytes end."""
+    kind = COLUMNS[column]
+    code = f"{ {'u': 'U', 'f': 'F', 'i': 'I'}[kind.kind] }64"
+    own = [f"{column}/{name}" for name in names]
+    dtype, ends = _described(table, own, {code: kind.newbyteorder("<")}, start)
+    stop = start + dtype.itemsize * ends[-1]
+    if stop > len(data):
         raise _wrong_length(data)
-    ids = np.frombuffer(data, dtype).astype(np.uint64)
-    found = tuple(ids[start:end] for start, end in pairwise(ends))
-    for scores, own in zip(cells, found, strict=True):
-        if scores.size != own.size or ((own[1:] < own[:-1]) & (scores[1:] == scores[:-1])).any():
-            raise StoredFileError("its clusters are not those of its scores. Save it again.")
-    return found
+    values = np.frombuffer(data[start:stop], dtype).astype(kind)
+    return tuple(values[begin:end] for begin, end in pairwise(ends)), stop
+
+
+def _refuse_disorder(
+    cells: tuple[NDArray[Any], ...], beside: dict[str, tuple[NDArray[Any], ...]]
+) -> None:
+    """Raise unless each score has its values, in order where scores are equal."""
+    for i, scores in enumerate(cells):
+        if any(column[i].size != scores.size for column in beside.values()):
+            raise StoredFileError(
+                f"its {next(iter(beside))} are not those of its scores. Save it again."
+            )
+        tied = scores[1:] == scores[:-1]
+        for name, column in beside.items():
+            own = column[i]
+            if (tied & (own[1:] < own[:-1])).any():
+                raise StoredFileError(f"its {name} are not those of its scores. Save it again.")
+            tied &= own[1:] == own[:-1]
 
 
 def _described(

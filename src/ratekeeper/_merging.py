@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ratekeeper._beside import columns_of, in_order
 from ratekeeper._cells import tells_objects_apart
-from ratekeeper._clusters import in_order
 from ratekeeper._inputs import exact_numbers
 from ratekeeper._one_class import stand_in
 from ratekeeper._provenance import Provenance
@@ -16,11 +16,10 @@ from ratekeeper.exceptions import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ratekeeper._beside import Pair
     from ratekeeper._calibration import Calibration
-    from ratekeeper._clusters import Hashes
     from ratekeeper._ranks import Floats
 
-    Clusters = tuple[tuple[Hashes, ...], tuple[Hashes, ...]]
     Cells = tuple[tuple[Floats, ...], tuple[Floats, ...]]
 
 
@@ -56,7 +55,7 @@ def check_mergeable(one: Calibration, other: Calibration) -> None:
         ("sampling", *_samplings(one, other)),
         ("higher_is_positive", one.higher_is_positive, other.higher_is_positive),
         ("the kind of groups", _kind(one.groups), _kind(other.groups)),
-        ("having clusters", one.clusters is not None, other.clusters is not None),
+        ("the columns beside the scores", *(_column_names(c) for c in (one, other))),
     ):
         if mine != theirs:
             raise InputError(
@@ -111,8 +110,8 @@ def merged_sampling(one: Calibration, other: Calibration) -> Sampling:
 
 def merged_cells(
     one: Calibration, other: Calibration
-) -> tuple[Cells, NDArray[Any] | None, Clusters | None]:
-    """Return the ascending scores of both by class and group, the groups in order, and clusters.
+) -> tuple[Cells, NDArray[Any] | None, dict[str, Pair]]:
+    """Return the ascending scores of both by class and group, the groups in order, and columns.
 
     Clusters of the same id are one cluster.
     """
@@ -133,24 +132,26 @@ def merged_cells(
             for groups in (one.groups, other.groups)
         )
         places = [(mine.get(name), theirs.get(name)) for name in names.tolist()]
-    pairs = [[(_cell(one, c, i), _cell(other, c, j)) for i, j in places] for c in (0, 1)]
-    if one.clusters is not None and other.clusters is not None:
-        ids = [[(_ids(one, c, i), _ids(other, c, j)) for i, j in places] for c in (0, 1)]
-        both = [
-            [
-                in_order(np.concatenate(scores), np.concatenate(names_of))  # type: ignore[arg-type]
-                for scores, names_of in zip(pairs[c], ids[c], strict=True)
-            ]
-            for c in (0, 1)
-        ]
-        cells = [tuple(scores for scores, _ in both[c]) for c in (0, 1)]
-        clusters = [tuple(ids for _, ids in both[c]) for c in (0, 1)]
-        return (cells[0], cells[1]), names, (clusters[0], clusters[1])
+    pairs = [[_both(one.cells, other.cells, c, *place) for place in places] for c in (0, 1)]
+    mine_beside, theirs_beside = columns_of(one), columns_of(other)
+    if mine_beside:
+        columns: list[dict[str, list[NDArray[Any]]]] = [{n: [] for n in mine_beside} for _ in "01"]
+        cells: list[list[Floats]] = [[], []]
+        for c in (0, 1):
+            for scores, place in zip(pairs[c], places, strict=True):
+                beside = {
+                    name: _both(mine_beside[name], theirs_beside[name], c, *place)
+                    for name in mine_beside
+                }
+                ordered, own = in_order(scores, beside)
+                cells[c].append(ordered)
+                for name, column in own.items():
+                    columns[c][name].append(column)
+        merged_columns = {n: (tuple(columns[0][n]), tuple(columns[1][n])) for n in mine_beside}
+        return (tuple(cells[0]), tuple(cells[1])), names, merged_columns
     # Two ascending runs: a stable sort merges them in one pass.
-    merged = [
-        tuple(np.sort(np.concatenate(pair), kind="stable") for pair in pairs[c]) for c in (0, 1)
-    ]
-    return (merged[0], merged[1]), names, None
+    merged = [tuple(np.sort(scores, kind="stable") for scores in pairs[c]) for c in (0, 1)]
+    return (merged[0], merged[1]), names, {}
 
 
 def merged_provenance(one: Calibration, other: Calibration) -> Provenance | None:
@@ -164,18 +165,18 @@ def merged_provenance(one: Calibration, other: Calibration) -> Provenance | None
     return mine.merge(theirs)
 
 
-def _cell(calibration: Calibration, label: int, place: int | None) -> Floats:
-    """Return the scores of a group, none if the calibration does not have it."""
-    if place is None:
-        return np.empty(0, dtype=calibration.dtype)
-    return calibration.cells[label][place]
+def _both(one: Pair, other: Pair, label: int, mine: int | None, theirs: int | None) -> Any:  # noqa: ANN401
+    """Return the values of a group in both, one after the other; either may not have the group."""
+    return np.concatenate(
+        [
+            pair[label][0][:0] if place is None else pair[label][place]
+            for pair, place in ((one, mine), (other, theirs))
+        ]
+    )
 
 
-def _ids(calibration: Calibration, label: int, place: int | None) -> Hashes:
-    """Return the clusters of the scores of a group, none if the calibration does not have it."""
-    if place is None or calibration.clusters is None:
-        return np.empty(0, dtype=np.uint64)
-    return calibration.clusters[label][place]
+def _column_names(calibration: Calibration) -> str:
+    return " and ".join(columns_of(calibration)) or "none"
 
 
 def _kind(groups: NDArray[Any] | None) -> str:

@@ -182,7 +182,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
             higher_is_positive=higher_is_positive,
             provenance=provenance,
             labelled=labelled,
-            clusters=ids.kept(),
+            columns={} if (kept := ids.kept()) is None else {"clusters": kept},
         ),
         sampling=sampling,
     )
