@@ -11,7 +11,7 @@ correct. Every watch may be looked at after each of them, for as long as one lik
 """
 
 from ratekeeper._watching._audited import AuditedWatch, rate_among_all, rate_among_labelled
-from ratekeeper._watching._bets import interval
+from ratekeeper._watching._bets import interval, intervals
 from ratekeeper._watching._change import ChangeWatch
 from ratekeeper._watching._likeness import LikenessWatch
 from ratekeeper._watching._limit import LimitWatch
@@ -24,6 +24,7 @@ __all__ = [
     "LimitWatch",
     "average",
     "interval",
+    "intervals",
     "rate_among_all",
     "rate_among_labelled",
     "which",
