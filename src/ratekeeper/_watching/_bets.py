@@ -26,9 +26,9 @@ alpha = delta = 0.05, exact median numbers of outcomes to E >= 1/delta:
 true rate                               1.2 alpha  1.5 alpha  2 alpha
 ======================================  =========  =========  ========
 ln(1/delta) / KL(rate, alpha)                3020        522       145
-these bets, 14 of them                       3299        554       164
-twice as many (steps of 1.5)                 3373        562       166
-equal shares, 0.001 to 8                     4165        739       213
+these 14 bets                                3331        556       165
+23 bets, in steps of 1.5                     3373        562       166
+equal shares of 13 bets                      4165        739       213
 Beta(1/2, 1/2) cut to (alpha, 1)             6137        897       220
 ======================================  =========  =========  ========
 
