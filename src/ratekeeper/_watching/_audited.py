@@ -131,6 +131,18 @@ def rate_among_labelled(control: str, error_rate: float, rate: float) -> float:
     return seen / (seen + correct * (1.0 - error_rate))
 
 
+def share_labelled(control: str, error_rate: float, rate: float) -> float:
+    """Return the share of the null class's objects that has labels at an audit rate.
+
+    Examples
+    --------
+    >>> round(share_labelled("fnr", 0.05, rate=0.1), 3)
+    0.955
+    """
+    flagged = 1.0 - error_rate if control == "fnr" else error_rate
+    return flagged + rate * (1.0 - flagged)
+
+
 def rate_among_all(control: str, labelled: float, rate: float) -> float:
     """Return the error rate at which labelled objects have this one."""
     return rate_among_labelled("fpr" if control == "fnr" else "fnr", labelled, rate)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._watching._audited import rate_among_labelled
+from ratekeeper._watching._audited import rate_among_labelled, share_labelled
 from ratekeeper._watching._bets import log_wealth, prices
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_FAR = 50_000  # outcomes
+_FAR = 20_000  # outcomes
 _NEVER = 20  # times as many
 _LARGE = 0.1  # of an alpha: small ones differ by a scale only
 _AT_ONCE = 4_096
@@ -57,9 +57,9 @@ def delay(alpha: float, rate: float, delta: float, power: float = 0.5) -> float:
     Returns
     -------
     float
-        A whole number, exact, where `fastest` is at most 50,000. For smaller alphas that of a
+        A whole number, exact, where `fastest` is at most 20,000. For smaller alphas that of a
         larger one with the same odds ratio, scaled by `fastest`, within some percents. Infinity if
-        the rate is at most alpha, or above it by so little that it takes hundreds of thousands.
+        the rate is at most alpha, or above it by so little that it takes tens of thousands.
 
     Examples
     --------
@@ -110,9 +110,8 @@ def audited_delay(
     >>> [round(audited_delay("fnr", 0.05, 0.1, 0.05, audit)) for audit in (1, 0.5, 0.1, 0.01)]
     [165, 316, 1557, 15509]
     """
-    seen = audit * rate + 1.0 - rate if control == "fnr" else rate + audit * (1.0 - rate)
     limit, true = (rate_among_labelled(control, one, audit) for one in (alpha, rate))
-    return delay(limit, true, delta, power) / seen
+    return delay(limit, true, delta, power) / share_labelled(control, rate, audit)
 
 
 def alarm_chance(alpha: float, rate: float, delta: float, n: int) -> float:
