@@ -68,7 +68,7 @@ class AuditedWatch(LimitWatch):
 
     def __init__(self, control: str, alpha: float, rate: float, delta: float) -> None:
         super().__init__(rate_among_labelled(control, alpha, rate), delta)
-        self.control, self.rate, self.limit = control, float(rate), float(alpha)
+        self.control, self.alpha, self.rate = control, float(alpha), float(rate)
 
     def feed(self, errors: ArrayLike, weights: ArrayLike | None = None) -> None:
         """Take labelled outcomes in, in the order of their decisions, with a look after each.
@@ -103,7 +103,7 @@ class AuditedWatch(LimitWatch):
 
     def state(self) -> dict[str, Any]:
         """Return all that is needed to go on, as plain values."""
-        about = {"control": self.control, "alpha": self.limit, "rate": self.rate}
+        about = {"control": self.control, "alpha": self.alpha, "rate": self.rate}
         return {**about, "delta": self.delta, **self._counts()}
 
     @classmethod

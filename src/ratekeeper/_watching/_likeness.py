@@ -94,9 +94,10 @@ class LikenessWatch:
             The same outcomes, with the most errors that they can have; of another number, maybe.
             Left out if every label is known.
         """
-        self.up.feed(up)
         down = up if down is None else down
-        self.down.feed(not down if isinstance(down, bool) else ~read_outcomes(down))
+        fewer = not down if isinstance(down, bool) else ~read_outcomes(down)
+        self.up.feed(up)
+        self.down.feed(fewer)
 
     def feed_counts(self, errors: int, n: int) -> None:
         """Take in a batch of which only the counts are known, with one look, at its end."""
