@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ALPHA = DELTA = 0.05
-DELAYS = {2.0: (21, 3_000), 1.5: (11, 9_000), 1.2: (7, 45_000)}  # streams, and their length
+DELAYS = {2.0: (41, 1_500), 1.5: (21, 6_000), 1.2: (15, 20_000)}  # streams, and their length
 
 
 @dataclass(frozen=True)

@@ -203,9 +203,9 @@ def test_which_groups_are_named():
     for _ in range(runs):
         watches = [LimitWatch(ALPHA, 0.1) for _ in range(groups)]
         stopped = reached = False
-        for _ in range(20):
+        for _ in range(8):
             for i, watch in enumerate(watches):
-                watch.feed(rng.random(50) < (2 * ALPHA if i < bad else ALPHA))
+                watch.feed(rng.random(100) < (2 * ALPHA if i < bad else ALPHA))
             log_es = [watch.log_e for watch in watches]
             named = which(log_es, 0.1)
             reached |= average(log_es[bad:]) >= math.log(10)

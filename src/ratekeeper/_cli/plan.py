@@ -29,8 +29,8 @@ How many labels does an audit need to find a group with 10%?
   ratekeeper plan --fnr 5% --worse 10% --groups 10
 
 \b
-How many audits per week find an FNR of 10% within eight weeks?
-  ratekeeper plan --fnr 5% --becomes 10% --per-week 500 --prevalence 20% --within 8
+How long does a monitor take to find an FNR of 10%, with a tenth audited?
+  ratekeeper plan --fnr 5% --becomes 10% --audit 10%
 
 \b
 How many more labels until at most 40% of the negatives are false alarms?
