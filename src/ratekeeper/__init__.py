@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._finished import FinishedTest
     from ratekeeper._labelling import Audit
+    from ratekeeper._monitor_plans import MonitorPlan, plan_monitor
     from ratekeeper._p_values import PValues
     from ratekeeper._planning import Plan, plan
     from ratekeeper._power_plans import AuditPlan, CertificationPlan, plan_audit
@@ -111,6 +112,7 @@ __all__ = [
     "LongWorkWarning",
     "Method",
     "MissingFileError",
+    "MonitorPlan",
     "NoThresholdError",
     "NormalityResult",
     "PValues",
@@ -144,6 +146,7 @@ __all__ = [
     "normality_tests",
     "plan",
     "plan_audit",
+    "plan_monitor",
     "save",
 ]
 
@@ -166,6 +169,7 @@ _HOMES = {
     "_evaluation": ("Evaluation", "JointEvaluation"),
     "_finished": ("FinishedTest",),
     "_labelling": ("Audit",),
+    "_monitor_plans": ("MonitorPlan", "plan_monitor"),
     "_p_values": ("PValues",),
     "_planning": ("Plan", "plan"),
     "_power_plans": ("AuditPlan", "CertificationPlan", "plan_audit"),
