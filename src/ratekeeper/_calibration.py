@@ -681,7 +681,9 @@ class Calibration:
 
         Notes
         -----
-        Choose the window in advance. One that was chosen by its results keeps no promise.
+        Choose the window in advance. One that was chosen by its results keeps no promise. Groups
+        without any object left are gone. A window that cuts clusters is refused: give all rows of
+        a cluster one time, such as that of the first.
 
         **Guarantee.** For objects that are exchangeable with new ones, that of each method, as
         without a window: which objects are kept depends on times alone, not on scores or labels.

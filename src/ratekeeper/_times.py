@@ -67,7 +67,7 @@ class Timing:
         >>> Timing("local").text(0), Timing("utc").text(1_500_000), Timing("number").text(7)
         ('1970-01-01', '1970-01-01 00:00:01.500000Z', 7)
         """
-        if self.kind == "number":
+        if self.kind == "number" or not ENDS[0] <= time <= ENDS[1]:
             return time
         moment = _START + time * _MICROSECOND
         if self.kind == "utc":

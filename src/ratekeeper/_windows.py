@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._beside import subset
+from ratekeeper._beside import columns_of, subset
 from ratekeeper._sentences import say
 from ratekeeper._times import ENDS, Timing, parsed
 from ratekeeper._validation import check_count
@@ -82,7 +82,7 @@ def wrong_times(calibration: Calibration) -> str | None:
 
 def time_facts(calibration: Calibration) -> dict[str, Any]:
     """Return kind, first and last time and the window as plain values; nothing without times."""
-    if calibration.times is None:
+    if calibration.times is None or not _size(calibration):
         return {}
     return {"times": timing_of(calibration).to_dict(*extent_of(calibration))}
 
@@ -164,10 +164,22 @@ def window(
     if rows is not None and dropped:
         skipped = {**rows.skipped, BEFORE: rows.skipped.get(BEFORE, 0) + dropped}
         rows = replace(rows, skipped=skipped)
-    thinned = subset(calibration, _by_cell(calibration, kept))
-    return replace(
-        thinned, provenance=rows, timing=Timing(timing.kind, last, since, start if starts else None)
-    )
+    thinned = _without_empty_groups(subset(calibration, _by_cell(calibration, kept)))
+    asked = Timing(timing.kind, last, since, start if starts else None)
+    return replace(thinned, provenance=rows, timing=asked)
+
+
+def _without_empty_groups(calibration: Calibration) -> Calibration:
+    """Leave out groups that have no object left: a site that was closed must not stop the rest."""
+    if calibration.groups is None:
+        return calibration
+    sizes = [
+        sum(cells[i].size for cells in calibration.cells) for i in range(len(calibration.groups))
+    ]
+    left = np.flatnonzero(sizes)
+    pairs = {"cells": calibration.cells, **columns_of(calibration)}
+    parts = {name: tuple(tuple(cells[i] for i in left) for cells in p) for name, p in pairs.items()}
+    return replace(calibration, groups=calibration.groups[left], **parts)  # type: ignore[arg-type]
 
 
 def _by_cell(calibration: Calibration, kept: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
