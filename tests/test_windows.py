@@ -27,7 +27,7 @@ def some(n=200, seed=0, first=0, **options):
 
 
 def test_times_of_every_kind():
-    """Datetimes with a zone become UTC, others stay as written, and whole numbers are the user's."""
+    """Datetimes with a zone become UTC, others stay as written, and numbers are the user's."""
     hour = 3_600_000_000
     for values, kind, expected in (
         ([dt.datetime(1970, 1, 1, 3, tzinfo=BERLIN)], "utc", hour),
