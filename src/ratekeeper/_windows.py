@@ -92,14 +92,19 @@ def time_remarks(calibration: Calibration) -> list[str]:
     if calibration.times is None:
         return []
     facts = timing_of(calibration).to_dict(*extent_of(calibration))
-    key = next((name for name in ("since", "newest", "start") if name in facts), "all")
-    if key == "all":
-        return [say("windows.all", **facts)]
-    if "newest" in facts:
-        key = "both" if key == "since" else key
-        facts["newest"] = f"{facts['newest']:,}"
-    n = _size(calibration)
-    return [f"{say(f'windows.{key}', n=f'{n:,}', **facts)} {say('windows.condition')}"]
+    match "newest" in facts, "since" in facts, "start" in facts:
+        case False, False, False:
+            return [say("windows.all", **facts)]
+        case True, True, _:
+            key = "windows.both"
+        case True, _, _:
+            key = "windows.newest"
+        case _, True, _:
+            key = "windows.since"
+        case _:
+            key = "windows.start"
+    numbers = {"n": f"{_size(calibration):,}", "newest": f"{facts.pop('newest', 0):,}"}
+    return [f"{say(key, **numbers, **facts)} {say('windows.condition')}"]
 
 
 def window(

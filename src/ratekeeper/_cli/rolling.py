@@ -114,8 +114,9 @@ def say(given: Given) -> None:
         return
     result, path = given["appended"], given["append"]
     numbers = {name: f"{n:,}" for name, n in result.to_dict().items()}
-    key = "already" if result.already else "appended"
-    texts = [sentence(f"windows.{key}", path=path, **numbers)]
+    numbers["read"] = numbers.pop("rows")
+    key = "windows.already" if result.already else "windows.appended"
+    texts = [sentence(key, path=path, **numbers)]
     if result.before:
         texts.append(sentence("windows.before", **numbers))
     echo(*texts, err=True)

@@ -22,10 +22,10 @@ WINDOWS = {
         "are and however they were decided. Each recalibration makes a promise of its own, and "
         "each can fail."
     ),
-    "appended": "Added {added} of the {rows} valid rows to {path}.",
+    "appended": "Added {added} of the {read} valid rows to {path}.",
     "already": (
-        "Nothing was added: {already} of the {rows} valid rows are in {path} already, with the "
+        "Nothing was added: {already} of the {read} valid rows are in {path} already, with the "
         "same score, class, group and time. If they are other objects, give them finer times."
     ),
-    "before": "{before} of the {rows} valid rows were seen before its window and are left out.",
+    "before": "{before} of the {read} valid rows were seen before its window and are left out.",
 }
