@@ -146,14 +146,14 @@ def time_of(value: object) -> tuple[int, Kind]:
             value = datetime.fromisoformat(text)
     if isinstance(value, datetime):
         if value.utcoffset() is None:
-            return (value.replace(tzinfo=None) - _START) // _MICROSECOND, "local"
+            return _since_1970(value.replace(tzinfo=None)), "local"
         try:
             moment = value.astimezone(UTC).replace(tzinfo=None)
         except OverflowError as error:  # in the first hours of year 1
             raise ValueError(value) from error
-        return (moment - _START) // _MICROSECOND, "utc"
+        return _since_1970(moment), "utc"
     if isinstance(value, date):
-        return (datetime(value.year, value.month, value.day) - _START) // _MICROSECOND, "local"  # noqa: DTZ001
+        return _since_1970(datetime(value.year, value.month, value.day)), "local"  # noqa: DTZ001
     if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
@@ -161,6 +161,11 @@ def time_of(value: object) -> tuple[int, Kind]:
     if not _NUMBERS.min <= value <= _NUMBERS.max:
         raise ValueError(value)
     return value, "number"
+
+
+def _since_1970(moment: datetime) -> int:
+    gap = moment - _START
+    return (gap.days * 86_400 + gap.seconds) * 1_000_000 + gap.microseconds
 
 
 def parsed(value: object, kind: Kind, name: str) -> int:

@@ -275,8 +275,6 @@ def merged_timing(one: Calibration, other: Calibration) -> Timing | None:
     """Return the kind of the times of both; what is merged is no window any more."""
     if one.timing is None or other.timing is None:
         return None
-    if other.timing == one.timing:
-        return one.timing
     return Timing(one.timing.kind)
 
 

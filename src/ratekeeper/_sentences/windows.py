@@ -18,9 +18,9 @@ WINDOWS = {
     "start": "Objects seen before {start} were left out; those from {first} to {last} count.",
     "condition": (
         "Every promise is about new objects drawn as these were, and needs a window that was "
-        "chosen in advance, not by its results, and objects that got their labels whatever they "
-        "are and however they were decided. Each recalibration makes a promise of its own, and "
-        "each can fail."
+        "chosen in advance, not by its results, and objects that were labelled whatever their "
+        "class, score and decision. Each recalibration makes a promise of its own, and each can "
+        "fail."
     ),
     "appended": "Added {added} of the {read} valid rows to {path}.",
     "already": (

@@ -236,7 +236,8 @@ def _check_used(
     """Raise unless there are valid rows, of every label that the file has."""
     if not used:
         found = f"{names}: no valid row among {inspector.rows:,}."
-        raise InputError(found, remedy="Held-out objects with known labels are needed.")
+        known = "" if labels is None else " with known labels"
+        raise InputError(found, remedy=f"Held-out objects{known} are needed.")
     if labels is not None and one_class is None and len(used) < len(labels.values):
         left = labels.found()[used[0]]
         raise InputError(
