@@ -146,7 +146,7 @@ def time_of(value: object) -> tuple[int, Kind]:
             value = datetime.fromisoformat(text)
     if isinstance(value, datetime):
         if value.utcoffset() is None:
-            return _since_1970(value.replace(tzinfo=None)), "local"
+            return _since_1970(value.replace(tzinfo=None) if value.tzinfo else value), "local"
         try:
             moment = value.astimezone(UTC).replace(tzinfo=None)
         except OverflowError as error:  # in the first hours of year 1
