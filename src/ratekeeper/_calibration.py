@@ -52,7 +52,16 @@ from ratekeeper._ranks import sort_in_place, sorted_parts
 from ratekeeper._selection import Selection, select
 from ratekeeper._sentences import say
 from ratekeeper._separation import separation
+from ratekeeper._times import read_times
 from ratekeeper._validation import check_choice
+from ratekeeper._windows import (
+    extent_of,
+    merged_timing,
+    refuse_shared,
+    time_remarks,
+    timing_of,
+    window,
+)
 from ratekeeper.exceptions import InputError, Parameter, ReversedScoreWarning
 from ratekeeper.methods import Conformal, HighProbability, check_method
 
@@ -69,6 +78,7 @@ if TYPE_CHECKING:
     from ratekeeper._provenance import Provenance
     from ratekeeper._ranks import Floats
     from ratekeeper._separation import Separation
+    from ratekeeper._times import Timing
     from ratekeeper.methods import Method
 
     Weights = NDArray[np.float64]
@@ -117,6 +127,8 @@ class Calibration:
     times : tuple of two tuples of ndarray, or None
         In the shape of `cells`, when each object was seen, in whole microseconds of Unix time or as
         whole numbers of the user's own; None if that is not known.
+    timing : Timing or None
+        Of which kind the times are, and which window of them this is; None without times.
 
     Examples
     --------
@@ -139,6 +151,7 @@ class Calibration:
     clusters: tuple[tuple[Hashes, ...], tuple[Hashes, ...]] | None = None
     weights: tuple[tuple[Weights, ...], tuple[Weights, ...]] | None = None
     times: tuple[tuple[Times, ...], tuple[Times, ...]] | None = None
+    timing: Timing | None = None
 
     def __post_init__(self) -> None:
         cells = chain(*self.cells, *chain(*columns_of(self).values()))
@@ -633,6 +646,7 @@ class Calibration:
         if not isinstance(other, Calibration):
             raise InputError(parameter="other", value=other, need="a Calibration")
         check_mergeable(self, other)
+        refuse_shared(self, other)
         cells, names, columns = merged_cells(self, other)
         crossed = "cross-fitted" in (self.origin, other.origin)
         return Calibration(
@@ -644,8 +658,60 @@ class Calibration:
             origin="cross-fitted" if crossed else "held out",
             provenance=merged_provenance(self, other),
             sampling=merged_sampling(self, other),
+            timing=merged_timing(self, other),
             **columns,
         )
+
+    def window(self, *, last: int | None = None, since: object = None) -> Calibration:
+        """Return the calibration of the newest objects, by the times that were given.
+
+        Parameters
+        ----------
+        last : int, optional
+            How many to keep, of both classes together. All objects of the time of the oldest of
+            them are kept, so there may be more; if there are fewer objects, all are.
+        since : datetime, date, str or int, optional
+            The time from which on to keep objects, of the kind of their times. With `last`, the
+            newest of those.
+
+        Returns
+        -------
+        Calibration
+            Its certificates say which window it is.
+
+        Notes
+        -----
+        Choose the window in advance. One that was chosen by its results keeps no promise. Groups
+        without any object left are gone. A window that cuts clusters is refused: give all rows of
+        a cluster one time, such as that of the first.
+
+        **Guarantee.** For objects that are exchangeable with new ones, that of each method, as
+        without a window: which objects are kept depends on times alone, not on scores or labels.
+        If the population moves, and objects are independent: a `Conformal` test keeps its rate
+        for a new object of the class but for twice the average total variation distance between
+        the distribution of its score and those of the class in the window. A `HighProbability`
+        test with delta <= 1/4 keeps it, but for delta, on average over the populations of the
+        window; for a new population the rate can be higher by the largest difference between its
+        distribution function and that average. So a shorter window follows faster, and costs more
+        in the other error. The module ``_windows`` has the proofs.
+
+        Each recalibration makes a promise of its own. Of many, a share of up to delta can be
+        expected to fail, and m of them all hold with probability at least 1 - m delta.
+
+        None of this covers labels that depend on the decision, the score or the truth: if only
+        flagged objects are looked at, missed ones never calibrate, and the promise breaks.
+        Calibrate with the objects that `Audit.chooses`, flagged or not.
+
+        Examples
+        --------
+        >>> import ratekeeper as rk
+        >>> cal = rk.calibrate([0.1, 0.9, 0.2, 0.8], [0, 1, 0, 1], times=[2015, 2016, 2017, 2018])
+        >>> cal.window(last=3)
+        Calibration of 3 float64 scores: 1 negative (0), 2 positive (1), seen from 2016 to 2018
+        >>> cal.window(since=2017) == cal.window(last=2)
+        True
+        """
+        return window(self, last, since)
 
     @property
     def independent(self) -> Calibration:
@@ -729,6 +795,8 @@ class Calibration:
         )
         if self.sampling != "population":
             facts += (self.sampling,)
+        if self.timing is not None:
+            facts += (self.timing.kind,)
         digest.update(repr(facts).encode())
         for scores in (*self.cells[0], *self.cells[1]):
             digest.update(scores.size.to_bytes(8, "little"))
@@ -759,7 +827,7 @@ class Calibration:
         whole = self.pooled().independent
         sizes = [cells[0].size for cells in whole.cells]
         repeats = sum(_repeats(cells[0]) for cells in whole.cells)
-        remarks = []
+        remarks = time_remarks(self)
         if self.provenance is not None and NOT_DRAWN in self.provenance.skipped:
             remarks.append(say("clusters.thinned"))
         if repeats:
@@ -794,6 +862,8 @@ class Calibration:
             text += f", in groups {listed_with_count(self.groups.tolist())}"
         if self.clusters is not None:
             text += f", of {known_clusters(self).size:,} clusters"
+        if self.times is not None:
+            text += ", seen from {} to {}".format(*map(timing_of(self).text, extent_of(self)))
         return text if self.higher_is_positive else text + "; low scores are positive"
 
     def _repr_html_(self) -> str:
@@ -831,6 +901,7 @@ def calibrate(
     *,
     groups: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
+    times: ArrayLike | None = None,
     positive_label: object = None,
     higher_is_positive: bool = True,
     sampling: Sampling = "population",
@@ -855,6 +926,10 @@ def calibrate(
         Whose row it is, where a patient, customer or device has several: ids that are names or
         whole numbers. Rows of one cluster may depend on each other in any way, and count as one
         object; see Notes.
+    times : array-like of shape (n_objects,), optional
+        When each object was seen, so that `Calibration.window` can keep the newest: datetimes,
+        dates or ISO texts (all with a time zone, which become UTC, or all without), to the
+        microsecond; or whole numbers of your own.
     positive_label : object, optional
         Which label is positive; required unless it is plain (1, True, "yes", "positive", ...).
     higher_is_positive : bool, default=True
@@ -897,7 +972,7 @@ def calibrate(
     >>> rk.calibrate([0.1, 0.4, 0.35], one_class="negative")
     Calibration of 3 float64 scores: 3 negative (0), no positive (1)
     """
-    check_aligned(scores, labels=labels, groups=groups, clusters=clusters)
+    check_aligned(scores, labels=labels, groups=groups, clusters=clusters, times=times)
     values = read_scores(scores)
     is_positive, classes = read_truth(labels, values.size, positive_label, one_class)
     refuse_nan(values)
@@ -907,6 +982,12 @@ def calibrate(
         )
     check_choice(sampling, "sampling", ("population", "by class"))
     index, names = (None, None) if groups is None else read_groups(groups, values.size)
+    columns: dict[str, NDArray[Any]] = {}
+    timing = None
+    if clusters is not None:
+        columns["clusters"] = read_clusters(clusters, values.size)
+    if times is not None:
+        columns["times"], timing = read_times(times, values.size)
     made = build_calibration(
         values,
         is_positive,
@@ -915,9 +996,9 @@ def calibrate(
         groups=names,
         higher_is_positive=bool(higher_is_positive),
         labelled=labels is not None or one_class is not None,
-        columns={} if clusters is None else {"clusters": read_clusters(clusters, values.size)},
+        columns=columns,
     )
-    return replace(made, sampling=sampling)
+    return replace(made, sampling=sampling, timing=timing)
 
 
 def build_calibration(

@@ -26,8 +26,10 @@ from ratekeeper._control import ErrorRateTest
 from ratekeeper._formatting import json_ready, listed, show
 from ratekeeper._header import ENDLESS_FITS, FORMAT, MOST_REPLICATES, misfit
 from ratekeeper._provenance import Provenance
+from ratekeeper._times import Timing
 from ratekeeper._validation import LONGEST_NAME
 from ratekeeper._version import __version__
+from ratekeeper._windows import time_facts, wrong_times
 from ratekeeper.exceptions import InputError, Parameter, StoredFileError
 from ratekeeper.methods._kernel import SUMMED_UP_TO
 
@@ -108,6 +110,7 @@ def facts_of_calibration(calibration: Calibration) -> Facts:
         "provenance": calibration.provenance and calibration.provenance.to_dict(),
         **({} if calibration.sampling == "population" else {"sampling": calibration.sampling}),
         **({} if calibration.clusters is None else {"clusters": _cluster_counts(calibration)}),
+        **time_facts(calibration),
     }
 
 
@@ -163,6 +166,8 @@ def _contradiction(calibration: Calibration) -> str | None:
         return "it has no score"
     if not calibration.labelled and (sizes[1] or classes.tolist() != [0, 1]):
         return "it has scores of a class, but no labels"
+    if wrong := wrong_times(calibration):
+        return wrong
     return None if rows is None else _wrong_rows(calibration, rows)
 
 
@@ -319,6 +324,7 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
         None if rows is None else Provenance.from_dict(rows),
         facts.get("sampling", "population"),
         labelled=labelled,
+        timing=_timing(facts),
         **{name: (column[:n_groups], column[n_groups:]) for name, column in beside.items()},
     )
     if wrong := _contradiction(calibration):
@@ -328,6 +334,13 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
             found = f"its {name} is {show(facts[name])}, but that of its scores is {show(value)}"
             raise StoredFileError(f"{found}. Save it again.")
     return calibration
+
+
+def _timing(facts: Facts) -> Timing | None:
+    try:
+        return Timing.from_dict(facts["times"]) if "times" in facts else None
+    except InputError as error:
+        raise StoredFileError(f"its times cannot be read: {error}") from error
 
 
 def _names(facts: Facts) -> NDArray[Any]:

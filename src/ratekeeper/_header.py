@@ -114,6 +114,25 @@ _DEFS: Schema = {
             "data_offsets": _array(_COUNT, 2, 2),
         }
     ),
+    "time_array": _object(
+        {
+            "dtype": {"const": "I64"},
+            "shape": _array(_COUNT, 1, 1),
+            "data_offsets": _array(_COUNT, 2, 2),
+        }
+    ),
+    "time": {"type": ["integer", "string"], "maxLength": 40},
+    "times": _object(
+        {
+            "kind": {"enum": ["utc", "local", "number"]},
+            "first": _ref("time"),
+            "last": _ref("time"),
+            "since": _ref("time"),
+            "start": _ref("time"),
+            "newest": {"type": "integer", "minimum": 1},
+        },
+        optional=("since", "start", "newest"),
+    ),
     # Of labels and groups: what every machine has, and text.
     "name_type": {"type": "string", "pattern": "^[<>|](b1|[iu][1248]|f[248]|U[1-9][0-9]{0,3})$"},
     "names": _object(
@@ -137,8 +156,9 @@ _DEFS: Schema = {
             "group": _MAYBE_TEXT,
             "sampled_from": _array(_COUNT, 2, 2) | {"type": ["array", "null"]},
             "cluster": _MAYBE_TEXT,
+            "time": _MAYBE_TEXT,
         },
-        optional=("cluster",),
+        optional=("cluster", "time"),
         type=["object", "null"],
     ),
     "method": {
@@ -332,9 +352,10 @@ _DEFS: Schema = {
             "aimed": _ref("aimed"),
             "sampling": {"enum": ["population", "by class"]},
             "clusters": _KNOWN,
+            "times": _ref("times"),
         },
         # Format 1 did not have provenance; the others are written only where they say something.
-        optional=("provenance", "aimed", "sampling", "clusters"),
+        optional=("provenance", "aimed", "sampling", "clusters", "times"),
     ),
     # What goes on after calibration. The test it belongs to is compared, never made anew from it.
     "identity": _object(
@@ -388,6 +409,7 @@ SCHEMA: Schema = {
     "patternProperties": {
         "^(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("array"),
         "^clusters/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("cluster_array"),
+        "^times/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("time_array"),
     },
     "additionalProperties": False,
     "$defs": _DEFS,

@@ -282,6 +282,39 @@ def _is_no_key(value: object) -> bool:
     return isinstance(value, bool) or not isinstance(value, str | int | np.integer)
 
 
+def read_values(column: Any, name: str) -> tuple[NDArray[Any], str | None]:  # noqa: ANN401
+    """Return a column of whatever it holds, none missing, and the time zone that it is in.
+
+    Times of a column with a zone are those of UTC.
+
+    Examples
+    --------
+    >>> read_values(["2024-05-01"], "times")
+    (array(['2024-05-01'], dtype=object), None)
+    """
+    array, zone = _column(column, name), None
+    _refuse_missing(array, name)
+    if array.dtype.kind == "M":
+        _refuse_where(np.isnat(array), name, "missing value")
+        zone = _zone(column)
+    return array, zone
+
+
+def _zone(column: Any) -> str | None:  # noqa: ANN401
+    """Return the time zone of a column of a library; NumPy knows none."""
+    if isinstance(column, np.ndarray | list | tuple):
+        return None
+    import narwhals as nw
+
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None and isinstance(column, pyarrow.Array):
+        column = pyarrow.chunked_array([column])
+    series = nw.from_native(column, allow_series=True, pass_through=True)
+    if isinstance(series, nw.DataFrame):
+        series = series[series.columns[0]]
+    return getattr(getattr(series, "dtype", None), "time_zone", None)
+
+
 class _Codes(dict[str, int]):
     """A number for each name, in order of appearance."""
 

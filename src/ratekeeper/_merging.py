@@ -55,6 +55,7 @@ def check_mergeable(one: Calibration, other: Calibration) -> None:
         ("sampling", *_samplings(one, other)),
         ("higher_is_positive", one.higher_is_positive, other.higher_is_positive),
         ("the kind of groups", _kind(one.groups), _kind(other.groups)),
+        ("the kind of their times", *(c.timing and c.timing.kind for c in (one, other))),
         ("the columns beside the scores", *(_column_names(c) for c in (one, other))),
     ):
         if mine != theirs:

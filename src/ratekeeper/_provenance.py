@@ -29,6 +29,8 @@ class Provenance:
         If only a random sample was kept: the number of valid negatives and positives.
     cluster : str or None
         Name of the column of clusters.
+    time : str or None
+        Name of the column of times.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class Provenance:
     group: str | None = None
     sampled_from: tuple[int, int] | None = None
     cluster: str | None = None
+    time: str | None = None
 
     @property
     def n_skipped(self) -> int:
@@ -69,6 +72,7 @@ class Provenance:
             label=same(self.label, other.label),
             group=same(self.group, other.group),
             cluster=same(self.cluster, other.cluster),
+            time=same(self.time, other.time),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,6 +91,7 @@ class Provenance:
             "group": self.group,
             "sampled_from": None if self.sampled_from is None else list(self.sampled_from),
             **({} if self.cluster is None else {"cluster": self.cluster}),
+            **({} if self.time is None else {"time": self.time}),
         }
 
     @staticmethod
@@ -100,19 +105,19 @@ class Provenance:
         """
         skipped, sampled = facts["skipped"], facts["sampled_from"]
         score, label, group = (facts[key] for key in ("score", "label", "group"))
-        cluster = facts.get("cluster")
+        cluster, time = facts.get("cluster"), facts.get("time")
         counts = [facts["rows"], *skipped.values(), *(sampled or ())]
         if (
             any(type(count) is not int or count < 0 for count in counts)
             or any(
                 not isinstance(name, str | None)
-                for name in [score, label, group, cluster, *skipped]
+                for name in [score, label, group, cluster, time, *skipped]
             )
             or (sampled is not None and len(sampled) != 2)  # noqa: PLR2004 - two classes
         ):
             raise ValueError(f"not the provenance of a calibration: {facts}")
         pair = None if sampled is None else (sampled[0], sampled[1])
-        return Provenance(facts["rows"], dict(skipped), score, label, group, pair, cluster)
+        return Provenance(facts["rows"], dict(skipped), score, label, group, pair, cluster, time)
 
     def __str__(self) -> str:
         text = f"{self.rows:,} rows read"

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -132,24 +128,3 @@ def test_options_that_do_not_go_together_are_refused(run, coarse):
     assert rk.load(test).method.random_state == 4
     done = run("sql", test, "--table", "patients")
     assert "hash of each object's key" in " ".join(done.stderr.split())
-
-
-def test_the_page_about_ties_works_as_it_stands(tmp_path, monkeypatch, capsys):
-    """The blocks of docs/ties.md, in order, print what the page shows."""
-    page = (Path(__file__).parents[2] / "docs" / "ties.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    session: dict[str, object] = {}
-    shown = []
-    for kind, block in re.findall(r"^```(\w+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
-        if kind == "python":
-            exec(compile(block, "ties.md", "exec"), session)  # noqa: S102 - our own text
-        elif kind == "text":
-            shown.append(block)
-        else:
-            program = f'ratekeeper() {{ "{sys.executable}" -m ratekeeper "$@"; }}\n{block}'
-            done = subprocess.run(
-                ["/bin/bash", "-ec", program], capture_output=True, text=True, check=False
-            )
-            assert done.returncode == 0, done.stderr
-            assert "kept" in done.stdout or "in line" in done.stdout
-    assert capsys.readouterr().out == "".join(shown)

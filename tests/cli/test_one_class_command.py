@@ -124,6 +124,9 @@ def test_scores_without_labels_are_kept(run, folder):
     assert "--label COLUMN" in result.stderr
     result = done(run("calibrate", folder / "new.csv", *asked, "--fpr", "5%", "-o", out), 2)
     assert "no labels" in result.stderr
+    (folder / "header.csv").write_text("score,site\n")
+    result = done(run("calibrate", folder / "header.csv", *asked, "-o", out), 2)
+    assert result.stderr.endswith("Held-out objects are needed.\n")
 
 
 def blocks(language):

@@ -47,8 +47,8 @@ HOSTILE = (
     "-inf", "0x10", "1_000", "\uff15", "5%", "%", "\x00", "a\x00b", "\n", "\x1b[2J", "\u202e",
     "\udcff", "\ud800", "é中", "a" * 300, "'", '"', "\\", "{x}", "%s", "$HOME", "a=b", "size=1",
     "=", "true", "good.csv", "cal.rk", "test.rk", "by_site.rk", "aim.rk", "by_key.rk",
-    "negatives.rk", "unlabelled.rk", "clusters.rk", "row", "2%", "9/200", "1%-2%", "folder",
-    "empty", "noise",
+    "negatives.rk", "unlabelled.rk", "clusters.rk", "times.rk", "row", "day", "2024-05-02",
+    "2%", "9/200", "1%-2%", "folder", "empty", "noise",
     "missing", "missing/deep", "./good.csv", "/dev/null", "risk", "ill", "site", "yes", "no",
     "conformal", "resampled", "kernel", "parametric", "bootstrap", "smoothed", "skip", "parquet",
     "csv", ",",
@@ -75,9 +75,11 @@ def _write_files():
         ill = rng.integers(0, 2, n)
         risk = rng.normal(2.0 * ill).tolist()
         rows = (
-            f"{risk[i]!r},{['no', 'yes'][ill[i]]},{'ns'[i % 2]},{name}{i // 2}" for i in range(n)
+            f"{risk[i]!r},{['no', 'yes'][ill[i]]},{'ns'[i % 2]},{name}{i // 2},"
+            f"2024-05-0{1 + i // 20}"
+            for i in range(n)
         )
-        Path(name).write_text("\n".join(["risk,ill,site,row", *rows]) + "\n")
+        Path(name).write_text("\n".join(["risk,ill,site,row,day", *rows]) + "\n")
     calibration = rk.batch.calibrate_file("earlier.csv", score="risk", label="ill")
     rk.save(calibration, "cal.rk")
     rk.save(calibration.control("fnr", 0.2, method=rk.Conformal()), "test.rk")
@@ -88,6 +90,7 @@ def _write_files():
         ("negatives.rk", {"one_class": "negative"}),
         ("unlabelled.rk", {}),
         ("clusters.rk", {"label": "ill", "cluster": "row"}),
+        ("times.rk", {"label": "ill", "time": "day", "last": 100}),
     ):
         rk.save(rk.batch.calibrate_file("earlier.csv", score="risk", **kind), name)
     grouped = rk.batch.calibrate_file("earlier.csv", score="risk", label="ill", group="site")

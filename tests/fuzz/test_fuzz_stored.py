@@ -18,6 +18,7 @@ import ratekeeper as rk
 from ratekeeper import _container as container
 from ratekeeper import _facts as storing
 from ratekeeper._provenance import Provenance
+from ratekeeper._times import Timing
 from ratekeeper.exceptions import RatekeeperError, RatekeeperWarning
 from ratekeeper.sql import decision_sql
 
@@ -53,6 +54,8 @@ def kinds():
         scores, labels == "yes", groups=np.array(["a", "b"])[i // 2 % 2], higher_is_positive=False
     )
     clustered = rk.calibrate(scores.round(1), labels, groups=i // 40, clusters=i // 3)
+    days = np.datetime64("2024-05-01") + i // 2
+    timed = rk.calibrate(scores.round(1), labels, groups=i // 40, times=days)
     methods = [
         rk.HighProbability(delta=0.2),
         rk.HighProbability(delta=0.2, randomised=True, random_state=5),
@@ -67,6 +70,10 @@ def kinds():
     alone = rk.calibrate(scores, one_class="negative", groups=i % 2)
     fraud = rk.calibrate(scores, np.full(80, "fraud"), positive_label="fraud")
     objects = [
+        timed,
+        timed.window(last=60),
+        timed.window(since="2024-05-05").control("fnr", 0.2, method=rk.Conformal()),
+        rk.calibrate(scores, times=i).window(last=30),
         alone,
         alone.control("fpr", 0.2, method=rk.Conformal()),
         fraud.control("fnr", 0.2),
@@ -236,6 +243,25 @@ def crafted(draw):
             tuple(np.sort(draws_of(draw, most, cell.size)) for cell in cells[label])
             for label in (0, 1)
         ]
+    times = timing = None
+    if draw(st.integers(0, 2)) == 0:
+        whole = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 5)
+        times = [
+            tuple(
+                np.array(draw(st.lists(whole, min_size=c.size, max_size=c.size)), np.int64)
+                for c in part
+            )
+            for part in cells
+        ]
+        timing = draw(
+            st.builds(
+                Timing,
+                st.sampled_from(["utc", "local", "number"]),
+                st.none() | st.integers(-1, 9),
+                st.none() | whole,
+                st.none() | whole,
+            )
+        )
     calibration = rk.Calibration(
         (cells[0], cells[1]),
         np.array(draw(NAMES)[:2] if labelled else [0, 1]),
@@ -245,6 +271,8 @@ def crafted(draw):
         draw(st.none() | st.just(rows)),
         labelled=labelled,
         clusters=ids and (ids[0], ids[1]),
+        times=times and (times[0], times[1]),
+        timing=timing,
     )
     alpha, thin = draw(st.floats(1e-6, 0.999)), draw(st.sampled_from(["pool", "refuse"]))
     kind = draw(st.sampled_from(["calibration", "test", "abstaining test"]))

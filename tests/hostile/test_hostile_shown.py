@@ -148,6 +148,12 @@ def test_no_command_prints_what_a_name_hides(folder, tmp_path):  # noqa: PLR0915
     said("select", cal, new, "--fdr=50%", "-o", folder / "selected.csv")
     plain = folder / "plain.rk"
     said("calibrate", table, *columns, "--positive", LABELS[1], "-o", plain)
+    timed = folder / "timed.rk"
+    seen = [*columns, "--positive", LABELS[1], "--time", GROUP]
+    said("calibrate", rows(folder / "a.csv", group=[2015] * 600), *seen, "-o", timed)
+    appended = [*seen, "--append", timed, "--last=700", "-o", timed]
+    said("calibrate", rows(folder / "b.csv", seed=6, group=[2016] * 600), *appended)
+    said("inspect", timed)
     said("cheapest", plain, "--cost-fn=2", "--cost-fp=1", "-o", folder / "cheap.rk")
     said("control", plain, "--alerts=20%", "-o", folder / "few.rk")
     said("evaluate", folder / "few.rk", new, "--by", GROUP)
@@ -212,6 +218,10 @@ def test_no_refusal_prints_what_a_name_hides(folder, tmp_path):
         ["calibrate", three, *promised],
         ["calibrate", one, *columns, "-o", out],
         ["calibrate", twice, *promised],
+        ["calibrate", table, *promised, "--time", GROUP],
+        ["calibrate", table, *promised, "--time", EVIL],
+        ["calibrate", table, *promised, "--time", GROUP, "--append", missing],
+        ["calibrate", table, *promised, "--time", GROUP, "--append", damaged],
         ["calibrate", folder / "parts", *promised],
         ["calibrate", folder, *promised],
         ["calibrate", table, *promised[:-1], missing / "out"],

@@ -41,6 +41,8 @@ def test_the_display_refuses_what_it_cannot_show(halves, people):
         CostDisplay.from_calibration(cal, scores=scores, labels=labels, **COSTS)
     with pytest.raises(InputError, match=r"Calibration\.cheapest"):
         CostDisplay.from_cheapest(cal)
+    with pytest.raises(InputError, match=r"What do errors cost.*cost_fn=10"):
+        CostDisplay.from_calibration(cal)
     grouped = rk.calibrate(people[0], people[1], groups=people[2])
     with pytest.raises(InputError, match="has groups"):
         CostDisplay.from_calibration(grouped, group="north", **COSTS)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ratekeeper._cli import contents, options, settings
+from ratekeeper._cli import contents, options, rolling, settings
 from ratekeeper._cli.outputs import Written, check_output
 from ratekeeper._cli.printing import print_json
 from ratekeeper._cli.promise import (
@@ -33,6 +33,8 @@ Examples:
       -o test.rk
   ratekeeper calibrate normal.csv --score anomaly --one-class negative \\
       --fpr 1% -o test.rk
+  ratekeeper calibrate new.csv --score risk --label ill --time day \\
+      --append cal.rk --last 5000 -o cal.rk
 
 The rows must not have been used to train, tune or select the classifier.
 """
@@ -52,6 +54,7 @@ The rows must not have been used to train, tune or select the classifier.
     metavar="COLUMN",
     help="Column that says whose row it is; rows of one patient or customer count as one object.",
 )
+@rolling.window_options
 @click.option(
     "--positive", metavar="LABEL", help="The positive label; required unless plain (1, yes, ...)."
 )
@@ -92,7 +95,8 @@ def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
     FILE has one row per object and columns for its score and its label: CSV, TSV (also .gz),
     Parquet, Arrow or Feather, a folder of such files, or - for standard input. It is read once, in
     pieces. The calibration is written to OUT, or with --fnr and the like the finished test. Rows of
-    one class are enough to control the error on that class.
+    one class are enough to control the error on that class. With --append the rows are added to
+    those of a file, which OUT may replace.
     """
     check_output(given["output"], [given["file"]])
     _check_labels(given)
@@ -101,7 +105,8 @@ def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
         refuse_without_rate(given)
     if given["sample"] is None and not (is_test and is_random(given)):
         _refuse_seed(given["seed"])
-    calibration = _read(given)
+    stored = rolling.stored(given, is_test=is_test)
+    calibration = _read(given) if stored is None else rolling.appended(stored, _read, given)
     if not is_test:
         _finish(calibration, given)
         return
@@ -134,7 +139,8 @@ def _refuse_seed(seed: int | None) -> None:
 def _read(given: dict[str, Any]) -> Calibration:
     from ratekeeper.batch import calibrate_file
 
-    same = ("score", "label", "group", "cluster", "one_class", "sample", "on_invalid", "decimal")
+    same = ["score", "label", "group", "cluster", "time", "last", "since", "one_class", "sample"]
+    same += ["on_invalid", "decimal"]
     return calibrate_file(
         given["file"],
         positive_label=given["positive"],
@@ -160,7 +166,8 @@ def _finish(made: Calibration | FinishedTest, given: dict[str, Any]) -> None:
     with written.writing():
         save(made, given["output"])
     if given["json"]:
-        print_json({"output": given["output"], **contents.facts(made)})
+        print_json({"output": given["output"], **contents.facts(made), **rolling.facts(given)})
         return
     contents.show(made)
+    rolling.say(given)
     written.say()

@@ -104,6 +104,8 @@ def show(stored: Calibration | Test) -> None:
 
 
 def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
+    from ratekeeper._windows import time_facts
+
     negative, positive = calibration.classes.tolist()
     source, auc = calibration.provenance, calibration.auc
     return {
@@ -121,6 +123,7 @@ def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
         "data_hash": calibration.data_hash,
         "source": None if source is None else source.to_dict(),
         **_cluster_facts(calibration),
+        **time_facts(calibration),
     }
 
 
@@ -265,7 +268,7 @@ def _origin_lines(calibration: Calibration) -> list[str]:
     source = calibration.provenance
     lines = []
     if source is not None:
-        roles = ("score", "label", "group", "cluster")
+        roles = ("score", "label", "group", "cluster", "time")
         named = ((role, getattr(source, role)) for role in roles)
         columns = ", ".join(f"{what} {name!r}" for what, name in named if name is not None)
         lines.append(f"File: {source}.")
@@ -274,6 +277,6 @@ def _origin_lines(calibration: Calibration) -> list[str]:
         lines += textwrap.wrap(say("certificate.cross_fitted"), _WIDTH)
     if calibration.sampling == "by class":
         lines += textwrap.wrap(say("aim.by_class"), _WIDTH)
-    lines += calibration.remarks
+    lines += (line for remark in calibration.remarks for line in textwrap.wrap(remark, _WIDTH))
     lines.append(f"Hash of the data: {calibration.data_hash[:16]}.")
     return lines

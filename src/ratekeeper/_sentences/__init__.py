@@ -24,6 +24,7 @@ from ratekeeper._sentences.plan import PLAN
 from ratekeeper._sentences.rates import RATES
 from ratekeeper._sentences.selection import SELECTION
 from ratekeeper._sentences.ties import TIES
+from ratekeeper._sentences.windows import WINDOWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,6 +47,7 @@ SECTIONS = {
     "alerts": ALERTS,
     "plan": PLAN,
     "monitor_plan": MONITOR_PLAN,
+    "windows": WINDOWS,
 }
 
 

@@ -14,11 +14,13 @@ from ratekeeper._one_class import SIDES, read_truth
 from ratekeeper._provenance import Provenance
 from ratekeeper._ranks import sort_in_place
 from ratekeeper._validation import check_choice, check_count, check_seed
+from ratekeeper._windows import window
 from ratekeeper.batch._clustering import ClusterIds
 from ratekeeper.batch._columns import Inspector, Kinds, canonical_label, check_columns
 from ratekeeper.batch._sources import open_sources, pieces_of
 from ratekeeper.batch._text_files import TextFile
 from ratekeeper.batch._text_values import whole_texts
+from ratekeeper.batch._timing import Clock
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
     from ratekeeper._calibration import Calibration
     from ratekeeper._merging import Sampling
     from ratekeeper._ranks import Floats
+    from ratekeeper.batch._pieces import Piece
 
+    Found = list[tuple[str, str, NDArray[np.uint8] | None]]
     # Scores, codes of labels and of groups, and from how many of each label they are a sample.
     Kept = tuple[Floats, NDArray[np.int8], NDArray[np.intp] | None, tuple[int, int] | None]
 
@@ -43,6 +47,9 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     label: str | None = None,
     group: str | None = None,
     cluster: str | None = None,
+    time: str | None = None,
+    last: int | None = None,
+    since: object = None,
     positive_label: object = None,
     higher_is_positive: bool = True,
     one_class: str | None = None,
@@ -70,6 +77,11 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     cluster : str, optional
         Name of the column that says whose row it is, where a patient or customer has several; see
         `calibrate`. Its ids are kept as 64-bit hashes. Not with `sample`, which draws rows.
+    time : str, optional
+        Name of the column that says when each row was seen: ISO dates and datetimes, or whole
+        numbers; see `calibrate`.
+    last, since : int, object, optional
+        Keep the newest rows only, as `Calibration.window` does.
     positive_label : object, optional
         Which label is positive, as text or value; required unless it is plain (1, "yes", ...).
     higher_is_positive : bool, default=True
@@ -101,10 +113,11 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     Notes
     -----
     Memory grows by 8 bytes for each score that is kept, and with groups by 17; with clusters by 8
-    more, and by four times that while they are sorted. Beyond that it does not grow with the file,
-    nor with what a packed file unpacks to, but for what is packed as one: a page of Parquet or a
-    record batch of Arrow. Names of labels and groups have at most 256 characters, and a row of text
-    at most 4 MB.
+    more, and by four times that while they are sorted, and with times by 8 more; with
+    `last` and without clusters, not beyond a few times so many rows, or a few million. Beyond that
+    it does not grow with the file, nor with what a packed file unpacks to, but for what is packed
+    as one: a page of Parquet or a record batch of Arrow. Names of labels and groups have at most
+    256 characters, and a row of text at most 4 MB.
 
     Examples
     --------
@@ -117,6 +130,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     """
     most = None if sample is None else check_count(sample, "sample")
     ids = ClusterIds(cluster, most)
+    # Of clusters all rows are needed, to see that the window cuts none.
+    clock = Clock(time, last, since, most, forgets=cluster is None)
     check_choice(sampling, "sampling", ("population", "by class"))
     labels = None if label is None else Kinds(label, labels=True)
     if one_class is not None:
@@ -126,35 +141,28 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     groups = None if group is None else Kinds(group, labels=False)
     inspector = Inspector(on_invalid)
     with open_sources(source, source_format, decimal) as files:
-        roles = {"score": score, "label": label, "group": group, "cluster": cluster}
+        roles = {"score": score, "label": label, "group": group, "cluster": cluster, "time": time}
         check_columns(files[0].name, files[0].columns, roles)
         wanted = [column for column in roles.values() if column is not None]
         rows = sum(file.size or 0 for file in files if not isinstance(file, TextFile))
-        keep = _keeper(most, seed, rows, whole=group is not None or cluster is not None)
+        keep = _keeper(most, seed, rows, whole=any((group, cluster, time)))
         for name, piece in pieces_of(files, wanted, "Reading"):
-            numbers = piece.numbers(score)
-            found = [("score", score, numbers.problems)]
-            values, codes = numbers.values, np.zeros(piece.n, dtype=np.int8)
-            if labels is not None:
-                codes, missing = labels.codes(name, piece)
-                found.append(("label", labels.column, missing))
-            index: NDArray[np.intp] | None = None
-            if groups is not None:
-                index, missing = groups.codes(name, piece)
-                found.append(("group", groups.column, missing))
-            found += ids.read(piece)
+            values, codes, index, found = _columns_of(name, piece, score, labels, groups)
+            found += ids.read(piece) + clock.read(name, piece)
             valid = inspector.valid(name, piece, found)
             ids.keep(valid)
+            clock.keep(valid)
             if valid is not None:
                 values, codes = values[valid], codes[valid]
                 index = None if index is None else index[valid]
             keep.add(values, codes, index)
+            clock.forget(keep, ids)
         names = ", ".join(file.name for file in files[:3]) + ", ..." * (len(files) > 3)  # noqa: PLR2004
     used = keep.used()
     _check_used(used, labels, one_class, inspector, names)
     positive, classes = _classes(labels, used, positive_label, one_class, names)
     labelled = labels is not None or one_class is not None
-    provenance = Provenance(inspector.rows, inspector.skipped, score, label, group, cluster=cluster)
+    provenance = Provenance(inspector.rows, inspector.skipped, **roles)  # type: ignore[arg-type]
     if isinstance(keep, _Piles):
         cells = sort_in_place([keep.pile(1 - positive), keep.pile(positive)])
         made = calibration_of(
@@ -172,7 +180,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     if sampled is not None:
         counts = sampled[1 - positive], sampled[positive]  # of a class that is unknown, 0
         provenance = replace(provenance, sampled_from=counts)
-    return replace(
+    hashes = ids.kept()
+    made = replace(
         build_calibration(
             values,
             codes == positive,
@@ -182,10 +191,33 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
             higher_is_positive=higher_is_positive,
             provenance=provenance,
             labelled=labelled,
-            columns={} if (kept := ids.kept()) is None else {"clusters": kept},
+            columns=({} if hashes is None else {"clusters": hashes}) | clock.kept(),
         ),
         sampling=sampling,
+        timing=clock.timing,
     )
+    return _windowed(made, last, since, keep.left_out)
+
+
+def _windowed(made: Calibration, last: int | None, since: object, left_out: int) -> Calibration:
+    is_whole = last is None and since is None
+    return made if is_whole else window(made, last, since, left_out=left_out)
+
+
+def _columns_of(
+    name: str, piece: Piece, score: str, labels: Kinds | None, groups: Kinds | None
+) -> tuple[Floats, NDArray[np.int8], NDArray[np.intp] | None, Found]:
+    """Return scores, codes of labels and of groups of a piece, and what is wrong with them."""
+    numbers = piece.numbers(score)
+    found: Found = [("score", score, numbers.problems)]
+    codes, index = np.zeros(piece.n, dtype=np.int8), None
+    if labels is not None:
+        codes, missing = labels.codes(name, piece)
+        found.append(("label", labels.column, missing))
+    if groups is not None:
+        index, missing = groups.codes(name, piece)
+        found.append(("group", groups.column, missing))
+    return numbers.values, codes, index, found
 
 
 def _keeper(most: int | None, seed: int, rows: int, *, whole: bool) -> _Piles | _Everything:
@@ -204,7 +236,8 @@ def _check_used(
     """Raise unless there are valid rows, of every label that the file has."""
     if not used:
         found = f"{names}: no valid row among {inspector.rows:,}."
-        raise InputError(found, remedy="Held-out objects with known labels are needed.")
+        known = "" if labels is None else " with known labels"
+        raise InputError(found, remedy=f"Held-out objects{known} are needed.")
     if labels is not None and one_class is None and len(used) < len(labels.values):
         left = labels.found()[used[0]]
         raise InputError(
@@ -335,18 +368,27 @@ class _Everything:
         self._values: list[Floats] = []
         self._codes: list[NDArray[np.int8]] = []
         self._index: list[NDArray[np.intp]] = []
+        self._used = np.zeros(2, dtype=bool)
+        self.left_out = 0
 
     def add(self, values: Floats, codes: NDArray[np.int8], index: NDArray[np.intp] | None) -> None:
         """Add the valid rows of a piece."""
         self._values.append(values)
         self._codes.append(codes)
+        self._used |= np.bincount(codes, minlength=2) > 0
         if index is not None:
             self._index.append(index)
 
+    def only(self, kept: NDArray[np.bool_]) -> None:
+        """Forget rows."""
+        values, codes, index, _ = self.kept()
+        self.left_out += int(np.count_nonzero(~kept))
+        self._values, self._codes = [values[kept]], [codes[kept]]
+        self._index = [] if index is None else [index[kept]]
+
     def used(self) -> list[int]:
-        """Return the codes that occur."""
-        counts = sum((np.bincount(codes, minlength=2) for codes in self._codes), np.zeros(2, int))
-        return np.flatnonzero(counts).tolist()
+        """Return the codes that occurred."""
+        return np.flatnonzero(self._used).tolist()
 
     def kept(self) -> Kept:
         """Return all that was added."""

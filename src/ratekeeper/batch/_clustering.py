@@ -57,6 +57,11 @@ class ClusterIds:
         if valid is not None and self._parts:
             self._parts[-1] = self._parts[-1][valid]
 
+    def only(self, kept: NDArray[np.bool_]) -> None:
+        """Forget rows."""
+        if self._parts:
+            self._parts = [np.concatenate(self._parts)[kept]]
+
     def kept(self) -> Hashes | None:
         """Return the hash of each row's cluster."""
         return np.concatenate(self._parts) if self._parts else None

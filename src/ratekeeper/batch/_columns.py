@@ -15,6 +15,7 @@ from ratekeeper.batch._pieces import (
     MISSING,
     NAN,
     NOT_A_NUMBER,
+    NOT_A_TIME,
     PROBLEMS,
     TOO_LONG,
     UNKNOWN,
@@ -40,10 +41,13 @@ _REMEDIES: dict[object, str] = {  # by role, or by problem
     "group": "Give the row its group, drop it",
     "cluster": "Say whose row it is, drop it",
     "key": "Give the row its key, drop it",
+    "time": "Say when the row was seen, drop it",
+    NOT_A_TIME: "Write times as 2024-05-01 or 2024-05-01 12:30, or as whole numbers, drop the row",
     INEXACT: "Only the order of scores matters: rescale them all to numbers that fit, drop the row",
     TOO_LONG: "Give it a shorter name, check whether this is the right column, drop the row",
     ZERO: "Remove the zero character, drop the row",
 }
+_OF_A_COLUMN = (NOT_A_NUMBER, UNKNOWN, NOT_A_TIME)
 _SMALL_NUMBERS = range(-(2**63), 2**63)
 
 
@@ -77,8 +81,8 @@ class Inspector:
         piece : Piece
             The rows.
         found : sequence of (role, column, problems)
-            The role is "score", "label", "group", "cluster" or "key". A row counts for the first
-            that is invalid.
+            The role is "score", "label", "group", "cluster", "time" or "key". A row counts for the
+            first that is invalid.
         note : str
             What a message says about an unknown value.
         """
@@ -117,7 +121,7 @@ class Inspector:
         remedy: Words = (_REMEDIES[cause], ", or skip such rows with ", _SKIP, ".")
         count = int(np.count_nonzero(problems == problem))
         is_few = count <= piece.n // _FEW or count == 1 < piece.n
-        if problem in (NOT_A_NUMBER, UNKNOWN) and not is_few:  # to skip so many helps nobody
+        if problem in _OF_A_COLUMN and not is_few:  # to skip so many helps nobody
             found += f" The same holds for {count:,} of {piece.n:,} rows."
             remedy = cure or ("Is ", Parameter(role, column), " the right column?")
             if role == "label":
@@ -152,7 +156,7 @@ def check_columns(name: str, columns: Sequence[str], wanted: dict[str, str | Non
         raise InputError(
             f"The column {show(twice)} was given for two roles.",
             value=twice,
-            remedy="Score, label, group, cluster and key must be different columns.",
+            remedy="Score, label, group, cluster, time and key must be different columns.",
         )
 
 

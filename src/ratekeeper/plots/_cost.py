@@ -10,7 +10,7 @@ import numpy as np
 
 from ratekeeper._costs import Cheapest, CostCurve, amount
 from ratekeeper._formatting import exact_percent
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._display import Display
 
@@ -101,6 +101,10 @@ class CostDisplay(Display):
             found = "The cheapest threshold is found on the calibration objects."
             raise InputError(found, parameter="scores", remedy="Leave new objects out.")
         costs = {name: options.pop(name) for name in _TERMS if name in options}
+        if missing := [name for name in ("cost_fn", "cost_fp") if name not in costs]:
+            found = "What do errors cost? There is no cheapest threshold without it."
+            both = (Parameter("cost_fn", 10), " and ", Parameter("cost_fp", 1))
+            raise InputError(found, parameter=missing[0], remedy=("Pass costs, as in ", *both, "."))
         return cls(subject.calibration.cheapest(**costs)).drawn(**options)
 
     def _draw(self, ax: Axes, **kwargs: object) -> None:

@@ -1,0 +1,122 @@
+"""Recalibrating night after night: rows added to a stored calibration, and the newest kept."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ratekeeper._cli import contents
+from ratekeeper._cli.options import PATH
+from ratekeeper._cli.printing import echo
+from ratekeeper._cli.refusals import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ratekeeper._calibration import Calibration
+
+    Command = Callable[..., Any]
+    Given = dict[str, Any]
+
+_OPTIONS = (
+    click.option(
+        "--time",
+        metavar="COLUMN",
+        help="Column that says when each row was seen: ISO dates and times, or whole numbers.",
+    ),
+    click.option(
+        "--append",
+        metavar="STORED.RK",
+        type=PATH,
+        help="Add the rows to those of this calibration, or of the test's; rows that are there "
+        "already are not added again.",
+    ),
+    click.option(
+        "--last",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Keep the newest N rows only, and all of the time of the oldest of them.",
+    ),
+    click.option("--since", metavar="TIME", help="Keep only rows seen from this time on."),
+)
+
+
+def window_options(function: Command) -> Command:
+    """Take the column of times, what to add to, and which rows to keep."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def stored(given: Given, *, is_test: bool) -> Calibration | None:
+    """Load the calibration that is added to, if there is one.
+
+    A test is not replaced by the calibration it stands on: nobody who uses it expects that.
+    """
+    path = given["append"]
+    if path is None:
+        return None
+    found = contents.load_stored(path, "--append takes a file that calibrate or control wrote.")
+    test = contents.test_in(found)
+    if test is None:
+        return found  # type: ignore[return-value]  # no test, so a calibration
+    same = os.path.realpath(path) == os.path.realpath(given["output"])
+    if same and not is_test:
+        raise Refusal(
+            f"{path} holds a test, and without --fnr or the like it would be replaced by a "
+            "calibration. Pass the promise that the test is to make, or name another OUT."
+        )
+    return test.calibration
+
+
+def appended(
+    earlier: Calibration, read: Callable[[Given], Calibration], given: Given
+) -> Calibration:
+    """Read new rows in the way of a calibration, add them, and keep the window asked for."""
+    from ratekeeper._formatting import plain_value
+    from ratekeeper._windows import append
+
+    if given["time"] is None:
+        raise Refusal(
+            "--append needs --time COLUMN: without times it is not known which rows are new and "
+            "which are there already."
+        )
+    if earlier.times is None:
+        raise Refusal(
+            f"The rows of {given['append']} have no times, so it is not known which rows are new. "
+            "Calibrate them again with --time."
+        )
+    own: Given = {"last": None, "since": None}
+    if given["label"] is not None and given["positive"] is None and earlier.labelled:
+        own["positive"] = plain_value(earlier.classes[1])  # a night may have one class only
+    if not earlier.higher_is_positive:
+        own["lower_is_positive"] = True
+    if earlier.sampling == "by class":
+        own["by_class"] = True
+    given["appended"] = result = append(earlier, read({**given, **own}))
+    if given["last"] is None and given["since"] is None:
+        return result.calibration
+    return result.calibration.window(last=given["last"], since=given["since"])
+
+
+def facts(given: Given) -> dict[str, Any]:
+    """Return how many rows were added, where rows were to be."""
+    return {"appended": given["appended"].to_dict()} if "appended" in given else {}
+
+
+def say(given: Given) -> None:
+    """Say how many rows were added, on standard error."""
+    from ratekeeper._sentences import say as sentence
+
+    if "appended" not in given:
+        return
+    result, path = given["appended"], given["append"]
+    numbers = {name: f"{n:,}" for name, n in result.to_dict().items()}
+    numbers["read"] = numbers.pop("rows")
+    key = "windows.already" if result.already else "windows.appended"
+    texts = [sentence(key, path=path, **numbers)]
+    if result.before:
+        texts.append(sentence("windows.before", **numbers))
+    echo(*texts, err=True)

@@ -1,0 +1,328 @@
+"""Recalibrating as time goes by: windows of the newest objects, and objects that are added.
+
+What a window promises, for a class whose error is controlled. Let Z_1, ..., Z_n be the scores of
+its objects in the window and Z the score of a new object of the class.
+
+**The population did not move.** If all objects are exchangeable, and the window depends on times
+only, Z_1, ..., Z_n, Z are exchangeable, whatever n is: every promise of every method holds as
+without times. A window that is chosen by its results, or objects that are labelled because of
+their score, decision or truth, break this.
+
+**It moved: Conformal.** Call one of the n + 1 numbers rejected if fewer than k of the others are at
+or beyond it (at or below it, controlling the FNR), with k <= alpha (n + 1). Of n + 1 numbers at
+most k are rejected: all that are stand at or beyond the innermost of them. Let Z change places with
+Z_j. That Z is rejected then is that Z_j was before, so the two chances differ by at most d_j, the
+total variation distance between all n + 1 numbers before and after the exchange. The average over
+all n + 1 numbers gives P(Z is rejected) <= alpha + (d_1 + ... + d_n) / (n + 1). For independent
+objects d_j <= 2 TV(Z_j, Z). (Barber, Candes, Ramdas and Tibshirani 2023 have this with weights.)
+
+**It moved: HighProbability.** Let the objects be independent, Z_i with distribution function F_i,
+and F their average. The threshold is the k-th smallest score (FNR; FPR mirrored), with k such that
+P(Binomial(n, alpha) < k) <= delta. Let q be the largest point below which F has at most alpha. The
+share of F beyond the threshold is above alpha only if fewer than k scores are at or below q. Their
+number is a sum of independent 0s and 1s with mean n F(q) >= n alpha. Hoeffding (1956): such a sum
+falls below k with at most the probability of the binomial one of the same mean, if
+k - 1 <= mean - 1. That holds for delta <= 1/4, since a binomial number is at most its mean with
+probability above 1/4 (Greenberg and Mohri 2014, for alpha < 1 - 1/n). So except with probability
+delta the rate, averaged over the populations of the window, is at most alpha; and for a new
+population it is at most alpha + the largest difference between F and its distribution function.
+The average is over the past: where the population moves one way, the newest objects fare worse.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ratekeeper._beside import columns_of, subset
+from ratekeeper._sentences import say
+from ratekeeper._times import ENDS, Timing, parsed
+from ratekeeper._validation import check_count
+from ratekeeper.exceptions import InputError, Parameter
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ratekeeper._calibration import Calibration
+
+BEFORE = "before the window"
+_SIGMAS = 5.0  # by which more objects than chance explains are there already
+
+
+def timing_of(calibration: Calibration) -> Timing:
+    """Return what is known of the times of a calibration that has times."""
+    return calibration.timing or Timing("number")
+
+
+def _size(calibration: Calibration) -> int:
+    return sum(scores.size for scores in chain(*calibration.cells))
+
+
+def extent_of(calibration: Calibration) -> tuple[int, int]:
+    """Return the first and the last time of a calibration that has times."""
+    cells = [cell for cell in chain(*(calibration.times or ())) if cell.size]
+    return min(int(cell.min()) for cell in cells), max(int(cell.max()) for cell in cells)
+
+
+def wrong_times(calibration: Calibration) -> str | None:
+    """Return what is wrong with times that `calibrate` would never make, None if nothing is."""
+    if calibration.times is None:
+        return None if calibration.timing is None else "it has a window, but no times"
+    timing, (first, last) = timing_of(calibration), extent_of(calibration)
+    if timing.kind != "number" and not ENDS[0] <= first <= last <= ENDS[1]:
+        return "its times are beyond the calendar"
+    if timing.start is not None and timing.start > first:
+        return "it has objects of before its window"
+    return None
+
+
+def time_facts(calibration: Calibration) -> dict[str, Any]:
+    """Return kind, first and last time and the window as plain values; nothing without times."""
+    if calibration.times is None or not _size(calibration):
+        return {}
+    return {"times": timing_of(calibration).to_dict(*extent_of(calibration))}
+
+
+def time_remarks(calibration: Calibration) -> list[str]:
+    """Say of which time the objects are, and what follows."""
+    if calibration.times is None:
+        return []
+    facts = timing_of(calibration).to_dict(*extent_of(calibration))
+    match "newest" in facts, "since" in facts, "start" in facts:
+        case False, False, False:
+            return [say("windows.all", **facts)]
+        case True, True, _:
+            key = "windows.both"
+        case True, _, _:
+            key = "windows.newest"
+        case _, True, _:
+            key = "windows.since"
+        case _:
+            key = "windows.start"
+    numbers = {"n": f"{_size(calibration):,}", "newest": f"{facts.pop('newest', 0):,}"}
+    return [f"{say(key, **numbers, **facts)} {say('windows.condition')}"]
+
+
+def window(
+    calibration: Calibration, last: int | None, since: object, *, left_out: int = 0
+) -> Calibration:
+    """Return the calibration of the newest objects; see `Calibration.window`.
+
+    Parameters
+    ----------
+    calibration : Calibration
+        With times.
+    last, since
+        As in `Calibration.window`.
+    left_out : int
+        How many objects older than all of these have been left out already.
+    """
+    if calibration.times is None:
+        raise InputError(
+            "The calibration has no times, so it is not known which objects are the newest.",
+            parameter="times",
+            remedy=("Pass ", Parameter("times"), " when calibrating: when each object was seen."),
+        )
+    if last is None and since is None:
+        raise InputError(
+            "Which objects are to be kept?",
+            parameter="last",
+            remedy=("Pass ", Parameter("last"), ", ", Parameter("since"), " or both."),
+        )
+    rows, timing = calibration.provenance, timing_of(calibration)
+    if rows is not None and rows.sampled_from is not None:
+        raise InputError(
+            f"A window of a random sample ({rows}) is not the newest objects: most were not kept.",
+            parameter="last",
+            remedy="Take the window first, of all objects.",
+        )
+    times = np.concatenate([*chain(*calibration.times)])
+    starts = [] if timing.start is None else [timing.start]
+    if since is not None:
+        since = parsed(since, timing.kind, "since")
+        starts.append(since)
+    if last is not None:
+        last = check_count(last, "last")
+        newest = times[times >= max(starts, default=times.min())]
+        if newest.size > last:
+            starts.append(int(np.partition(newest, newest.size - last)[newest.size - last]))
+    if left_out:
+        starts.append(int(times.min()))
+    start = max(starts, default=int(times.min()))
+    kept = times >= start
+    if not kept.any():
+        first, end = (timing.text(time) for time in extent_of(calibration))
+        raise InputError(
+            (
+                Parameter("since", timing.text(start)),
+                f" leaves no object: all were seen from {first} to {end}.",
+            ),
+            parameter="since",
+            remedy="Take an earlier time, or add newer objects.",
+        )
+    _refuse_cut_clusters(calibration, kept)
+    dropped = left_out + int(np.count_nonzero(~kept))
+    if rows is not None and dropped:
+        skipped = {**rows.skipped, BEFORE: rows.skipped.get(BEFORE, 0) + dropped}
+        rows = replace(rows, skipped=skipped)
+    thinned = _without_empty_groups(subset(calibration, _by_cell(calibration, kept)))
+    asked = Timing(timing.kind, last, since, start if starts else None)
+    return replace(thinned, provenance=rows, timing=asked)
+
+
+def _without_empty_groups(calibration: Calibration) -> Calibration:
+    """Leave out groups that have no object left: a site that was closed must not stop the rest."""
+    if calibration.groups is None:
+        return calibration
+    sizes = [
+        sum(cells[i].size for cells in calibration.cells) for i in range(len(calibration.groups))
+    ]
+    left = np.flatnonzero(sizes)
+    pairs = {"cells": calibration.cells, **columns_of(calibration)}
+    parts = {name: tuple(tuple(cells[i] for i in left) for cells in p) for name, p in pairs.items()}
+    return replace(calibration, groups=calibration.groups[left], **parts)  # type: ignore[arg-type]
+
+
+def _by_cell(calibration: Calibration, kept: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+    sizes = [cell.size for cell in chain(*calibration.cells)]
+    return np.split(kept, np.cumsum(sizes)[:-1])
+
+
+def _refuse_cut_clusters(calibration: Calibration, kept: NDArray[np.bool_]) -> None:
+    """Raise if a cluster has rows in the window and before it.
+
+    Clusters that are cut count although most of their rows do not, and those with many rows are
+    in the window more often: neither is like a new cluster.
+    """
+    if calibration.clusters is None:
+        return
+    ids = np.concatenate([*chain(*calibration.clusters)])
+    cut = np.intersect1d(ids[kept], ids[~kept]).size
+    if cut:
+        raise InputError(
+            f"The window would cut {cut:,} {'cluster' if cut == 1 else 'clusters'}, which have "
+            "rows in it and before it. Promises are about whole clusters.",
+            parameter="clusters",
+            remedy=(
+                "Give all rows of a cluster one time in ",
+                Parameter("times"),
+                ", such as that of the first.",
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class Appended:
+    """A calibration with new objects.
+
+    Attributes
+    ----------
+    calibration : Calibration
+    rows : int
+        How many objects there were to add.
+    added, already, before : int
+        How many were added, are there already, and were seen before the window.
+    """
+
+    calibration: Calibration
+    rows: int
+    added: int
+    already: int = 0
+    before: int = 0
+
+    def to_dict(self) -> dict[str, int]:
+        """Return the numbers."""
+        names = ("rows", "added", "already", "before")
+        return {name: getattr(self, name) for name in names}
+
+
+def append(stored: Calibration, new: Calibration) -> Appended:
+    """Add the objects of one calibration to another that may be a window.
+
+    Those seen before the window are left out, as they would have been before. If all others are
+    there already, with the same score, class, group and time, nothing is added; if some are, and
+    more than chance explains, they are refused. So nothing is counted twice.
+    """
+    for one in (stored, new):
+        if one.times is None:
+            raise InputError(
+                "Without times it is not known which objects are new and which are there already.",
+                parameter="times",
+                remedy=("Calibrate with ", Parameter("times"), ": when each object was seen."),
+            )
+    rows, before, timing = _size(new), 0, timing_of(stored)
+    if timing.kind != timing_of(new).kind or (stored.groups is None) != (new.groups is None):
+        stored.merge(new)  # which refuses
+    start = timing.start
+    if start is not None:
+        before = sum(int(np.count_nonzero(cell < start)) for cell in chain(*(new.times or ())))
+        if before == rows:
+            return Appended(stored, rows, 0, before=before)
+        if before:
+            new = window(new, None, timing.text(start))
+    n = rows - before
+    if shared(stored, new)[0] == n:
+        return Appended(stored, rows, 0, already=n, before=before)
+    merged = replace(stored.merge(new), timing=Timing(timing.kind, start=start))
+    return Appended(merged, rows, n, before=before)
+
+
+def merged_timing(one: Calibration, other: Calibration) -> Timing | None:
+    """Return the kind of the times of both; what is merged is no window any more."""
+    if one.timing is None or other.timing is None:
+        return None
+    return Timing(one.timing.kind)
+
+
+def shared(one: Calibration, other: Calibration) -> tuple[int, int]:
+    """Count objects of `other` that `one` has, and those of `one` that it has more than once.
+
+    Objects are the same if class, group, score and time are. Each counts as often as in both.
+    """
+    found = repeated = 0
+    places = [(0, 0)]
+    if one.groups is not None and other.groups is not None:
+        theirs = {name: i for i, name in enumerate(other.groups.tolist())}
+        places = [(i, theirs.get(name, -1)) for i, name in enumerate(one.groups.tolist())]
+    for label in (0, 1):
+        for mine, their in places:
+            parts = [(one, mine)] + [(other, their)] * (their >= 0)
+            scores = np.concatenate([c.cells[label][i] for c, i in parts])
+            times = np.concatenate([c.times[label][i] for c, i in parts])  # type: ignore[index]
+            n = one.cells[label][mine].size
+            order = np.lexsort((times, scores))
+            scores, times = scores[order], times[order]
+            fresh = np.ones(order.size, dtype=bool)
+            fresh[1:] = (scores[1:] != scores[:-1]) | (times[1:] != times[:-1])
+            kind = np.cumsum(fresh) - 1
+            mine_of, their_of = (
+                np.bincount(kind[rows], minlength=int(fresh.sum()))
+                for rows in (order < n, order >= n)
+            )
+            found += int(np.minimum(mine_of, their_of).sum())
+            repeated += int(mine_of[mine_of > 1].sum())
+    return found, repeated
+
+
+def refuse_shared(one: Calibration, other: Calibration) -> None:
+    """Raise if more objects are in both than chance explains; times and scores tell them apart.
+
+    As many as stand in the first more than once may be different objects, and one always.
+    """
+    if one.times is None or other.times is None or (one.groups is None) != (other.groups is None):
+        return
+    found, repeated = shared(one, other)
+    mine, theirs = map(_size, (one, other))
+    expected = theirs * repeated / mine
+    if found > 1 + expected + _SIGMAS * math.sqrt(expected):
+        raise InputError(
+            f"{found:,} of the {theirs:,} objects that are to be added are there already, with the "
+            "same score, class, group and time. None may count twice: a promise that counts copies "
+            "fails more often than it says.",
+            parameter="other",
+            remedy="Add only those that are not there yet.",
+        )
