@@ -1,0 +1,30 @@
+"""Watching an error rate outcome by outcome: the mathematics behind a monitor.
+
+An outcome is an object of the null class whose truth is known: an error if it was rejected, else
+correct. Every watch may be looked at after each of them, for as long as one likes.
+
+- `LimitWatch`: is the error rate above alpha? False alarms with probability at most delta, ever.
+- `AuditedWatch`: the same where only flagged objects and a random audit have labels.
+- `LikenessWatch`: are the outcomes unlike the calibration? At most delta, ever.
+- `ChangeWatch`: did the rate rise lately? At least `run_length` outcomes on average to a false
+  alarm, which is another promise than the others make, and must never be told as theirs.
+"""
+
+from ratekeeper._watching._audited import AuditedWatch, rate_among_all, rate_among_labelled
+from ratekeeper._watching._bets import interval
+from ratekeeper._watching._change import ChangeWatch
+from ratekeeper._watching._likeness import LikenessWatch
+from ratekeeper._watching._limit import LimitWatch
+from ratekeeper._watching._together import average, which
+
+__all__ = [
+    "AuditedWatch",
+    "ChangeWatch",
+    "LikenessWatch",
+    "LimitWatch",
+    "average",
+    "interval",
+    "rate_among_all",
+    "rate_among_labelled",
+    "which",
+]
