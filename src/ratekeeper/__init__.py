@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._finished import FinishedTest
     from ratekeeper._labelling import Audit
+    from ratekeeper._monitoring import Monitor, MonitorState
     from ratekeeper._p_values import PValues
     from ratekeeper._planning import Plan, plan
     from ratekeeper._power_plans import AuditPlan, CertificationPlan, plan_audit
@@ -111,6 +112,8 @@ __all__ = [
     "LongWorkWarning",
     "Method",
     "MissingFileError",
+    "Monitor",
+    "MonitorState",
     "NoThresholdError",
     "NormalityResult",
     "PValues",
@@ -166,6 +169,7 @@ _HOMES = {
     "_evaluation": ("Evaluation", "JointEvaluation"),
     "_finished": ("FinishedTest",),
     "_labelling": ("Audit",),
+    "_monitoring": ("Monitor", "MonitorState"),
     "_p_values": ("PValues",),
     "_planning": ("Plan", "plan"),
     "_power_plans": ("AuditPlan", "CertificationPlan", "plan_audit"),

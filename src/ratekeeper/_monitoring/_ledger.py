@@ -376,6 +376,14 @@ class Ledger:
             np.frombuffer(bytes(one[part]), np.uint8) for one in (self._codes, self._labels)
         )  # type: ignore[return-value]
 
+    def names(self, places: Sequence[int]) -> list[str]:
+        """Return the ids of open decisions at these positions."""
+        return [self._ids[self._head + i] for i in places]
+
+    def mature_after(self, span: Moment) -> None:
+        """Count decisions after this span of time, labelled or not."""
+        self._span = span
+
     def state(self) -> tuple[Facts, dict[str, NDArray[Any]]]:
         """Return all of it, exactly."""
         self.in_order()

@@ -61,6 +61,8 @@ def outcomes(share: Share, *, kindest: bool) -> NDArray[np.uint8]:
         table[code, :UNKNOWN] = possible
         ends = sorted(possible, key=_ORDER.index)
         table[code, UNKNOWN] = ends[0 if kindest else -1]
+    if share == "alert_share":  # which no label changes
+        table[UNAUDITED:] = table[:UNAUDITED]
     table.setflags(write=False)
     return table.ravel()
 

@@ -48,18 +48,22 @@ from ratekeeper._watching import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from ratekeeper._monitoring._grounds import Ground, Watched
     from ratekeeper._monitoring._ledger import Taken
+    from ratekeeper._rates import Share
+    from ratekeeper._watching._looks import CountWatch
 
     Floats = NDArray[np.float64]
     Places = NDArray[np.intp]
+    Key = tuple[int, int | None]  # rate and group; None for everybody
 
 Verdict = Literal["limit_broken", "unlike_calibration", "changed"]
 _AT_ONCE = 1 << 11  # rows of a table with a column for each watch
+_LARGEST = 700.0  # of logarithms, for whose exponentials floats have room
 
 
 class Alarm(NamedTuple):
@@ -79,8 +83,9 @@ class Alarm(NamedTuple):
         When it was made: a number, or nanoseconds since 1970.
     share, group : str and object
         The rate and the group, where one of them alone has tipped it; else None.
-    since : int or None
-        Of "changed": the outcome of that group, counted from 1, at which the rise may have begun.
+    risen_for : int or None
+        Of "changed": for how many outcomes of that rate and group it may have been so by then, an
+        estimate without a promise.
     """
 
     verdict: Verdict
@@ -90,50 +95,61 @@ class Alarm(NamedTuple):
     decided_at: int | float
     share: str | None = None
     group: object = None
-    since: int | None = None
+    risen_for: int | None = None
 
 
 class Line:
     """A watch whose evidence is a function of counts, and how much it weighs in a verdict.
 
-    It knows the counts at every decision of a segment, and so the evidence at any of them.
+    Of a stretch of decisions it knows the counts at each, and so the evidence at each.
+
+    Parameters
+    ----------
+    sides : sequence of CountWatch
+        Of which the greatest evidence counts.
+    weight : float
+        In the mean that a verdict stands on.
     """
 
-    def __init__(self, log_es: Sequence[Callable[[Floats, Floats], Floats]], weight: float) -> None:
-        self._log_es, self.weight = log_es, weight
-        self._places: list[Places] = []
-        self._before: list[tuple[int, int]] = []
-        self._errors: list[NDArray[np.int64]] = []
+    def __init__(self, sides: Sequence[CountWatch], weight: float) -> None:
+        self._sides, self.weight = sides, weight
+        self._log_now: float | None = None
+        self._fed: list[tuple[Places, NDArray[np.int64], int, int]] = []
 
-    def begin(self, sides: Sequence[tuple[Places, NDArray[np.bool_], int, int]]) -> None:
-        """Take what each side is fed: places, whether they are errors, and the counts before."""
-        self._places = [places for places, _, _, _ in sides]
-        self._errors = [np.cumsum(errors) for _, errors, _, _ in sides]
-        self._before = [(k, n) for _, _, k, n in sides]
+    @property
+    def log_now(self) -> float:
+        """The logarithm of the evidence now."""
+        if self._log_now is None:
+            self._log_now = max(side.log_e for side in self._sides)
+        return self._log_now
 
-    def rests(self) -> bool:
-        """Return whether nothing was fed in this segment."""
-        return not any(places.size for places in self._places)
+    def feed(self, *fed: tuple[Places, NDArray[np.bool_]]) -> None:
+        """Feed each side with outcomes, at these places of a stretch, and remember the counts."""
+        self._log_now, self._fed = None, []
+        for side, (places, errors) in zip(self._sides, fed, strict=True):
+            self._fed.append((places, np.cumsum(errors), side.errors, side.n))
+            side.feed(errors)
 
     def at(self, where: Places) -> Floats:
-        """Return the evidence after the decisions at these places of the segment."""
+        """Return the evidence after the decisions at these places of the stretch."""
         found = np.zeros(where.size)
-        for i, log_e in enumerate(self._log_es):
-            n = np.searchsorted(self._places[i], where, side="right")
-            errors = np.concatenate([[0], self._errors[i]])[n]
-            k0, n0 = self._before[i]
-            counts = (k0 + errors).astype(np.float64), (n0 + n).astype(np.float64)
-            found = np.maximum(found, np.exp(np.minimum(log_e(*counts), 700.0)))
+        for side, (places, errors, k0, n0) in zip(self._sides, self._fed, strict=True):
+            n = np.searchsorted(places, where, side="right")
+            k = np.concatenate([[0], errors])[n]
+            counts = (k0 + k).astype(np.float64), (n0 + n).astype(np.float64)
+            log_e = side._log_e(*counts)  # noqa: SLF001 - what its own looks take
+            found = np.maximum(found, np.exp(np.minimum(log_e, _LARGEST)))
         return found
 
     def peaks(self) -> tuple[Places, float]:
-        """Return where the evidence can rise, and its greatest value in the segment."""
-        rising = [
-            places[np.diff(errors, prepend=0) > 0]
-            for places, errors in zip(self._places, self._errors, strict=True)
-        ]
+        """Return where the evidence can rise, and its greatest value in the stretch."""
+        rising = [places[np.diff(errors, prepend=0) > 0] for places, errors, _, _ in self._fed]
         where = np.unique(np.concatenate([*rising, np.zeros(1, dtype=np.intp) - 1]))
         return where[1:], float(self.at(where).max())
+
+    def value(self) -> float:
+        """Return the evidence now."""
+        return math.exp(min(self.log_now, _LARGEST))
 
 
 @dataclass
@@ -238,18 +254,6 @@ class Rate:
         return self.among_all(low), self.among_all(high)
 
     @property
-    def log_limit(self) -> float:
-        """The evidence that the limit is broken somewhere: half on everybody, half on groups."""
-        groups = average([cell.limit.log_e for cell in self.cells if cell is not None])
-        return groups if self.whole is None else average([self.whole.log_e, groups])
-
-    @property
-    def log_likeness(self) -> float | None:
-        """The evidence that outcomes are unlike the calibration somewhere."""
-        found = [c.likeness.log_e for c in self.cells if c is not None and c.likeness is not None]
-        return average(found) if found else None
-
-    @property
     def log_change(self) -> float:
         """The greatest evidence of a late change."""
         return max(cell.change.log_e for cell in self.cells if cell is not None)
@@ -274,27 +278,43 @@ class Panel:
         self.n = 0  # decisions
         self.last: int | float | None = None  # when the last of them was made
         self.alarms: list[Alarm] = []
-        self._lay_lines()
+        self.lay_lines()
 
-    def _lay_lines(self) -> None:
+    def lay_lines(self) -> None:
         """Say which watches weigh how much in which verdict."""
-        self._limits: dict[tuple[int, int | None], Line] = {}
-        self._likes: dict[tuple[int, int], Line] = {}
-        like = [r for r in self.rates if r.log_likeness is not None]
+        self._limits: dict[Key, Line] = {}
+        self._likes: dict[Key, Line] = {}
+        asked = [rate for rate in self.rates if any(c.likeness for c in rate.cells if c)]
         for s, rate in enumerate(self.rates):
-            share, each = 1.0 / len(self.rates), 1.0 / rate.promised.size
+            share = 1.0 / len(self.rates)
             if rate.whole is not None:
-                whole = rate.whole
-                self._limits[s, None] = Line([whole._log_e], share / 2)  # noqa: SLF001 - ours
                 share /= 2
-            known = [g for g in rate.promised.tolist() if rate.cells[g].likeness is not None]  # type: ignore[union-attr]
-            for g in rate.promised.tolist():
-                cell = rate.cells[g]
-                assert cell is not None  # noqa: S101 - it is promised
-                self._limits[s, g] = Line([cell.limit._log_e], share * each)  # noqa: SLF001
-                if cell.likeness is not None:
-                    sides = [cell.likeness.up._log_e, cell.likeness.down._log_e]  # noqa: SLF001
-                    self._likes[s, g] = Line(sides, 1.0 / len(like) / len(known))
+                self._limits[s, None] = Line([rate.whole], share)
+            cells = [(g, cell) for g, cell in enumerate(rate.cells) if cell is not None]
+            likes = [(g, cell.likeness) for g, cell in cells if cell.likeness is not None]
+            for g, cell in cells:
+                self._limits[s, g] = Line([cell.limit], share / len(cells))
+            for g, watch in likes:
+                weight = 1.0 / len(asked) / len(likes)
+                self._likes[s, g] = Line([watch.up, watch.down], weight)
+
+    def log_e(self, verdict: Verdict, s: int | None = None) -> float | None:
+        """Return the evidence for a verdict now, of one rate or of all; None if it is not asked."""
+        lines = self._limits if verdict == "limit_broken" else self._likes
+        chosen = [line for key, line in lines.items() if s in (None, key[0])]
+        if not chosen:
+            return None
+        values = [math.log(line.weight) + line.log_now for line in chosen]
+        whole = sum(line.weight for line in chosen)
+        return average(values) + math.log(len(values) / whole)
+
+    def log_es(self, verdict: Verdict, s: int) -> dict[int, float]:
+        """Return the evidence for a verdict now in each group that has the promise."""
+        if verdict == "changed":
+            cells = enumerate(self.rates[s].cells)
+            return {g: cell.change.log_e for g, cell in cells if cell is not None}
+        lines = self._limits if verdict == "limit_broken" else self._likes
+        return {g: line.log_now for (t, g), line in lines.items() if t == s and g is not None}
 
     @property
     def n_outcomes(self) -> int:
@@ -304,18 +324,6 @@ class Panel:
     def alarm(self, verdict: Verdict) -> Alarm | None:
         """Return the first alarm of a verdict."""
         return next((one for one in self.alarms if one.verdict == verdict), None)
-
-    @property
-    def log_limit(self) -> float:
-        """The evidence that any limit is broken."""
-        return average([rate.log_limit for rate in self.rates])
-
-    @property
-    def log_likeness(self) -> float | None:
-        """The evidence that outcomes are unlike the calibration, where that can be asked."""
-        known = [rate.log_likeness for rate in self.rates]
-        found = [one for one in known if one is not None]
-        return average(found) if found else None
 
     def feed(self, taken: Taken) -> None:
         """Count decisions, with a look after each."""
@@ -352,17 +360,9 @@ class Panel:
         rate = self.rates[s]
         table = self.table[rate.promised].sum(axis=0)
         best, worst = (rate.counts(table, kindest=kindest) for kindest in (True, False))
-        likeness = rate.log_likeness
-        rate.trace.add(
-            [
-                rate.n,
-                *best,
-                *worst,
-                rate.log_limit,
-                math.nan if likeness is None else likeness,
-                rate.log_change,
-            ]
-        )
+        limit, likeness = (self.log_e(name, s) for name in ("limit_broken", "unlike_calibration"))
+        missing = math.nan if likeness is None else likeness
+        rate.trace.add([rate.n, *best, *worst, limit or 0.0, missing, rate.log_change])
 
     def _segment(
         self,
@@ -375,102 +375,94 @@ class Panel:
         n_before = [rate.n for rate in self.rates]
         counted: list[Places] = []
         changes: list[tuple[int, int, int]] = []  # place, rate, group
+        active: set[Key] = set()
         for s, rate in enumerate(self.rates):
             kind, unkind = kinds[s]
-            own: list[tuple[int, Places]] = []
-            for g in rate.promised.tolist() if len(self.table) > 1 else [0]:
-                here = np.flatnonzero(groups == g) if len(self.table) > 1 else slice(None)
-                places = np.arange(kind.size)[here]
-                own.append((g, places))
-            every = []
-            for g, places in own:
-                cell = rate.cells[g]
-                assert cell is not None  # noqa: S101 - it is promised
-                up = places[kind[places] != NOTHING]
+            every = [np.zeros(0, dtype=np.intp)]
+            for g, places in self._by_group(rate, (kind != NOTHING) | (unkind != NOTHING), groups):
+                active.add((s, g))
+                up, changed_at = self._feed_cell(s, g, places, kind, unkind)
                 every.append(up)
-                errors = kind[up] == ERROR
-                limit = cell.limit
-                self._limits[s, g].begin([(up, errors, limit.errors, limit.n)])
-                limit.feed(errors)
-                n_change = cell.change.n
-                was_known = cell.change.alarm is not None
-                cell.change.feed(errors)
-                if not was_known and cell.change.alarm is not None:
-                    changes.append((int(up[cell.change.alarm - n_change - 1]), s, g))
-                if cell.likeness is not None:
-                    self._feed_likeness(s, g, cell, places, kind, unkind)
-            merged = np.sort(np.concatenate(every)) if len(every) > 1 else every[0]
-            if rate.whole is not None:
-                errors = kind[merged] == ERROR
-                line = self._limits[s, None]
-                line.begin([(merged, errors, rate.whole.errors, rate.whole.n)])
-                rate.whole.feed(errors)
+                changes += [] if changed_at is None else [(changed_at, s, g)]
+            merged = np.sort(np.concatenate(every))
+            if rate.whole is not None and merged.size:
+                active.add((s, None))
+                self._limits[s, None].feed((merged, kind[merged] == ERROR))
             counted.append(merged)
             rate.n += merged.size
 
         def alarm(verdict: Verdict, place: int, **more: Any) -> None:  # noqa: ANN401
-            numbers = (
-                n + int(np.searchsorted(places, place, side="right"))
-                for n, places in zip(n_before, counted, strict=True)
-            )
+            pairs = zip(n_before, counted, strict=True)
+            outcome = sum(n + int(np.searchsorted(p, place, side="right")) for n, p in pairs)
             at = start + place
-            self.alarms.append(
-                Alarm(
-                    verdict,
-                    self.n + place + 1,
-                    sum(numbers),
-                    taken.ids[at],
-                    taken.times[at].item(),
-                    **more,
-                )
-            )
+            about = (self.n + place + 1, outcome, taken.ids[at], taken.times[at].item())
+            self.alarms.append(Alarm(verdict, *about, **more))
 
-        for verdict, lines in (
-            ("limit_broken", self._limits),
-            ("unlike_calibration", self._likes),
-        ):
-            if lines and self.alarm(verdict) is None:  # type: ignore[arg-type]
-                tipped = self._tipped(list(lines.values()))
-                if tipped is not None:
-                    alarm(verdict, tipped, **self._sole(lines))  # type: ignore[arg-type]
+        if self.alarm("limit_broken") is None:
+            tipped = self._tipped(self._limits, active)
+            if tipped is not None:
+                alarm("limit_broken", tipped, **self._sole(self._limits))
+        if self._likes and self.alarm("unlike_calibration") is None:
+            tipped = self._tipped(self._likes, active)
+            if tipped is not None:
+                alarm("unlike_calibration", tipped, **self._sole(self._likes))
         for place, s, g in sorted(changes):
             cell = self.rates[s].cells[g]
-            assert cell is not None  # noqa: S101
-            alarm("changed", place, **self._named(s, g), since=cell.change.since)
+            change = None if cell is None else cell.change
+            lasted = None
+            if change is not None and change.alarm is not None and change.since is not None:
+                lasted = change.alarm - change.since + 1
+            alarm("changed", place, **self._named(s, g), risen_for=lasted)
 
-    def _feed_likeness(
+    def _by_group(
+        self, rate: Rate, counts: NDArray[np.bool_], groups: Places
+    ) -> Iterator[tuple[int, Places]]:
+        """Yield the promised groups that are met, each with the places of what counts."""
+        places = np.flatnonzero(counts)
+        if len(self.table) == 1:
+            if places.size:
+                yield 0, places
+            return
+        order = np.argsort(groups[places], kind="stable")
+        met, first = np.unique(groups[places][order], return_index=True)
+        for g, part in zip(met.tolist(), np.split(places[order], first[1:]), strict=True):
+            if rate.cells[g] is not None:
+                yield g, part
+
+    def _feed_cell(
         self,
         s: int,
         g: int,
-        cell: Cell,
         places: Places,
         kind: NDArray[np.uint8],
         unkind: NDArray[np.uint8],
-    ) -> None:
-        watch = cell.likeness
-        assert watch is not None  # noqa: S101 - asked by the caller
+    ) -> tuple[Places, int | None]:
+        """Feed the watches of a rate and group; return what counted, and where a change alarmed."""
+        cell = self.rates[s].cells[g]
+        assert cell is not None  # noqa: S101 - the group has the promise
         up = places[kind[places] != NOTHING]
-        down = places[unkind[places] != NOTHING] if cell.ground.sides == "both" else places[:0]
-        more, fewer = kind[up] == ERROR, unkind[down] != ERROR
-        self._likes[s, g].begin(
-            [
-                (up, more, watch.up.errors, watch.up.n),
-                (down, fewer, watch.down.errors, watch.down.n),
-            ]
-        )
-        watch.feed(more, ~fewer)
+        errors = kind[up] == ERROR
+        self._limits[s, g].feed((up, errors))
+        if cell.likeness is not None:
+            down = places[unkind[places] != NOTHING]
+            if cell.ground.sides == "up":
+                down = down[:0]
+            self._likes[s, g].feed((up, errors), (down, unkind[down] != ERROR))
+        change, n_before = cell.change, cell.change.n
+        was_known = change.alarm is not None
+        change.feed(errors)
+        is_new = not was_known and change.alarm is not None
+        return up, int(up[change.alarm - n_before - 1]) if is_new and change.alarm else None
 
-    def _tipped(self, lines: list[Line]) -> int | None:
-        """Return the first place of the segment at which the evidence reaches 1/delta."""
+    def _tipped(self, lines: dict[Key, Line], active: set[Key]) -> int | None:
+        """Return the first place of the stretch at which the evidence reaches 1/delta."""
         goal = 1.0 / self.delta
-        active = [line for line in lines if not line.rests()]
-        if not active:
+        peaks = {key: line.peaks() for key, line in lines.items() if key in active}
+        if not peaks:
             return None
-        peaks = {id(line): line.peaks() for line in active}
-        rest = np.zeros(1, dtype=np.intp)
         most = sum(
-            line.weight * (peaks[id(line)][1] if id(line) in peaks else line.at(rest)[0])
-            for line in lines
+            line.weight * (peaks[key][1] if key in peaks else line.value())
+            for key, line in lines.items()
         )
         if most < goal * (1.0 - 1e-9):
             return None
@@ -478,18 +470,19 @@ class Panel:
         for begin in range(0, where.size, _AT_ONCE):
             part = where[begin : begin + _AT_ONCE]
             # Columns in a fixed order, so that sums do not depend on how decisions are cut.
-            table = np.stack([line.weight * line.at(part) for line in lines], axis=1)
-            reached = np.flatnonzero(table.sum(axis=1) >= goal)
+            columns = [
+                line.weight * (line.at(part) if key in active else np.full(part.size, line.value()))
+                for key, line in lines.items()
+            ]
+            reached = np.flatnonzero(np.stack(columns, axis=1).sum(axis=1) >= goal)
             if reached.size:
                 return int(part[reached[0]])
         return None
 
-    def _sole(self, lines: dict[Any, Line]) -> dict[str, Any]:
+    def _sole(self, lines: dict[Key, Line]) -> dict[str, Any]:
         """Return the rate and group of a verdict that stands on one watch alone."""
-        if len(lines) > 1:
-            return {}
-        s, g = next(iter(lines))
-        return self._named(s, g)
+        (s, g), *others = lines
+        return {} if others or g is None else self._named(s, g)
 
     def _named(self, s: int, g: int) -> dict[str, Any]:
         group = None if self.groups is None else self.groups[g]
