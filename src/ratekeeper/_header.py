@@ -387,17 +387,7 @@ _DEFS: Schema = {
             "has_now": _FLAG,
             "has_frontier": _FLAG,
             "n": _COUNT,
-            "rates": _array(
-                _object(
-                    {
-                        "share": _SHARES,
-                        "outcomes": _COUNT,
-                        "trace_stride": {"type": "integer", "minimum": 1},
-                    }
-                ),
-                1,
-                2,
-            ),
+            "rates": _array(_object({"share": _SHARES, "outcomes": _COUNT}), 1, 2),
             "alarms": _array(_ref("alarm")),
         }
     ),

@@ -29,10 +29,7 @@ def write_panel(panel: Panel) -> tuple[Facts, Arrays]:
     texts = [json.dumps(one.state()) for rate in panel.rates for one in rate.watches()]
     facts = {
         "n": panel.n,
-        "rates": [
-            {"share": r.share, "outcomes": r.n, "trace_stride": r.trace.stride}
-            for r in panel.rates
-        ],
+        "rates": [{"share": rate.share, "outcomes": rate.n} for rate in panel.rates],
         "alarms": [alarm._asdict() for alarm in panel.alarms],
     }
     last = [] if panel.last is None else [panel.last]
@@ -42,7 +39,7 @@ def write_panel(panel: Panel) -> tuple[Facts, Arrays]:
     }
     arrays["watches/texts"], arrays["watches/ends"] = packed(texts)
     for s, rate in enumerate(panel.rates):
-        arrays[f"trace/{s}"] = rate.trace.table()
+        arrays[f"trace/{s}"] = rate.trace.rows.ravel()
     return facts, arrays
 
 
@@ -75,7 +72,7 @@ def read_panel(panel: Panel, facts: Facts, arrays: Arrays) -> None:
         rate.replace(restored[:n])
         del restored[:n]
         rate.n = one["outcomes"]
-        rate.trace.take_up(arrays[f"trace/{s}"], one["trace_stride"])
+        rate.trace.take_up(arrays[f"trace/{s}"], rate.n)
     panel.lay_lines()
 
 

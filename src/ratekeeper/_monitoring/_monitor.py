@@ -523,10 +523,19 @@ class Monitor:
             if one.verdict != self.pages
         ]
 
+    def said(self, alarm: Alarm) -> str:
+        """Say a verdict, and on which decision it was reached, as a sentence."""
+        return warning_text(self, alarm)
+
     def _dated(self, alarm: Alarm) -> Alarm:
         if self.clock == "number":
             return alarm
         return alarm._replace(decided_at=np.datetime64(int(alarm.decided_at), "ns"))  # type: ignore[arg-type]
+
+    @property
+    def abstains(self) -> bool:
+        """Whether the test can leave an object undecided."""
+        return _abstains(self.test)
 
     @property
     def clock(self) -> Clock:
@@ -590,6 +599,11 @@ class Monitor:
         if len(panel.rates) > 1:
             return [(panel.rates[s].share, self.groups[g]) for s, g in named]
         return [self.groups[g] for _, g in named]
+
+    @property
+    def watched(self) -> list[Rate]:
+        """The watches of each promised rate, and its course for a picture."""
+        return self._count().rates
 
     @property
     def rates(self) -> list[RatePicture]:

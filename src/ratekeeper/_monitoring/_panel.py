@@ -98,6 +98,15 @@ class Alarm(NamedTuple):
     risen_for: int | None = None
 
 
+class Fed(NamedTuple):
+    """What became of a stretch of decisions in the watches of a rate."""
+
+    counted: Places  # the places of those that are outcomes
+    before: int  # how many outcomes there were before
+    active: set[Key]  # which watches were fed
+    changes: list[tuple[int, int]]  # places and groups of new alarms of detectors
+
+
 class Line:
     """A watch whose evidence is a function of counts, and how much it weighs in a verdict.
 
@@ -141,11 +150,14 @@ class Line:
             found = np.maximum(found, np.exp(np.minimum(log_e, _LARGEST)))
         return found
 
-    def peaks(self) -> tuple[Places, float]:
-        """Return where the evidence can rise, and its greatest value in the stretch."""
-        rising = [places[np.diff(errors, prepend=0) > 0] for places, errors, _, _ in self._fed]
-        where = np.unique(np.concatenate([*rising, np.zeros(1, dtype=np.intp) - 1]))
-        return where[1:], float(self.at(where).max())
+    def rising(self) -> Places:
+        """Return the places of the stretch at which the evidence can reach a new peak."""
+        parts = [places[np.diff(errors, prepend=0) > 0] for places, errors, _, _ in self._fed]
+        return np.concatenate(parts)
+
+    def peak(self) -> float:
+        """Return the greatest evidence at any time so far."""
+        return math.exp(min(max(side.log_peak for side in self._sides), _LARGEST))
 
     def value(self) -> float:
         """Return the evidence now."""
@@ -253,11 +265,6 @@ class Rate:
         )
         return self.among_all(low), self.among_all(high)
 
-    @property
-    def log_change(self) -> float:
-        """The greatest evidence of a late change."""
-        return max(cell.change.log_e for cell in self.cells if cell is not None)
-
 
 class Panel:
     """All watches of a test, fed with decisions in their order."""
@@ -329,90 +336,88 @@ class Panel:
         """Count decisions, with a look after each."""
         keys = taken.codes.astype(np.intp) * N_LABELS + taken.labels
         groups = taken.groups.astype(np.intp)
-        kinds = [(rate.kind[keys], rate.unkind[keys]) for rate in self.rates]
-        promised = [np.isin(groups, rate.promised) for rate in self.rates]
-        counted = [
-            np.flatnonzero((kind != NOTHING) & own)
-            for (kind, _), own in zip(kinds, promised, strict=True)
-        ]
-        start, size = 0, len(taken.ids)
-        while start < size:
-            stop = size
-            for rate, places in zip(self.rates, counted, strict=True):
-                at = int(np.searchsorted(places, start)) + rate.trace.until(rate.n)
-                if at <= places.size:
-                    stop = min(stop, int(places[at - 1]) + 1)
-            part = slice(start, stop)
-            inside = [(kind[part], unkind[part]) for kind, unkind in kinds]
-            flat = groups[part] * N_KEYS + keys[part]
-            found = np.bincount(flat, minlength=self.table.size).reshape(self.table.shape)
-            self._segment(inside, groups[part], start, taken)
-            self.table += found
-            self.n += stop - start
-            self.last = taken.times[stop - 1].item()
-            for s, rate in enumerate(self.rates):
-                if rate.trace.until(rate.n) == rate.trace.stride:
-                    self._note(s)
-            start = stop
+        before = self.table.copy()
+        flat = np.bincount(groups * N_KEYS + keys, minlength=self.table.size)
+        self.table = before + flat.reshape(before.shape)
+        fed = [self._feed_rate(s, keys, groups) for s in range(len(self.rates))]
+        self._judge(fed, taken)
+        for s, one in enumerate(fed):
+            self._trace(s, one, keys, groups, before)
+        self.n += len(taken.ids)
+        self.last = taken.times[-1].item()
 
-    def _note(self, s: int) -> None:
-        """Keep what a picture shows, if it is not kept yet."""
+    def _feed_rate(self, s: int, keys: Places, groups: Places) -> Fed:
+        """Feed decisions to the watches of a rate."""
         rate = self.rates[s]
-        table = self.table[rate.promised].sum(axis=0)
-        best, worst = (rate.counts(table, kindest=kindest) for kindest in (True, False))
-        limit, likeness = (self.log_e(name, s) for name in ("limit_broken", "unlike_calibration"))
-        missing = math.nan if likeness is None else likeness
-        rate.trace.add([rate.n, *best, *worst, limit or 0.0, missing, rate.log_change])
-
-    def _segment(
-        self,
-        kinds: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]],
-        groups: Places,
-        start: int,
-        taken: Taken,
-    ) -> None:
-        """Feed a stretch of decisions to all watches, and judge it."""
-        n_before = [rate.n for rate in self.rates]
-        counted: list[Places] = []
-        changes: list[tuple[int, int, int]] = []  # place, rate, group
+        kind, unkind = rate.kind[keys], rate.unkind[keys]
+        every = [np.zeros(0, dtype=np.intp)]
         active: set[Key] = set()
-        for s, rate in enumerate(self.rates):
-            kind, unkind = kinds[s]
-            every = [np.zeros(0, dtype=np.intp)]
-            for g, places in self._by_group(rate, (kind != NOTHING) | (unkind != NOTHING), groups):
-                active.add((s, g))
-                up, changed_at = self._feed_cell(s, g, places, kind, unkind)
-                every.append(up)
-                changes += [] if changed_at is None else [(changed_at, s, g)]
-            merged = np.sort(np.concatenate(every))
-            if rate.whole is not None and merged.size:
-                active.add((s, None))
-                self._limits[s, None].feed((merged, kind[merged] == ERROR))
-            counted.append(merged)
-            rate.n += merged.size
+        changes: list[tuple[int, int]] = []
+        for g, places in self._by_group(rate, (kind != NOTHING) | (unkind != NOTHING), groups):
+            active.add((s, g))
+            up, changed_at = self._feed_cell(s, g, places, kind, unkind)
+            every.append(up)
+            changes += [] if changed_at is None else [(changed_at, g)]
+        counted = np.sort(np.concatenate(every))
+        if rate.whole is not None and counted.size:
+            active.add((s, None))
+            self._limits[s, None].feed((counted, kind[counted] == ERROR))
+        before, rate.n = rate.n, rate.n + counted.size
+        return Fed(counted, before, active, changes)
+
+    def _judge(self, fed: list[Fed], taken: Taken) -> None:
+        """Look for the first decision at which each verdict is reached."""
 
         def alarm(verdict: Verdict, place: int, **more: Any) -> None:  # noqa: ANN401
-            pairs = zip(n_before, counted, strict=True)
-            outcome = sum(n + int(np.searchsorted(p, place, side="right")) for n, p in pairs)
-            at = start + place
-            about = (self.n + place + 1, outcome, taken.ids[at], taken.times[at].item())
+            outcome = sum(
+                one.before + int(np.searchsorted(one.counted, place, side="right")) for one in fed
+            )
+            about = (self.n + place + 1, outcome, taken.ids[place], taken.times[place].item())
             self.alarms.append(Alarm(verdict, *about, **more))
 
-        if self.alarm("limit_broken") is None:
-            tipped = self._tipped(self._limits, active)
-            if tipped is not None:
-                alarm("limit_broken", tipped, **self._sole(self._limits))
-        if self._likes and self.alarm("unlike_calibration") is None:
-            tipped = self._tipped(self._likes, active)
-            if tipped is not None:
-                alarm("unlike_calibration", tipped, **self._sole(self._likes))
-        for place, s, g in sorted(changes):
-            cell = self.rates[s].cells[g]
-            change = None if cell is None else cell.change
-            lasted = None
-            if change is not None and change.alarm is not None and change.since is not None:
-                lasted = change.alarm - change.since + 1
-            alarm("changed", place, **self._named(s, g), risen_for=lasted)
+        active = set().union(*(one.active for one in fed))
+        found: list[tuple[int, int, Verdict, dict[str, Any]]] = []
+        for i, (verdict, lines) in enumerate(self._verdicts()):
+            if self.alarm(verdict) is None and lines:
+                tipped = self._tipped(lines, active)
+                if tipped is not None:
+                    found.append((tipped, i, verdict, self._sole(lines)))
+        for s, one in enumerate(fed):
+            for place, g in one.changes:
+                cell = self.rates[s].cells[g]
+                assert cell is not None  # noqa: S101 - the group has the promise
+                lasted = (cell.change.alarm or 0) - (cell.change.since or 0) + 1
+                more = {**self._named(s, g), "risen_for": lasted}
+                found.append((place, 2 + s * len(self.table) + g, "changed", more))
+        for place, _, verdict, more in sorted(found, key=lambda one: one[:2]):
+            alarm(verdict, place, **more)
+
+    def _verdicts(self) -> tuple[tuple[Verdict, dict[Key, Line]], ...]:
+        return ("limit_broken", self._limits), ("unlike_calibration", self._likes)
+
+    def _trace(
+        self, s: int, fed: Fed, keys: Places, groups: Places, before: NDArray[np.int64]
+    ) -> None:
+        """Keep what a picture shows."""
+        rate = self.rates[s]
+        numbers = rate.trace.due(fed.before, rate.n)
+        places = fed.counted[numbers - fed.before - 1]
+        own = np.isin(groups, rate.promised)
+        table = before[rate.promised].sum(axis=0)
+        columns = [numbers]
+        for kindest, kinds in ((True, rate.kind[keys]), (False, rate.unkind[keys])):
+            errors, n = rate.counts(table, kindest=kindest)
+            columns.append(errors + np.cumsum(own & (kinds == ERROR))[places])
+            columns.append(n + np.cumsum(own & (kinds != NOTHING))[places])
+        for _, lines in self._verdicts():
+            chosen = {key: line for key, line in lines.items() if key[0] == s}
+            whole = sum(line.weight for line in chosen.values())
+            rows = np.zeros(places.size) if chosen else np.full(places.size, np.nan)
+            for key, line in chosen.items():
+                now = line.at(places) if key in fed.active else line.value()
+                rows += line.weight / whole * now
+            columns.append(np.log(rows))
+        rate.trace.add(np.stack(columns, axis=1).astype(np.float64), rate.n)
 
     def _by_group(
         self, rate: Rate, counts: NDArray[np.bool_], groups: Places
@@ -457,16 +462,11 @@ class Panel:
     def _tipped(self, lines: dict[Key, Line], active: set[Key]) -> int | None:
         """Return the first place of the stretch at which the evidence reaches 1/delta."""
         goal = 1.0 / self.delta
-        peaks = {key: line.peaks() for key, line in lines.items() if key in active}
-        if not peaks:
+        moved = [line for key, line in lines.items() if key in active]
+        # Peaks of different times bound all sums, so that nearly always nothing is to be done.
+        if not moved or sum(x.weight * x.peak() for x in lines.values()) < goal * (1.0 - 1e-9):
             return None
-        most = sum(
-            line.weight * (peaks[key][1] if key in peaks else line.value())
-            for key, line in lines.items()
-        )
-        if most < goal * (1.0 - 1e-9):
-            return None
-        where = np.unique(np.concatenate([places for places, _ in peaks.values()]))
+        where = np.unique(np.concatenate([line.rising() for line in moved]))
         for begin in range(0, where.size, _AT_ONCE):
             part = where[begin : begin + _AT_ONCE]
             # Columns in a fixed order, so that sums do not depend on how decisions are cut.

@@ -27,6 +27,7 @@ _NEED = "numbers, or dates and times (datetime objects, or texts such as 2024-05
 _SPAN = "a positive number, a timedelta, or a text such as '30 days'"
 _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 _SPAN_TEXT = re.compile(r"\s*([0-9]+(?:[.][0-9]+)?)\s*(?:(second|minute|hour|day|week)s?)?\s*")
+_FINE = re.compile(r"[.,]([0-9]{7,9})(?![0-9])")
 _GIGA = 10**9
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - of moments without a time zone
 _LARGEST = 2**63 - 1
@@ -126,14 +127,18 @@ def _read_one(value: object, name: str) -> tuple[Clock, Moment]:
         raise _unread(value, name)
     if isinstance(value, int | float):
         return "number", _read(np.array([float(value)]), name)[1].tolist()[0]
-    when = value
+    when, nano = value, 0
     if isinstance(value, str):
+        text = value.strip()
+        if fine := _FINE.search(text):  # which Python would drop
+            text, nano = text.replace(fine[0], fine[0][:7]), int(fine[1][6:].ljust(3, "0"))
         try:
-            when = datetime.fromisoformat(value.strip())
+            when = datetime.fromisoformat(text)
         except ValueError:
             raise _unread(value, name) from None
     if isinstance(when, datetime):
-        return _of_datetime(when, name)
+        clock, moment = _of_datetime(when, name)
+        return clock, moment + nano
     if isinstance(when, date):
         return _of_datetime(datetime(when.year, when.month, when.day), name)  # noqa: DTZ001
     raise _unread(value, name)

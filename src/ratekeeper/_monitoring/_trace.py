@@ -9,9 +9,9 @@ import numpy as np
 from ratekeeper.exceptions import StoredFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
+
+    Table = NDArray[np.float64]
 
 COLUMNS = (
     "outcomes",
@@ -21,51 +21,47 @@ COLUMNS = (
     "worst_counted",
     "log_limit",
     "log_likeness",
-    "log_change",
 )
 _MOST = 512
 
 
-class Trace:
-    """Rows at every outcome whose number is a multiple of a stride.
-
-    When there are too many, every other one goes and the stride doubles. So the rows depend on the
-    number of outcomes alone, and not on how they were cut.
+def stride_at(n: int) -> int:
+    """Return every how many outcomes there is a row, after n of them: a power of 2.
 
     Examples
     --------
-    >>> trace = Trace()
-    >>> for number in range(1, 1001):
-    ...     if trace.until(number - 1) == 1:
-    ...         trace.add([number, *[0.0] * 7])
-    >>> trace.stride, len(trace.rows), trace.rows[-1][0]
-    (2, 500, 1000)
+    >>> stride_at(511), stride_at(512), stride_at(1_000_000)
+    (1, 2, 2048)
+    """
+    stride = 1
+    while n // stride >= _MOST:
+        stride *= 2
+    return stride
+
+
+class Trace:
+    """Rows at every outcome whose number is a multiple of a stride, which doubles now and then.
+
+    The rows depend on the number of outcomes alone, and not on how they were cut.
     """
 
     def __init__(self) -> None:
-        self.stride = 1
-        self.rows: list[Sequence[float]] = []
+        self.rows: Table = np.zeros((0, len(COLUMNS)))
 
-    def until(self, n: int) -> int:
-        """Return how many outcomes after the n-th the next row is due."""
-        return self.stride - n % self.stride
+    @staticmethod
+    def due(before: int, after: int) -> NDArray[np.intp]:
+        """Return the numbers of the outcomes, of those just counted, that get a row."""
+        stride = stride_at(after)
+        return np.arange(before // stride + 1, after // stride + 1) * stride
 
-    def add(self, row: Sequence[float]) -> None:
-        """Add the row of an outcome, unless it is there."""
-        if row[0] == 0 or (self.rows and self.rows[-1][0] == row[0]):
-            return
-        self.rows.append(row)
-        if len(self.rows) >= _MOST:
-            self.stride *= 2
-            self.rows = self.rows[1::2]
+    def add(self, rows: Table, n: int) -> None:
+        """Add rows, after n outcomes in all."""
+        joined = np.concatenate([self.rows, rows])
+        self.rows = joined[joined[:, 0] % stride_at(n) == 0]
 
-    def table(self) -> NDArray[np.float64]:
-        """Return all rows as one long array."""
-        return np.array(self.rows, dtype=np.float64).ravel()
-
-    def take_up(self, table: NDArray[np.float64], stride: int) -> None:
-        """Become what `table` has returned."""
-        if table.dtype != np.float64 or table.size % len(COLUMNS) or table.size >= _MOST * 8:
+    def take_up(self, table: Table, n: int) -> None:
+        """Become the rows of a state."""
+        rows = table.reshape(-1, len(COLUMNS)) if table.size % len(COLUMNS) == 0 else table[:, None]
+        if table.dtype != np.float64 or not np.array_equal(rows[:, 0], self.due(0, n)):
             raise StoredFileError("its course is not what it should be. Save it again.")
-        self.stride = stride
-        self.rows = table.reshape(-1, len(COLUMNS)).tolist()
+        self.rows = rows

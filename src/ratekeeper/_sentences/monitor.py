@@ -89,10 +89,6 @@ MONITOR = {
         "but only {cleared} of {n_cleared} others. Errors among the others would never be seen, so "
         "nothing can be said about the {rate}."
     ),
-    "noted": (
-        "Recorded {new} new decisions and {labelled} new labels. Left as they were: {known} known "
-        "before."
-    ),
     "noted.too_late": (
         "{too_late} decisions or labels are of times up to which all is counted: counted already, "
         "or too late."
