@@ -1,4 +1,4 @@
-"""``ratekeeper monitor``: does a test at work still keep its promise? For a job that runs nightly."""
+"""``ratekeeper monitor``: does a test at work keep its promise? For a job that runs nightly."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ Examples:
 Ends with code 4 on an alarm: over all nights together, a false one has a probability of at
 most --delta. The same files again change nothing, so a job that failed is simply run again.
 """
-_FIXED = ("delta", "matures_after", "audit", "audit_seed", "run_length")
 
 
 @click.command("monitor", epilog=_EPILOG)
@@ -229,11 +228,10 @@ def _noted_text(name: str, one: FileNoted) -> str:
     """Say what became of the rows of a file."""
     noted: Noted = one.noted
     facts = {key: f"{n:,}" for key, n in vars(noted).items()}
-    parts = [f"{name.capitalize()}: {rows_text(one.rows)}, {facts['new']} new, "
-             f"{facts['known']} known before."]
-    for key in ("too_late", "unknown", "unaudited"):
-        if getattr(noted, key):
-            parts.append(say(f"monitor.noted.{key}", **{key: facts[key]}))
+    counts = f"{facts['new']} new, {facts['known']} known before"
+    parts = [f"{name.capitalize()}: {rows_text(one.rows)}, {counts}."]
+    left_out = ("too_late", "unknown", "unaudited")
+    parts += [say(f"monitor.noted.{k}", **{k: facts[k]}) for k in left_out if getattr(noted, k)]
     if one.empty:
         what = "decision" if name == "decisions" else "label yet"
         parts.append(f"{rows_text(one.empty)} had no {what}.")

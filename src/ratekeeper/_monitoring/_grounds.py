@@ -91,9 +91,7 @@ def _of_aim(test: ThresholdTest, i: int) -> Ground:
     return Ground(realised.k, realised.n, sides)
 
 
-def _of_part(
-    test: ErrorRateTest | AbstainingTest, part: ErrorRateTest, i: int
-) -> Ground | None:
+def _of_part(test: ErrorRateTest | AbstainingTest, part: ErrorRateTest, i: int) -> Ground | None:
     cell = part.certificate.cells[i]
     if cell.pooled:
         return None

@@ -85,9 +85,11 @@ def _fits(new: Any, given: Any, name: str = "") -> bool:  # noqa: ANN401 - any J
             and all(_fits(new[key], given[key], key) for key in new)
         )
     if isinstance(new, list):
-        return isinstance(given, list) and (
-            len(given) == len(new) or (not new and len(given) < 1 << 10)
-        ) and all(isinstance(x, int | float) and math.isfinite(x) for x in given)
+        return (
+            isinstance(given, list)
+            and (len(given) == len(new) or (not new and len(given) < 1 << 10))
+            and all(isinstance(x, int | float) and math.isfinite(x) for x in given)
+        )
     if name in _COUNTERS:
         is_count = type(given) is int and given >= 0
         return is_count or (given is None and name in ("alarm", "since"))

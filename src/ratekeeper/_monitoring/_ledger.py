@@ -66,7 +66,9 @@ class Noted:
     unaudited: int = 0
 
     def __add__(self, other: Noted) -> Noted:
-        return Noted(*(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True)))
+        return Noted(
+            *(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True))
+        )
 
 
 class Ledger:
@@ -391,7 +393,7 @@ class Ledger:
         moments = [self.now, self.frontier]
         codes, labels = self.codes_and_labels()
         dtype = np.float64 if self.clock in (None, "number") else np.int64
-        arrays = {
+        arrays: dict[str, NDArray[Any]] = {
             "open/times": np.array(self._times[part], dtype=dtype),
             "open/codes": codes,
             "open/groups": np.array(self._groups[part], dtype=np.uint32),

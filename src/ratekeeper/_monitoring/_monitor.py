@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 import numpy as np
 
 from ratekeeper._cells import group_index, refuse_clusters
-from ratekeeper._decisions import Decisions
-from ratekeeper._formatting import listed, plain_value, show
-from ratekeeper._inputs import read_keys, read_sparse_names
 from ratekeeper._labelling import Audit
 from ratekeeper._monitoring._grounds import watched_rates
 from ratekeeper._monitoring._keeping import read_panel, write_panel
@@ -29,6 +26,7 @@ from ratekeeper._monitoring._ledger import (
 )
 from ratekeeper._monitoring._outcomes import needs_label
 from ratekeeper._monitoring._panel import Panel
+from ratekeeper._monitoring._reading import Classes, abstains, read_ids, refuse_twice
 from ratekeeper._monitoring._text import card, lines, warning_text
 from ratekeeper._monitoring._times import moment_text, read_moment, read_moments, read_span
 from ratekeeper._sentences import say
@@ -43,7 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ratekeeper._facts import Facts
+    from ratekeeper._decisions import Decisions
     from ratekeeper._finished import FinishedTest
     from ratekeeper._monitoring._panel import Alarm, Rate, Verdict
     from ratekeeper._monitoring._times import Clock, Moment
@@ -99,7 +97,7 @@ class MonitorState:
 
 
 class Monitor:
-    """Watches a test at work: is its limit broken, are outcomes unlike the calibration?
+    """Watches a test at work: is its limit broken, and are outcomes unlike the calibration.
 
     Record decisions when they are made and labels when they become known, in any order and as
     often as you like: both are told apart by id, so that nothing counts twice. Outcomes are counted
@@ -169,7 +167,7 @@ class Monitor:
     >>> monitor.update(np.arange(1000), new).new
     1000
     >>> monitor.alarm, monitor.limit_broken, monitor.alarms[0].id
-    (True, True, '275')
+    (True, True, '173')
     """
 
     def __init__(
@@ -187,9 +185,10 @@ class Monitor:
         self.run_length = _check_run_length(run_length)
         self.labels = labels
         self._plan = _check_plan(labels, test)
-        self._span_clock, self._span = (
-            (None, None) if matures_after is None else read_span(matures_after, "matures_after")
-        )
+        self._span_clock: Clock | None = None
+        self._span: Moment | None = None
+        if matures_after is not None:
+            self._span_clock, self._span = read_span(matures_after, "matures_after")
         groups = test.calibration.groups
         self.groups: list[Any] | None = None if groups is None else groups.tolist()
         self._panel = Panel(watched, self.groups, self.delta, self.run_length, self._plan)
@@ -204,7 +203,7 @@ class Monitor:
             not any(needs_label(share, code) for share in shares) for code in range(N_CODES)
         )
         self._ledger = Ledger(free, self._span)
-        self._truths = {plain_value(value): i for i, value in enumerate(test.calibration.classes)}
+        self._classes = Classes(test)
         self._noted = Noted()
 
     # What comes in
@@ -234,19 +233,15 @@ class Monitor:
         Noted
             How many were new, known, or too late.
         """
-        names = self._names(ids)
-        if len(set(names)) < len(names):
-            seen: set[str] = set()
-            twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-            found = (Parameter("ids"), f" has {show(twice)} twice.")
-            remedy = "Give each decision an id of its own."
-            raise InputError(found, parameter="ids", value=twice, remedy=remedy)
+        names = read_ids(ids)
+        refuse_twice(names)
         clock, times = read_moments(decided_at, len(names), "decided_at")
         self._check_clock(clock, "decided_at")
-        codes = self._codes(decisions, len(names))
-        if groups is not None and np.ndim(groups) == 0:  # type: ignore[arg-type]
-            groups = [groups] * len(names)  # type: ignore[list-item]
-        index = group_index(self.test.calibration, groups, len(names))
+        codes = self._classes.codes(decisions, len(names))
+        column: Any = groups
+        if groups is not None and np.ndim(groups) == 0:
+            column = [groups] * len(names)
+        index = group_index(self.test.calibration, column, len(names))
         if index is None:
             index = np.zeros(len(names), dtype=np.intp)
         if self._plan is not None and names:
@@ -274,20 +269,12 @@ class Monitor:
             How many were new, known, too late, or of unknown ids.
         """
         if isinstance(ids, str | int | np.integer):
-            try:
-                truth = self._truths[plain_value(labels)]
-            except (KeyError, TypeError):
-                raise self._no_class(labels, "labels") from None
+            truth = self._classes.truth(labels)
             kind = self._ledger.label_one(str(ids).strip(), truth)
             setattr(self._noted, kind, getattr(self._noted, kind) + 1)
             return Noted(**{kind: 1})
-        names = self._names(ids)
-        truths = self._classes(labels, len(names), "labels")
-        if (truths > 1).any():
-            where = int(np.argmax(truths > 1))
-            found = (Parameter("labels"), f" has no value at position {where}.")
-            remedy = "Leave out decisions whose truth is not known yet."
-            raise InputError(found, parameter="labels", remedy=remedy)
+        names = read_ids(ids)
+        truths = self._classes.truths(labels, len(names))
         noted = self._ledger.label(names, truths)
         self._note(noted)
         return noted
@@ -310,67 +297,11 @@ class Monitor:
         if self._plan is None:
             remedy = ("Make it with ", Parameter("labels"), "=rk.Audit(0.05), for example.")
             raise InputError("This monitor has no audit.", parameter="labels", remedy=remedy)
-        among = None if ids is None else set(self._names(ids))
+        among = None if ids is None else set(read_ids(ids))
         codes, labels = self._ledger.codes_and_labels()
         asked = (codes < UNAUDITED) & (codes != POSITIVE) & (labels == UNKNOWN)
         names = self._ledger.names(np.flatnonzero(asked).tolist())
         return [name for name in names if among is None or name in among]
-
-    def _names(self, ids: ArrayLike) -> list[str]:
-        if isinstance(ids, str | int | np.integer):
-            ids = [ids]  # type: ignore[list-item]
-        size = len(ids) if hasattr(ids, "__len__") else np.size(ids)  # type: ignore[arg-type]
-        keys = read_keys(ids, size, "ids")
-        return [key.strip() if type(key) is str else str(key).strip() for key in keys]
-
-    def _codes(self, decisions: Decisions | ArrayLike, n: int) -> NDArray[np.uint8]:
-        if isinstance(decisions, Decisions):
-            _same_number("decisions", len(decisions), n)
-            if decisions.classes.tolist() != self.test.calibration.classes.tolist():
-                raise InputError(
-                    f"These decisions are between {listed(decisions.classes.tolist())}, those of "
-                    f"the test between {listed(self.test.calibration.classes.tolist())}.",
-                    parameter="decisions",
-                    remedy="Record what this very test has decided.",
-                )
-            codes = decisions.positive.astype(np.uint8)
-            codes[decisions.abstained] = ABSTAINED
-            codes[decisions.neither] = NEITHER
-            return codes
-        codes = self._classes(decisions, n, "decisions")
-        if (codes == ABSTAINED).any() and not _abstains(self.test):
-            first = int(np.argmax(codes == ABSTAINED))
-            found = (Parameter("decisions"), f" has no value at position {first}, but the test ")
-            remedy = "Record what it has decided."
-            raise InputError((*found, "never abstains."), parameter="decisions", remedy=remedy)
-        if (codes == ABSTAINED).any() and _may_be_neither(self.test):
-            raise InputError(
-                "Where this test decides nothing, it abstains or finds neither class possible, "
-                "which is an error of the one or the other kind: labels do not tell them apart.",
-                parameter="decisions",
-                remedy="Record the Decisions that test.decide returns.",
-            )
-        return codes
-
-    def _classes(self, values: Any, n: int, name: str) -> NDArray[np.uint8]:  # noqa: ANN401
-        """Return 0 for the negative class, 1 for the positive, 2 where there is no value."""
-        if values is None or isinstance(values, str | bool | int | float | np.generic):
-            values = [values]
-        index, distinct = read_sparse_names(values, name)
-        _same_number(name, index.size, n)
-        place = np.full(distinct.size + 1, UNKNOWN, dtype=np.uint8)
-        for i, value in enumerate(distinct.tolist()):
-            if value not in self._truths:
-                raise self._no_class(value, name)
-            place[i] = self._truths[value]
-        return place[index]
-
-    def _no_class(self, value: object, name: str) -> InputError:
-        need = " or ".join(map(show, self._truths))
-        found = (Parameter(name), f" has {show(value)}, but the test decides between {need}.")
-        return InputError(
-            found, parameter=name, value=value, need=need, remedy="Write it as at calibration."
-        )
 
     def _check_clock(self, clock: Clock, name: str) -> None:
         if self._span is not None and (clock == "number") != (self._span_clock == "number"):
@@ -444,8 +375,8 @@ class Monitor:
             return None
         table = panel.table.sum(axis=0).reshape(N_CODES, N_LABELS)
         flagged, cleared = table[POSITIVE], table[[NEGATIVE, ABSTAINED, NEITHER]].sum(axis=0)
-        known, n = ([int(x[:UNKNOWN].sum()) for x in (flagged, cleared)], [*map(int, (
-            flagged.sum(), cleared.sum()))])
+        known = [int(part[:UNKNOWN].sum()) for part in (flagged, cleared)]
+        n = [int(part.sum()) for part in (flagged, cleared)]
         if known[0] < _MANY[0] or n[1] < _MANY[1]:
             return None
         if known[0] / n[0] <= _SELECTIVE * known[1] / n[1]:
@@ -518,9 +449,7 @@ class Monitor:
     def warnings(self) -> list[str]:
         """The other verdicts that were reached, each as a sentence."""
         return [
-            warning_text(self, one)
-            for one in _firsts(self.alarms)
-            if one.verdict != self.pages
+            warning_text(self, one) for one in _firsts(self.alarms) if one.verdict != self.pages
         ]
 
     def said(self, alarm: Alarm) -> str:
@@ -535,7 +464,7 @@ class Monitor:
     @property
     def abstains(self) -> bool:
         """Whether the test can leave an object undecided."""
-        return _abstains(self.test)
+        return abstains(self.test)
 
     @property
     def clock(self) -> Clock:
@@ -594,8 +523,9 @@ class Monitor:
             return []
         keys = [(s, g) for s in range(len(panel.rates)) for g in panel.log_es("limit_broken", s)]
         values = [panel.log_es("limit_broken", s)[g] for s, g in keys]
-        named = [key for key, is_named in zip(keys, which(values, self.delta), strict=True)
-                 if is_named]
+        named = [
+            key for key, is_named in zip(keys, which(values, self.delta), strict=True) if is_named
+        ]
         if len(panel.rates) > 1:
             return [(panel.rates[s].share, self.groups[g]) for s, g in named]
         return [self.groups[g] for _, g in named]
@@ -633,10 +563,10 @@ class Monitor:
         ]
 
     def _picture(self, rate: Rate, table: NDArray[np.int64], group: object) -> RatePicture:
-        ends = rate.range(table) or (None, None)
-        counted = (*rate.labelled(table), rate.rate(table), *ends)
-        limits = rate.interval(table, self.delta)
-        return RatePicture(rate.share, group, rate.alpha, *counted, limits)
+        best, worst = rate.range(table) or (None, None)
+        errors, n = rate.labelled(table)
+        limits, counted = rate.interval(table, self.delta), rate.rate(table)
+        return RatePicture(rate.share, group, rate.alpha, errors, n, counted, best, worst, limits)
 
     @property
     def n_decisions(self) -> int:
@@ -768,7 +698,7 @@ def _check_plan(labels: object, test: FinishedTest) -> Audit | None:
     if not isinstance(labels, Audit):
         need = '"all", or a plan such as rk.Audit(0.05)'
         raise InputError(parameter="labels", value=labels, need=need)
-    if _abstains(test):
+    if abstains(test):
         raise InputError(
             "An audit tells alerts from all other decisions, but this test also abstains.",
             parameter="labels",
@@ -778,31 +708,9 @@ def _check_plan(labels: object, test: FinishedTest) -> Audit | None:
     return labels
 
 
-def _abstains(test: FinishedTest) -> bool:
-    limits = getattr(test, "limits", {})
-    return len(test.parts) > 1 or any(one.negative is not None for one in limits.values())
-
-
-def _may_be_neither(test: FinishedTest) -> bool:
-    """Return whether both classes can be rejected: two thresholds that cross are made one."""
-    return any(
-        threshold is None for part in test.parts for threshold in part.thresholds.values()
-    ) and not getattr(test, "_is_ordered", False)
-
-
 def _kind(test: FinishedTest) -> str:
     guarantee = getattr(test, "guarantee", None)
     return str((test.parts[0].guarantee if guarantee is None else guarantee).kind)
-
-
-def _same_number(name: str, size: int, n: int) -> None:
-    if size != n:
-        raise InputError(
-            (Parameter(name), f" has {size:,} values for {n:,} ids."),
-            parameter=name,
-            need="one value for each id",
-            remedy="Check that no row was dropped from one of them.",
-        )
 
 
 def _firsts(alarms: list[Alarm]) -> list[Alarm]:

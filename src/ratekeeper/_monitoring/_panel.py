@@ -33,7 +33,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from ratekeeper._labelling import Audit
 from ratekeeper._monitoring._ledger import N_LABELS
 from ratekeeper._monitoring._outcomes import ERROR, N_KEYS, NOTHING, outcomes
 from ratekeeper._monitoring._trace import Trace
@@ -52,9 +51,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ratekeeper._labelling import Audit
     from ratekeeper._monitoring._grounds import Ground, Watched
     from ratekeeper._monitoring._ledger import Taken
-    from ratekeeper._rates import Share
     from ratekeeper._watching._looks import CountWatch
 
     Floats = NDArray[np.float64]
@@ -209,7 +208,7 @@ class Rate:
 
     def watches(self) -> list[Any]:
         """Return all watches, always in the same order."""
-        own = [] if self.whole is None else [self.whole]
+        own: list[Any] = [] if self.whole is None else [self.whole]
         for cell in self.cells:
             if cell is not None:
                 own += [one for one in (cell.limit, cell.likeness, cell.change) if one is not None]

@@ -98,7 +98,9 @@ def _counted(monitor: Monitor) -> Iterator[str]:
             yield say("monitor.counted.none")
             continue
         low, high = one.interval
-        yield say("monitor.counted", delta=f"{monitor.delta:g}", **_numbers(one), **_ends(low, high))
+        yield say(
+            "monitor.counted", delta=f"{monitor.delta:g}", **_numbers(one), **_ends(low, high)
+        )
         if monitor.n_unlabelled and one.best is not None and one.worst is not None:
             yield say(
                 "monitor.missing",
@@ -186,7 +188,11 @@ def _verdict(monitor: Monitor, verdict: Verdict) -> str:
     """Say whether a verdict was reached, and how often that happens by chance."""
     name, first = _PREFIX[verdict], monitor._panel.alarm(verdict)  # noqa: SLF001 - ours
     rates = " or ".join(say(f"rate.{one.share}") for one in monitor._panel.rates)  # noqa: SLF001
-    facts = {"delta": f"{monitor.delta:g}", "rate": rates, "run_length": f"{monitor.run_length:,.0f}"}
+    facts = {
+        "delta": f"{monitor.delta:g}",
+        "rate": rates,
+        "run_length": f"{monitor.run_length:,.0f}",
+    }
     if verdict == "unlike_calibration" and monitor.reason is not None:
         return say("monitor.like.none", reason=monitor.reason)
     if first is None:
@@ -269,7 +275,7 @@ def _facts(monitor: Monitor, refused: str | None) -> dict[str, Any]:
     }
     if refused is not None:
         return about
-    e_values = {
+    e_values: dict[str, float | None] = {
         verdict: panel.log_e(verdict) for verdict in _VERDICTS if verdict != "changed"
     }
     verdicts = {
@@ -289,8 +295,7 @@ def _facts(monitor: Monitor, refused: str | None) -> dict[str, Any]:
         "warnings": monitor.warnings,
         "verdicts": verdicts,
         "alarms": [
-            {**one._asdict(), "decided_at": monitor.when(one.decided_at)}
-            for one in monitor.alarms
+            {**one._asdict(), "decided_at": monitor.when(one.decided_at)} for one in monitor.alarms
         ],
         "rates": [one._asdict() for one in [*monitor.rates, *monitor.by_group()]],
         "groups_broken": monitor.groups_broken,
@@ -317,9 +322,7 @@ def card(monitor: Monitor) -> str:
         for one in pictures
     ]
     head = ("group", "rate", "limit", "outcomes", "errors", "counted", "at all times")
-    facts = [
-        (say(f"monitor.title.{verdict}"), _verdict(monitor, verdict)) for verdict in _VERDICTS
-    ]
+    facts = [(say(f"monitor.title.{verdict}"), _verdict(monitor, verdict)) for verdict in _VERDICTS]
     facts.append((say("monitor.title.age"), _age(monitor)))
     verdict = "exceeded" if monitor.alarm else "in line"
     word = say("monitor.title.alarm") if monitor.alarm else say("monitor.quiet")

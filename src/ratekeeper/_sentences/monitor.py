@@ -1,4 +1,4 @@
-"""What a monitor says: two promises of probability over all time, and one of outcomes on average."""
+"""What a monitor says: two promises over all time, and one of outcomes on average."""
 
 MONITOR = {
     "headline": "MONITOR  {aim}: {verdict}",
@@ -20,7 +20,7 @@ MONITOR = {
         "is kindest to the test. With all their labels the {rate} would lie between {best} and "
         "{worst}."
     ),
-    "age": "The picture is of decisions made up to {until}; the latest one known was made at {now}.",
+    "age": "The picture is of decisions made up to {until}; the latest one known is of {now}.",
     "waiting": "{waiting} decisions are not counted yet, the oldest of {since}.",
     "waiting.label": (
         "{waiting} decisions are not counted yet. All wait for the label of {id}, decided at "
@@ -49,7 +49,10 @@ MONITOR = {
     "like.other": "other numbers of",
     "like.no": "not shown. The evidence is {evidence}; at {goal} there is an alarm.",
     "like.none": "not asked, since {reason}.",
-    "like.up": "Only more errors are looked for, since ties or a crossing make errors fewer anyway.",
+    "like.up": (
+        "Only more errors are looked for, since ties, chance or crossing thresholds make errors "
+        "fewer anyway."
+    ),
     "like.fixed": "This holds if alpha was chosen before looking at the calibration scores.",
     "like.method": "the threshold is not a rank among the calibration scores",
     "like.certified": (
@@ -80,9 +83,9 @@ MONITOR = {
     "pages.unlike_calibration": "An alarm here is what somebody should be woken for.",
     "warns": "A warning.",
     "not_covered": (
-        "Not covered: decisions that were recorded only after their outcome was known; objects that "
-        "are not independent, such as several rows of one person; and changes that leave the number "
-        "of errors as it is."
+        "Not covered: decisions that were recorded only after their outcome was known; objects "
+        "that are not independent, such as several rows of one person; and changes that leave the "
+        "number of errors as it is."
     ),
     "selective": (
         "Labels are those of flagged objects: {flagged} of {n_flagged} flagged decisions have one, "

@@ -128,9 +128,7 @@ def record_file(
                 [ids.values[code] for code in ids.codes[rows].tolist()],
                 times[rows] if isinstance(times, np.ndarray) else [times[i] for i in rows],
                 [labels[max(code, -1)] for code in codes[rows].tolist()],
-                None
-                if index is None
-                else [calibration.groups[i].item() for i in index[rows]],  # type: ignore[index]
+                None if index is None else [calibration.groups[i].item() for i in index[rows]],  # type: ignore[index]
             )
     return FileNoted(noted, inspector.rows, empty, inspector.skipped)
 

@@ -64,8 +64,9 @@ class MonitorDisplay(Display):
     >>> labels = rng.integers(0, 2, 2000)
     >>> test = rk.calibrate(rng.normal(2 * labels), labels).control("fnr", alpha=0.05)
     >>> monitor = rk.Monitor(test)
-    >>> _ = monitor.record(range(500), range(500), test.decide(rng.normal(size=500)))
-    >>> _ = monitor.update(range(500), np.ones(500, int))
+    >>> ids = np.arange(500)
+    >>> _ = monitor.record(ids, ids, test.decide(rng.normal(size=500)))
+    >>> _ = monitor.update(ids, np.ones(500, int))
     >>> MonitorDisplay.from_monitor(monitor, draw=False)
     MonitorDisplay of the FNR of 500 outcomes, limit 5%; .plot() draws it
     """
@@ -114,12 +115,9 @@ class MonitorDisplay(Display):
             need = " or ".join(f'"{name}"' for name in rates)
             raise InputError(parameter="share", value=share, need=need)
         course = dict(zip(COLUMNS, chosen.trace.rows.T, strict=True))
-        best = zip(course["errors"].astype(int), course["counted"].astype(int), strict=True)
-        worst = zip(
-            course["worst_errors"].astype(int), course["worst_counted"].astype(int), strict=True
-        )
-        low = [interval(*map(int, one), monitor.delta)[0] for one in best]
-        high = [interval(*map(int, one), monitor.delta)[1] for one in worst]
+        counts = chosen.trace.rows[:, 1:5].astype(np.int64).tolist()
+        low = [interval(errors, n, monitor.delta)[0] for errors, n, _, _ in counts]
+        high = [interval(errors, n, monitor.delta)[1] for _, _, errors, n in counts]
         among = np.array(
             [chosen.among_all(x) for x in (course["errors"] / course["counted"]).tolist()]
         )
@@ -184,7 +182,11 @@ class MonitorDisplay(Display):
                 alpha=0.8,
             )
             ax.plot(
-                [], [], color=look.VERMILLION, linestyle=dashes, label=f"evidence: {_TITLES[verdict]}"
+                [],
+                [],
+                color=look.VERMILLION,
+                linestyle=dashes,
+                label=f"evidence: {_TITLES[verdict]}",
             )
             self.evidence_.append(line)
         right.axhline(1.0 / self.delta, color=look.VERMILLION, linewidth=0.8)
