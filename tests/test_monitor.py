@@ -443,7 +443,7 @@ def test_a_state_belongs_to_its_test(tmp_path):
     assert same(rk.Monitor.load(path, test), monitor)
     with pytest.raises(rk.InputError, match="another test"):
         rk.Monitor.load(path, calibration().control("fnr", 0.04))
-    with pytest.raises(rk.StoredFileError, match="Monitor"):
+    with pytest.raises(rk.StoredFileError, match="monitor"):
         rk.load(path)
     data = bytearray(path.read_bytes())
     data[-3] ^= 1

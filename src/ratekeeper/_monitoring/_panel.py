@@ -423,9 +423,10 @@ class Panel:
     ) -> Iterator[tuple[int, Places]]:
         """Yield the promised groups that are met, each with the places of what counts."""
         places = np.flatnonzero(counts)
+        if not places.size:
+            return
         if len(self.table) == 1:
-            if places.size:
-                yield 0, places
+            yield 0, places
             return
         order = np.argsort(groups[places], kind="stable")
         met, first = np.unique(groups[places][order], return_index=True)
