@@ -11,6 +11,7 @@ NAMES = (
     "kernel",
     "crepes_p_values",
     "precision",
+    "watching",
     "decisions",
     "groups",
     "normality",

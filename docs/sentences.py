@@ -26,8 +26,10 @@ GAPS = {
     "alerts": "66",
     "alpha": "5%",
     "amount": "0.94",
+    "audit": "10%",
     "auc": "0.504",
     "base": "1,000",
+    "becomes": "10%",
     "below": "score < 0.12",
     "best": "88%",
     "beyond": ">",
@@ -154,6 +156,7 @@ GAPS = {
     "verdict": "in line",
     "verdicts": "1 exceeded, 4 in line",
     "version": "0.1.0",
+    "weeks": "3.3",
     "wanted": "641",
     "what": "missed positives",
     "where": " in group “north”",
@@ -180,6 +183,7 @@ HEADINGS = {
     "noise": "Error rates despite wrong labels",
     "alerts": "Alerts per 1,000 objects",
     "plan": "Plans",
+    "monitor_plan": "Plans for a monitor",
 }
 METHODS = {
     "parametric": {"distribution": "norm"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 import math
 
@@ -143,14 +143,14 @@ def test_the_same_again_changes_nothing_and_a_contradiction_is_named():
     assert monitor.record(["a", "b"], [1, 2], [1, 0]).new == 2
     assert monitor.record(["b", "a", "c"], [2, 1, 3], [0, 1, 1]).known == 2
     before = monitor.state()
-    with pytest.raises(rk.InputError, match="'b'.*another decision"):
+    with pytest.raises(rk.InputError, match=r"'b'.*another decision"):
         monitor.record(["d", "b"], [4, 2], [1, 1])
-    with pytest.raises(rk.InputError, match="'a'.*another time"):
+    with pytest.raises(rk.InputError, match=r"'a'.*another time"):
         monitor.record("a", 7, 1)
     monitor.update("c", 1)
-    with pytest.raises(rk.InputError, match="'c'.*positive already"):
+    with pytest.raises(rk.InputError, match=r"'c'.*positive already"):
         monitor.update(["a", "c"], [1, 0])
-    with pytest.raises(rk.InputError, match="'c'.*positive already"):
+    with pytest.raises(rk.InputError, match=r"'c'.*positive already"):
         monitor.update("c", 0)
     with pytest.raises(rk.InputError, match="'x' twice"):
         monitor.record(["x", "x"], 9, [1, 1])
@@ -215,7 +215,7 @@ def test_labels_of_flagged_objects_alone_are_refused():
             getattr(monitor, name)
     assert "no verdict" in repr(monitor)
     assert monitor.to_dict()["refused"]
-    assert "nothing can be said" in monitor._repr_html_()  # noqa: SLF001
+    assert "nothing can be said" in monitor._repr_html_()
     precise = TESTS["precision"]()
     monitor = rk.Monitor(precise, matures_after=10)
     decisions = precise.decide(scores)
@@ -374,10 +374,10 @@ def test_both_rates_share_delta_and_tell_abstentions():
 def test_times_are_of_one_kind_and_exact():
     """Numbers, dates, datetimes and texts are read exactly; kinds cannot be mixed."""
     test = TESTS["plain"]()
-    zone = datetime.timezone(datetime.timedelta(hours=2))
+    zone = dt.timezone(dt.timedelta(hours=2))
     same_time = [
         "2024-05-31T08:30:00",
-        datetime.datetime(2024, 5, 31, 8, 30),  # noqa: DTZ001
+        dt.datetime(2024, 5, 31, 8, 30),  # noqa: DTZ001
         np.datetime64("2024-05-31T08:30"),
     ]
     for value in same_time:
@@ -390,7 +390,7 @@ def test_times_are_of_one_kind_and_exact():
         1717144200000000001,
     ]
     monitor = rk.Monitor(test)
-    monitor.record("a", datetime.datetime(2024, 5, 31, 8, 30, tzinfo=zone), 1)
+    monitor.record("a", dt.datetime(2024, 5, 31, 8, 30, tzinfo=zone), 1)
     assert monitor.waiting_for == ("a", "2024-05-31T06:30:00Z")
     with pytest.raises(rk.InputError, match="without a time zone"):
         monitor.record("b", "2024-05-31", 1)
@@ -399,11 +399,11 @@ def test_times_are_of_one_kind_and_exact():
     with pytest.raises(rk.InputError, match="matures_after"):
         rk.Monitor(test, matures_after="2 days").record("a", 3, 1)
     with pytest.raises(rk.InputError, match="matures_after"):
-        rk.Monitor(test, matures_after=3).record("a", datetime.date(2024, 5, 31), 1)
+        rk.Monitor(test, matures_after=3).record("a", dt.date(2024, 5, 31), 1)
     for wrong in ("soon", float("nan"), None, True, 2**60 + 1, np.datetime64("NaT")):
         with pytest.raises(rk.InputError, match="decided_at"):
             rk.Monitor(test).record("a", wrong, 1)
-    for wrong in (0, -1, "soon", True, datetime.timedelta(0)):
+    for wrong in (0, -1, "soon", True, dt.timedelta(0)):
         with pytest.raises(rk.InputError, match="matures_after"):
             rk.Monitor(test, matures_after=wrong)
 
@@ -417,11 +417,11 @@ def test_bad_input_is_refused_by_name():
     with pytest.raises(rk.InputError, match="test"):
         rk.Monitor(calibration())
     monitor = rk.Monitor(test)
-    with pytest.raises(rk.InputError, match="decisions.*'maybe'"):
+    with pytest.raises(rk.InputError, match=r"decisions.*'maybe'"):
         monitor.record("a", 1, "maybe")
     with pytest.raises(rk.InputError, match="3 values for 2 ids"):
         monitor.record(["a", "b"], 1, [1, 0, 1])
-    with pytest.raises(rk.InputError, match="labels.*2"):
+    with pytest.raises(rk.InputError, match=r"labels.*2"):
         monitor.update("a", 2)
     with pytest.raises(rk.InputError, match="no value at position 1"):
         monitor.update(["a", "b"], [1, None])
@@ -484,7 +484,7 @@ def test_what_it_says_is_the_same_for_people_and_programs():
     assert facts["alarms"][0]["id"] == monitor.alarms[0].id
     assert facts["rates"][0]["interval"] == list(monitor.interval)
     assert len(monitor.warnings) == 2
-    assert "Limit broken" in monitor._repr_html_()  # noqa: SLF001
+    assert "Limit broken" in monitor._repr_html_()
     quiet = rk.Monitor(TESTS["plain"]())
     assert "Nothing is counted yet" in repr(quiet)
     assert quiet.to_dict()["rates"][0]["rate"] is None

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._finished import FinishedTest
     from ratekeeper._labelling import Audit
+    from ratekeeper._monitor_plans import MonitorPlan, plan_monitor
     from ratekeeper._monitoring import Monitor, MonitorState
     from ratekeeper._p_values import PValues
     from ratekeeper._planning import Plan, plan
@@ -113,6 +114,7 @@ __all__ = [
     "Method",
     "MissingFileError",
     "Monitor",
+    "MonitorPlan",
     "MonitorState",
     "NoThresholdError",
     "NormalityResult",
@@ -147,6 +149,7 @@ __all__ = [
     "normality_tests",
     "plan",
     "plan_audit",
+    "plan_monitor",
     "save",
 ]
 
@@ -169,7 +172,9 @@ _HOMES = {
     "_evaluation": ("Evaluation", "JointEvaluation"),
     "_finished": ("FinishedTest",),
     "_labelling": ("Audit",),
-    "_monitoring": ("Monitor", "MonitorState"),
+    "Monitor",
+    "MonitorPlan",
+    "MonitorState",
     "_p_values": ("PValues",),
     "_planning": ("Plan", "plan"),
     "_power_plans": ("AuditPlan", "CertificationPlan", "plan_audit"),

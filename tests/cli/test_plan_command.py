@@ -48,6 +48,21 @@ def by_group(tmp_path):
             ["--fnr", "5%", "--worse", "10%", "--groups", "10"],
             rk.plan_audit("fnr", 0.05, worse=0.1, groups=10),
         ),
+        (["--fpr", "5%", "--becomes", "10%"], rk.plan_monitor("fpr", 0.05, becomes=0.1)),
+        (
+            ["--fnr", "5%", "--becomes", "15%", "--per-week", "500", "--prevalence", "20%"]
+            + ["--within", "9", "--power", "80%", "--delta", "0.1"],
+            rk.plan_monitor(
+                "fnr",
+                0.05,
+                becomes=0.15,
+                per_week=500,
+                prevalence=0.2,
+                within=9,
+                power=0.8,
+                delta=0.1,
+            ),
+        ),
     ],
 )
 def test_plans_are_those_of_the_library(run, options, plan):

@@ -73,7 +73,7 @@ def test_a_rate_of_exactly_alpha_with_groups_and_both_rates():
 def late(rng, length):
     """Return positives at a rate of alpha whose misses are reported sooner than the others."""
     missed = rng.random(length) < ALPHA
-    delay = rng.exponential(np.where(missed, 5.0, 300.0))
+    delay = rng.exponential(np.where(missed, 5.0, 1500.0))
     return missed, np.arange(length) + delay
 
 

@@ -29,6 +29,10 @@ How many labels does an audit need to find a group with 10%?
   ratekeeper plan --fnr 5% --worse 10% --groups 10
 
 \b
+How long does a monitor take to find an FNR of 10%, with a tenth audited?
+  ratekeeper plan --fnr 5% --becomes 10% --audit 10%
+
+\b
 How many more labels until at most 40% of the negatives are false alarms?
   ratekeeper plan --fnr 5% --price 40% --calibration cal.rk
 """
@@ -100,6 +104,36 @@ def _levels(function: Any) -> Any:  # noqa: ANN401 - a command
     help="Plan an audit of --fnr or --fpr instead: the true rate of a group that is to be found.",
 )
 @click.option(
+    "--becomes",
+    type=options.RATE,
+    metavar="RATE",
+    help="Plan a monitor of --fnr or --fpr instead: the true rate that is to be found.",
+)
+@click.option(
+    "--audit",
+    type=options.RATE,
+    metavar="SHARE",
+    help="With --becomes: the share of the objects not flagged that is audited.",
+)
+@click.option(
+    "--per-week",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="With --becomes and --prevalence: objects decided per week.",
+)
+@click.option(
+    "--prevalence",
+    type=options.RATE,
+    metavar="SHARE",
+    help="With --becomes and --per-week: the share of positives.",
+)
+@click.option(
+    "--within",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="WEEKS",
+    help="With --becomes and --per-week: find the least audit that alarms in this time.",
+)
+@click.option(
     "--price",
     type=options.RATE,
     metavar="RATE",
@@ -140,6 +174,12 @@ def _planned(control: str, level: float, **given: Any) -> PlanText:  # noqa: ANN
     only_priced = {"method", "group"} & set(given)
     if only_priced:
         raise Refusal(f"--{min(only_priced)} goes with --price and --calibration.")
+    if "becomes" in given:
+        return _monitored(control, level, **given)
+    only_monitored = {"audit", "per_week", "prevalence", "within"} & set(given)
+    if only_monitored:
+        name = min(only_monitored).replace("_", "-")
+        raise Refusal(f"--{name} goes with --becomes.")
     if "worse" not in given:
         from ratekeeper._planning import plan
 
@@ -150,6 +190,14 @@ def _planned(control: str, level: float, **given: Any) -> PlanText:  # noqa: ANN
     if "groups" not in given:
         raise Refusal("--worse plans an audit. Pass --groups, the number of groups.")
     return plan_audit(control, level, **given)
+
+
+def _monitored(control: str, level: float, **given: Any) -> PlanText:  # noqa: ANN401
+    from ratekeeper._monitor_plans import plan_monitor
+
+    about = {"becomes", "audit", "per_week", "prevalence", "within"}
+    _refuse_others(given, {*about, "delta", "power"}, "--becomes")
+    return plan_monitor(control, level, **given)
 
 
 def _priced(

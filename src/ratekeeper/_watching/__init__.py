@@ -10,9 +10,15 @@ correct. Every watch may be looked at after each of them, for as long as one lik
   alarm, which is another promise than the others make, and must never be told as theirs.
 """
 
-from ratekeeper._watching._audited import AuditedWatch, rate_among_all, rate_among_labelled
-from ratekeeper._watching._bets import interval
+from ratekeeper._watching._audited import (
+    AuditedWatch,
+    rate_among_all,
+    rate_among_labelled,
+    share_labelled,
+)
+from ratekeeper._watching._bets import interval, intervals
 from ratekeeper._watching._change import ChangeWatch
+from ratekeeper._watching._delay import alarm_chance, audited_delay, delay, fastest
 from ratekeeper._watching._likeness import LikenessWatch
 from ratekeeper._watching._limit import LimitWatch
 from ratekeeper._watching._together import average, which
@@ -22,9 +28,15 @@ __all__ = [
     "ChangeWatch",
     "LikenessWatch",
     "LimitWatch",
+    "alarm_chance",
+    "audited_delay",
     "average",
+    "delay",
+    "fastest",
     "interval",
+    "intervals",
     "rate_among_all",
     "rate_among_labelled",
+    "share_labelled",
     "which",
 ]

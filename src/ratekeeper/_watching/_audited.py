@@ -68,7 +68,7 @@ class AuditedWatch(LimitWatch):
 
     def __init__(self, control: str, alpha: float, rate: float, delta: float) -> None:
         super().__init__(rate_among_labelled(control, alpha, rate), delta)
-        self.control, self.rate, self.limit = control, float(rate), float(alpha)
+        self.control, self.alpha, self.rate = control, float(alpha), float(rate)
 
     def feed(self, errors: ArrayLike, weights: ArrayLike | None = None) -> None:
         """Take labelled outcomes in, in the order of their decisions, with a look after each.
@@ -103,7 +103,7 @@ class AuditedWatch(LimitWatch):
 
     def state(self) -> dict[str, Any]:
         """Return all that is needed to go on, as plain values."""
-        about = {"control": self.control, "alpha": self.limit, "rate": self.rate}
+        about = {"control": self.control, "alpha": self.alpha, "rate": self.rate}
         return {**about, "delta": self.delta, **self._counts()}
 
     @classmethod
@@ -129,6 +129,18 @@ def rate_among_labelled(control: str, error_rate: float, rate: float) -> float:
     errors, correct = (rate, 1.0) if control == "fnr" else (1.0, rate)
     seen = errors * error_rate
     return seen / (seen + correct * (1.0 - error_rate))
+
+
+def share_labelled(control: str, error_rate: float, rate: float) -> float:
+    """Return the share of the null class's objects that has labels at an audit rate.
+
+    Examples
+    --------
+    >>> round(share_labelled("fnr", 0.05, rate=0.1), 3)
+    0.955
+    """
+    flagged = 1.0 - error_rate if control == "fnr" else error_rate
+    return flagged + rate * (1.0 - flagged)
 
 
 def rate_among_all(control: str, labelled: float, rate: float) -> float:

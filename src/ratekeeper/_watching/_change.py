@@ -11,7 +11,11 @@ from ratekeeper._watching._bets import LOG_SHARES, THETAS, log_mean, prices
 from ratekeeper._watching._looks import Watch
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ratekeeper._watching._looks import Bools, Floats
+
+    _Beginning = tuple[Floats, Floats, NDArray[np.int64]]
 
 _NOTHING = -1e300  # the logarithm of 0, as a number that JSON can hold
 _BLOCK = 64  # outcomes; times the largest theta, 8, well below what a float's exponent can hold
@@ -75,7 +79,7 @@ class ChangeWatch(Watch):
         # lowest, and after which outcome that was. L is the product of all factors.
         self._log_m: Floats = np.full(len(THETAS), _NOTHING)
         self._low: Floats = np.zeros(len(THETAS))
-        self._low_at = np.zeros(len(THETAS), np.int64)
+        self._low_at: NDArray[np.int64] = np.zeros(len(THETAS), np.int64)
         self._part = np.zeros(0, np.bool_)  # outcomes since then
         self._log_now = _NOTHING
 
@@ -115,66 +119,61 @@ class ChangeWatch(Watch):
     def _look(self, errors: Bools) -> None:
         """Take outcomes in by blocks that begin at the same outcomes however these are cut."""
         outcomes = np.concatenate([self._part, errors])
-        known, self._part = len(self._part), outcomes[len(outcomes) // _BLOCK * _BLOCK :]
-        start = self._n - known
-        whole = outcomes[: len(outcomes) - len(self._part)].reshape(-1, _BLOCK)
+        start, end = self._n - len(self._part), len(outcomes) // _BLOCK * _BLOCK
         self._n, self._errors = self._n + len(errors), self._errors + int(errors.sum())
-        if len(whole):
-            log_m, lows, low_at = self._blocks(whole, start)
-            self._judge(whole, log_m, start, lows, low_at)
+        self._part = outcomes[end:]
+        if end:
+            self._judge(outcomes[:end].reshape(-1, _BLOCK), start)
         if len(self._part):
-            log_m, start = self._log_m[None], self._n - len(self._part)
-            self._judge(self._part[None], log_m, start, self._low[None], self._low_at[None])
+            self._judge(self._part[None], start + end)
 
-    def _log_l(self, blocks: Bools) -> Floats:
-        """Return ln of the products of factors within each block, after 0, 1, ... outcomes."""
-        counts = np.zeros((blocks.shape[0], blocks.shape[1] + 1))
+    def _judge(self, blocks: Bools, start: int) -> None:
+        """Look after every outcome of blocks, whole ones or one that has only begun."""
+        counts = np.zeros((len(blocks), blocks.shape[1] + 1))
         np.cumsum(blocks, axis=1, out=counts[:, 1:])
-        numbers = np.arange(blocks.shape[1] + 1.0)
-        return np.asarray(counts[..., None] * THETAS - numbers[:, None] * self._psi)
-
-    def _blocks(self, blocks: Bools, start: int) -> tuple[Floats, Floats, Any]:
-        """Go on by whole blocks, and return what was so at the beginning of each."""
-        log_l = self._log_l(blocks)
-        restarted = np.log(np.exp(-log_l[:, :-1]).sum(axis=1))
-        lowest, at = log_l[:, :-1].min(axis=1), log_l[:, :-1].argmin(axis=1)
-        log_m, lows, low_at = [], [], []
-        for i in range(len(blocks)):
-            log_m.append(self._log_m)
-            lows.append(self._low)
-            low_at.append(self._low_at)
-            end = log_l[i, -1]
-            self._log_m = end + np.logaddexp(self._log_m, restarted[i])
-            lower = lowest[i] < self._low
-            self._low_at = np.where(lower, start + i * _BLOCK + at[i], self._low_at)
-            self._low = np.where(lower, lowest[i], self._low) - end
-        return np.array(log_m), np.array(lows), np.array(low_at)
-
-    def _judge(
-        self,
-        blocks: Bools,
-        log_m: Floats,
-        start: int,
-        lows: Floats,
-        low_at: Any,  # noqa: ANN401
-    ) -> None:
-        """Look after every outcome of blocks of which it is known what was so at the beginning."""
-        log_l = self._log_l(blocks)
-        restarted = np.log(np.exp(-log_l[:, :-1]).cumsum(axis=1))
-        wealth = log_l[:, 1:] + np.logaddexp(log_m[:, None], restarted)
-        log_e = log_mean(wealth).ravel()
+        # ln L within each block, after 0, 1, ... of its outcomes.
+        log_l = counts[..., None] * THETAS - np.arange(counts.shape[1])[:, None] * self._psi
+        # M = L (M at the beginning + the sum of 1/L at all new beginnings since).
+        new = np.log(np.exp(-log_l[:, :-1]).cumsum(axis=1))
+        whole = blocks.shape[1] == _BLOCK
+        before = self._go_on(log_l, new, start) if whole else [self._beginning]
+        log_m = np.array([log_m for log_m, _, _ in before])
+        log_e = log_mean(log_l[:, 1:] + np.logaddexp(log_m[:, None], new)).ravel()
         known = self._alarm is not None
         self._seen(log_e, start + 1 + np.arange(len(log_e)), self._goal)
         self._log_now = float(log_e[-1])
-        if known or self._alarm is None:
-            return
-        i, j = divmod(self._alarm - start - 1, blocks.shape[1])
-        within = log_l[i, : j + 1]
-        inside = within.min(axis=0) < lows[i]
-        lowest = np.where(inside, within.min(axis=0), lows[i])
-        places = np.where(inside, start + i * _BLOCK + within.argmin(axis=0), low_at[i])
-        best = int(np.argmax(log_l[i, j + 1] - lowest + LOG_SHARES))
-        self._since = int(places[best]) + 1
+        if self._alarm is not None and not known:
+            i, j = divmod(self._alarm - start - 1, blocks.shape[1])
+            _, low, low_at = _lowest(log_l[i, : j + 1], before[i], start + i * _BLOCK)
+            best = int(np.argmax(log_l[i, j + 1] - low + LOG_SHARES))
+            self._since = int(low_at[best]) + 1
+
+    def _go_on(self, log_l: Floats, new: Floats, start: int) -> list[_Beginning]:
+        """Go on by whole blocks, and return what was so at the beginning of each."""
+        before = []
+        for i in range(len(log_l)):
+            before.append(self._beginning)
+            log_m, low, low_at = _lowest(log_l[i, :-1], before[i], start + i * _BLOCK)
+            end = log_l[i, -1]
+            self._log_m, self._low, self._low_at = (
+                end + np.logaddexp(log_m, new[i, -1]),
+                low - end,
+                low_at,
+            )
+        return before
+
+    @property
+    def _beginning(self) -> _Beginning:
+        return self._log_m, self._low, self._low_at
+
+
+def _lowest(log_l: Floats, before: _Beginning, start: int) -> _Beginning:
+    """Return where L was lowest, counted from the block's beginning: before it or within."""
+    log_m, low, low_at = before
+    within = log_l.min(axis=0)
+    lower = within < low
+    places = start + log_l.argmin(axis=0)
+    return log_m, np.where(lower, within, low), np.where(lower, places, low_at)
 
 
 _PLAIN = ("n", "errors", "alarm", "since", "log_peak", "log_now")

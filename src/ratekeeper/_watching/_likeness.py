@@ -9,6 +9,7 @@ import numpy as np
 
 from ratekeeper._watching._bets import THETAS, log_mean
 from ratekeeper._watching._looks import CountWatch, read_outcomes
+from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -74,6 +75,10 @@ class LikenessWatch:
     """
 
     def __init__(self, rank: int, n_calibration: int, delta: float) -> None:
+        if not 1 <= rank <= n_calibration:
+            raise InputError(
+                parameter="rank", value=rank, need=f"between 1 and n_calibration = {n_calibration}"
+            )
         self.rank, self.n_calibration, self.delta = int(rank), int(n_calibration), float(delta)
         self.up = _Side(self.rank, self.n_calibration, self.delta)
         self.down = _Side(self.n_calibration + 1 - self.rank, self.n_calibration, self.delta)
@@ -89,9 +94,10 @@ class LikenessWatch:
             The same outcomes, with the most errors that they can have; of another number, maybe.
             Left out if every label is known.
         """
-        self.up.feed(up)
         down = up if down is None else down
-        self.down.feed(not down if isinstance(down, bool) else ~read_outcomes(down))
+        fewer = not down if isinstance(down, bool) else ~read_outcomes(down)
+        self.up.feed(up)
+        self.down.feed(fewer)
 
     def feed_counts(self, errors: int, n: int) -> None:
         """Take in a batch of which only the counts are known, with one look, at its end."""

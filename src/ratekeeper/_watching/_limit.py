@@ -36,8 +36,9 @@ class LimitWatch(CountWatch):
     missing.
 
     **Not covered.** An alarm says that some rate was above alpha, by then; not that it is so now,
-    nor since when. It says nothing about a test that was above alpha from the start by the luck of
-    its calibration, which a marginal promise allows: see `LikenessWatch`. Outcomes must come in an
+    nor since when. It is right, too, where the rate was above alpha from the start by the luck of
+    the calibration, which a marginal promise allows: whether anything changed is what
+    `LikenessWatch` asks. Outcomes must come in an
     order that does not depend on what they turned out to be: in that of their decisions. After a
     long good time a rise is found late: see `ChangeWatch`.
 

@@ -143,6 +143,12 @@ class CountWatch(Watch):
         if n:
             self._seen(np.array([self.log_e]), np.array([self._n]), self._goal)
 
+    def _catch_up(self) -> None:
+        if self._waiting and True not in self._waiting:
+            self._n += len(self._waiting)
+            self._waiting.clear()
+        super()._catch_up()
+
     def _look(self, errors: Bools) -> None:
         at = np.flatnonzero(errors)
         numbers, counts = self._n + at + 1, self._errors + np.arange(1, len(at) + 1)
