@@ -11,7 +11,7 @@ from ratekeeper._formatting import exact_percent
 from ratekeeper._monitoring import Monitor
 from ratekeeper._monitoring._trace import COLUMNS
 from ratekeeper._sentences import say
-from ratekeeper._watching import interval
+from ratekeeper._watching import intervals
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._display import Display
@@ -115,9 +115,9 @@ class MonitorDisplay(Display):
             need = " or ".join(f'"{name}"' for name in rates)
             raise InputError(parameter="share", value=share, need=need)
         course = dict(zip(COLUMNS, chosen.trace.rows.T, strict=True))
-        counts = chosen.trace.rows[:, 1:5].astype(np.int64).tolist()
-        low = [interval(errors, n, monitor.delta)[0] for errors, n, _, _ in counts]
-        high = [interval(errors, n, monitor.delta)[1] for _, _, errors, n in counts]
+        counts = chosen.trace.rows[:, 1:5].astype(np.int64)
+        low = intervals(counts[:, 0], counts[:, 1], monitor.delta)[0].tolist()
+        high = intervals(counts[:, 2], counts[:, 3], monitor.delta)[1].tolist()
         among = np.array(
             [chosen.among_all(x) for x in (course["errors"] / course["counted"]).tolist()]
         )
