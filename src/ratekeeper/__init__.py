@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ratekeeper._finished import FinishedTest
     from ratekeeper._labelling import Audit
     from ratekeeper._monitor_plans import MonitorPlan, plan_monitor
+    from ratekeeper._monitoring import Monitor, MonitorState
     from ratekeeper._p_values import PValues
     from ratekeeper._planning import Plan, plan
     from ratekeeper._power_plans import AuditPlan, CertificationPlan, plan_audit
@@ -112,7 +113,9 @@ __all__ = [
     "LongWorkWarning",
     "Method",
     "MissingFileError",
+    "Monitor",
     "MonitorPlan",
+    "MonitorState",
     "NoThresholdError",
     "NormalityResult",
     "PValues",
@@ -170,6 +173,7 @@ _HOMES = {
     "_finished": ("FinishedTest",),
     "_labelling": ("Audit",),
     "_monitor_plans": ("MonitorPlan", "plan_monitor"),
+    "_monitoring": ("Monitor", "MonitorState"),
     "_p_values": ("PValues",),
     "_planning": ("Plan", "plan"),
     "_power_plans": ("AuditPlan", "CertificationPlan", "plan_audit"),

@@ -86,6 +86,7 @@ _OTHER_ERROR = _object(
     }
 )
 
+_SHARES: Schema = {"enum": ["fnr", "fpr", "fdr", "for", "selective_error", "alert_share"]}
 _NOISY: Any = {
     "level": _RATE,
     "wrong_from": _SHARE,
@@ -300,7 +301,7 @@ _DEFS: Schema = {
     "aimed_certificate": _object(
         {
             "aim": _TEXT,
-            "share": {"enum": ["fnr", "fpr", "fdr", "for", "selective_error", "alert_share"]},
+            "share": _SHARES,
             "alpha": _RATE,
             "delta": {**_RATE, "type": ["number", "null"]},
             "promised": _FLAG,
@@ -381,7 +382,48 @@ _DEFS: Schema = {
         }
     ),
     "state": {"anyOf": [_ref("monitor"), _ref("adaptive")]},
-    "monitor": _object({**_ABOUT, "kind": {"enum": ["monitor"]}, "test": _ref("identity")}),
+    "monitor": _object(
+        {
+            **_ABOUT,
+            "kind": {"enum": ["monitor"]},
+            "test": _ref("identity"),
+            "delta": _RATE,
+            "run_length": {"type": "number", "minimum": 10},
+            # Of numbers, or in nanoseconds.
+            "matures_after": _object(
+                {
+                    "clock": {"enum": ["number", None]},
+                    "length": {"type": "number", "exclusiveMinimum": 0},
+                },
+                type=["object", "null"],
+            ),
+            "labels": _object(
+                {
+                    "audit_rate": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+                    "audit_seed": _COUNT,
+                },
+                type=["object", "null"],
+            ),
+            "clock": {"enum": ["number", "local", "utc", None]},
+            "has_now": _FLAG,
+            "has_frontier": _FLAG,
+            "n": _COUNT,
+            "rates": _array(_object({"share": _SHARES, "outcomes": _COUNT}), 1, 2),
+            "alarms": _array(_ref("alarm")),
+        }
+    ),
+    "alarm": _object(
+        {
+            "verdict": {"enum": ["limit_broken", "unlike_calibration", "changed"]},
+            "decision": _COUNT,
+            "outcome": _COUNT,
+            "id": _TEXT,
+            "decided_at": {"type": "number"},
+            "share": _SHARES | {"enum": [*_SHARES["enum"], None]},
+            "group": _NAME,
+            "risen_for": _COUNT | {"type": ["integer", "null"]},
+        }
+    ),
     "adaptive": _object({**_ABOUT, "kind": {"enum": ["adaptive test"]}, "test": _ref("identity")}),
 }
 

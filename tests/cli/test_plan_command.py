@@ -50,8 +50,22 @@ def by_group(tmp_path):
         ),
         (["--fpr", "5%", "--becomes", "10%"], rk.plan_monitor("fpr", 0.05, becomes=0.1)),
         (
-            ["--fnr", "5%", "--becomes", "15%", "--per-week", "500", "--prevalence", "20%"]
-            + ["--within", "9", "--power", "80%", "--delta", "0.1"],
+            [
+                "--fnr",
+                "5%",
+                "--becomes",
+                "15%",
+                "--per-week",
+                "500",
+                "--prevalence",
+                "20%",
+                "--within",
+                "9",
+                "--power",
+                "80%",
+                "--delta",
+                "0.1",
+            ],
             rk.plan_monitor(
                 "fnr",
                 0.05,

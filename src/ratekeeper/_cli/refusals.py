@@ -8,7 +8,7 @@ code  meaning
 3     the promise is impossible with these scores
 4     ``evaluate`` found a promise broken (``--check``), not shown to be kept (``--require``) or
       counted on too few objects (``--min-n``), or it could not be counted; ``control`` and
-      ``calibrate`` made a test whose fit the scores contradict
+      ``calibrate`` made a test whose fit the scores contradict; ``monitor`` has an alarm
 70    a bug in ratekeeper
 130   stopped by Ctrl-C (143: by a request to end)
 141   the reader of standard output went away, as ``| head`` does
@@ -57,6 +57,7 @@ _HELP = getattr(click.exceptions, "NoArgsIsHelpError", ())  # of newer click: he
 # Parameters of the library whose options have other names; the rest are called alike.
 _OPTIONS = {
     "checkpoint": "output",
+    "decided_at": "time",
     "higher_is_positive": "lower_is_positive",
     "n_jobs": "jobs",
     "positive_label": "positive",

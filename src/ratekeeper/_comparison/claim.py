@@ -28,6 +28,8 @@ class Claim:
     ----------
     path : path-like
         The file. It is made when `open` is called, not before.
+    user, parameter : str
+        What uses it, and which parameter names it, for messages.
 
     Examples
     --------
@@ -37,8 +39,14 @@ class Claim:
     4
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        user: str = "comparison",
+        parameter: str = "checkpoint",
+    ) -> None:
+        self.path, self._user, self._parameter = Path(path), user, parameter
         self._file: BinaryIO | None = None
 
     def __fspath__(self) -> str:
@@ -59,19 +67,19 @@ class Claim:
                 why = str(why or getattr(error, "strerror", None) or error).rstrip(".")
                 raise InputError(
                     f"{self.path} cannot be used: {why}.",
-                    parameter="checkpoint",
+                    parameter=self._parameter,
                     value=self.path,
                     remedy="Use a file, in a folder that exists and can be written to.",
                 ) from error
             if not _lock(file.fileno()):
                 file.close()
                 raise InputError(
-                    f"{self.path} is in use by another comparison{_holder(self.path)}.",
-                    parameter="checkpoint",
+                    f"{self.path} is in use by another {self._user}{_holder(self.path)}.",
+                    parameter=self._parameter,
                     value=self.path,
                     remedy=(
                         "Wait until that one has ended, or use another ",
-                        Parameter("checkpoint"),
+                        Parameter(self._parameter),
                         ".",
                     ),
                 )

@@ -16,6 +16,7 @@ from ratekeeper._sentences.certificate import CERTIFICATE, TITLES
 from ratekeeper._sentences.clusters import CLUSTERS
 from ratekeeper._sentences.cost import COST
 from ratekeeper._sentences.evaluation import EVALUATION, VERDICTS
+from ratekeeper._sentences.monitor import MONITOR
 from ratekeeper._sentences.monitor_plan import MONITOR_PLAN
 from ratekeeper._sentences.noise import NOISE
 from ratekeeper._sentences.one_class import ONE_CLASS
@@ -46,6 +47,7 @@ SECTIONS = {
     "ties": TIES,
     "alerts": ALERTS,
     "plan": PLAN,
+    "monitor": MONITOR,
     "monitor_plan": MONITOR_PLAN,
     "windows": WINDOWS,
 }

@@ -8,16 +8,20 @@ from ratekeeper.batch._classifying import Classified, classify_file
 from ratekeeper.batch._evaluating import FileEvaluation, evaluate_file
 from ratekeeper.batch._selecting import FileSelection, select_file
 from ratekeeper.batch._sources import FORMATS
+from ratekeeper.batch._watching import FileNoted, record_file, update_file
 from ratekeeper.batch._whole import read_columns
 
 __all__ = [
     "FORMATS",
     "Classified",
     "FileEvaluation",
+    "FileNoted",
     "FileSelection",
     "calibrate_file",
     "classify_file",
     "evaluate_file",
     "read_columns",
+    "record_file",
     "select_file",
+    "update_file",
 ]

@@ -27,6 +27,7 @@ draw : bool
 from ratekeeper.plots._cost import CostDisplay
 from ratekeeper.plots._error_curve import ErrorCurveDisplay
 from ratekeeper.plots._groups import GroupDisplay
+from ratekeeper.plots._monitor import MonitorDisplay
 from ratekeeper.plots._p_value_histogram import PValueHistogramDisplay
 from ratekeeper.plots._rate_against_alpha import RateAgainstAlphaDisplay
 from ratekeeper.plots._realised_rate import RealisedRateDisplay
@@ -37,6 +38,7 @@ __all__ = [
     "CostDisplay",
     "ErrorCurveDisplay",
     "GroupDisplay",
+    "MonitorDisplay",
     "PValueHistogramDisplay",
     "RateAgainstAlphaDisplay",
     "RealisedRateDisplay",

@@ -1,0 +1,721 @@
+"""A monitor: does a test still keep its promise? Looked at as often as one likes, for years."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+
+import numpy as np
+
+from ratekeeper._cells import group_index, refuse_clusters
+from ratekeeper._labelling import Audit
+from ratekeeper._monitoring._grounds import watched_rates
+from ratekeeper._monitoring._keeping import read_panel, write_panel
+from ratekeeper._monitoring._ledger import (
+    ABSTAINED,
+    N_CODES,
+    N_LABELS,
+    NEGATIVE,
+    NEITHER,
+    POSITIVE,
+    UNAUDITED,
+    UNKNOWN,
+    Ledger,
+    Noted,
+)
+from ratekeeper._monitoring._outcomes import needs_label
+from ratekeeper._monitoring._panel import Panel
+from ratekeeper._monitoring._reading import Classes, abstains, read_ids, refuse_twice
+from ratekeeper._monitoring._text import card, lines, warning_text
+from ratekeeper._monitoring._times import moment_text, read_moment, read_moments, read_span
+from ratekeeper._sentences import say
+from ratekeeper._states import identity_of, read_state, refuse_other_test, write_state
+from ratekeeper._validation import check_probability
+from ratekeeper._watching import which
+from ratekeeper.exceptions import InputError, Parameter
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ratekeeper._decisions import Decisions
+    from ratekeeper._finished import FinishedTest
+    from ratekeeper._monitoring._panel import Alarm, Rate, Verdict
+    from ratekeeper._monitoring._times import Clock, Moment
+    from ratekeeper._rates import Share
+
+VERDICTS: tuple[Verdict, ...] = ("limit_broken", "unlike_calibration", "changed")
+_AT_ONCE = 1 << 16  # decisions
+_MANY = (20, 100)  # flagged ones with a label, others: from so many on, a pattern is no chance
+_SELECTIVE = 20.0  # times as often labelled
+_LARGEST = 709.0
+_SHORTEST_RUN = 10
+
+
+class RatePicture(NamedTuple):
+    """What was counted of a promised rate, of everybody or in a group.
+
+    Attributes
+    ----------
+    share : str
+        The rate: "fnr", "fpr", "fdr" and so on.
+    group : object
+        The group, None for everybody who has the promise.
+    alpha : float
+        The promised level.
+    errors, n : int
+        Errors among the outcomes with a label.
+    rate : float or None
+        The rate that was counted; of an audit, that of all objects, worked out.
+    best, worst : float or None
+        The same with the best and with the worst labels for decisions that had none.
+    interval : tuple of two float
+        Limits of the mean rate so far that hold at all times together, but for a chance delta,
+        with any labels for decisions that had none.
+    """
+
+    share: Share
+    group: object
+    alpha: float
+    errors: int
+    n: int
+    rate: float | None
+    best: float | None
+    worst: float | None
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class MonitorState:
+    """All that a monitor knows, to go on elsewhere: plain facts, and arrays by name."""
+
+    facts: dict[str, Any]
+    arrays: dict[str, NDArray[Any]] = field(repr=False)
+
+
+class Monitor:
+    """Watches a test at work: is its limit broken, and are outcomes unlike the calibration.
+
+    Record decisions when they are made and labels when they become known, in any order and as
+    often as you like: both are told apart by id, so that nothing counts twice. Outcomes are counted
+    in the order of the decisions, never in that in which labels arrive.
+
+    Parameters
+    ----------
+    test : ErrorRateTest, AbstainingTest or ThresholdTest
+        What decides. Its groups are watched one by one, and everybody.
+    delta : float, default=0.05
+        The probability of a false alarm, over all time, for each of the first two verdicts.
+    matures_after : number, timedelta or str, optional
+        How long after a decision it is counted, labelled or not, such as "30 days"; a number if
+        times are numbers. By default every decision waits for its label, and all later ones with
+        it.
+    labels : "all" or Audit, default="all"
+        Of which decisions the truth becomes known: of all, or of alerts and a random audit of the
+        others.
+    run_length : int, default=10_000
+        How many outcomes there are, on average, to a false alarm of the verdict "changed".
+
+    Attributes
+    ----------
+    too_late, unknown, unaudited, known : int
+        How many decisions or labels were left out since this object was made or restored, and why:
+        see `Noted`.
+
+    Notes
+    -----
+    **Guarantee.** *Limit broken* (`limit_broken`): if the error rate of the test, given all that
+    happened before, is at most alpha at every decision, this is ever said with probability at most
+    delta, over all rates, groups and looks together. `HighProbability` and the like promise such a
+    rate, but for the method's own delta: if nothing changes, an alarm has a probability of at most
+    the sum of both. `Conformal` and the like do not: a rate above alpha from the start is within
+    their promise.
+
+    *Not like the calibration* (`unlike_calibration`): if new objects of the class are exchangeable
+    with the calibration objects, this is ever said with probability at most delta, over calibration
+    sets and outcomes. It is asked where the threshold is a rank among calibration scores, else
+    None.
+
+    *Changed* (`changed`): a detector that forgets good times, for a rise after years. While the
+    rate is at most alpha the first false alarm comes after at least `run_length` outcomes on
+    average, of all rates and groups together. That is no probability over all time: there will be
+    one some day.
+
+    Which one is page-worthy (`alarm`) follows the promise: `limit_broken` for promises about this
+    very test, `unlike_calibration` for those on average. The others are `warnings`. Missing labels
+    at maturity count as is kindest to the test, so none of this depends on which are missing. The
+    proofs stand in ``ratekeeper._monitoring._panel`` and ``ratekeeper._watching``.
+
+    It does not cover objects that depend on each other, such as several rows of one person;
+    decisions recorded only after their outcome was known; labels of flagged objects alone, which
+    are refused; and changes that leave the number of errors as it is.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 2000)
+    >>> test = rk.calibrate(rng.normal(2 * labels), labels).control("fnr", alpha=0.05)
+    >>> monitor = rk.Monitor(test)
+    >>> new = rng.integers(0, 2, 1000)
+    >>> scores = rng.normal(1.5 * new)  # positives have become harder to see
+    >>> monitor.record(np.arange(1000), np.arange(1000), test.decide(scores)).new
+    1000
+    >>> monitor.update(np.arange(1000), new).new
+    1000
+    >>> monitor.alarm, monitor.limit_broken, monitor.alarms[0].id
+    (True, True, '173')
+    """
+
+    def __init__(
+        self,
+        test: FinishedTest,
+        *,
+        delta: float = 0.05,
+        matures_after: object = None,
+        labels: Literal["all"] | Audit = "all",
+        run_length: int = 10_000,
+    ) -> None:
+        watched = watched_rates(test)
+        refuse_clusters(test.calibration, "A monitor")
+        self.test, self.delta = test, check_probability(delta, "delta")
+        self.run_length = _check_run_length(run_length)
+        self.labels = labels
+        self._plan = _check_plan(labels, test)
+        self._span_clock: Clock | None = None
+        self._span: Moment | None = None
+        if matures_after is not None:
+            self._span_clock, self._span = read_span(matures_after, "matures_after")
+        groups = test.calibration.groups
+        self.groups: list[Any] | None = None if groups is None else groups.tolist()
+        self._panel = Panel(watched, self.groups, self.delta, self.run_length, self._plan)
+        if not self._panel.rates:
+            raise InputError(
+                "Nothing is promised to any group, since all share a threshold.",
+                parameter="test",
+                remedy="Calibrate without groups, or with more objects of each.",
+            )
+        shares = [rate.share for rate in self._panel.rates]
+        free = bytes(
+            not any(needs_label(share, code) for share in shares) for code in range(N_CODES)
+        )
+        self._ledger = Ledger(free, self._span)
+        self._classes = Classes(test)
+        self._noted = Noted()
+
+    # What comes in
+
+    def record(
+        self,
+        ids: ArrayLike,
+        decided_at: object,
+        decisions: Decisions | ArrayLike,
+        groups: ArrayLike | None = None,
+    ) -> Noted:
+        """Record decisions, each once: those that are known already change nothing.
+
+        Parameters
+        ----------
+        ids : str, int or array-like of them
+            What tells decisions apart. Texts and whole numbers; 7 and "7" are the same.
+        decided_at : number, datetime, str or array-like of one kind
+            When each was made, or all. Record decisions before their outcomes are known.
+        decisions : Decisions or array-like
+            What ``test.decide`` returned, or its labels; None where a test abstained.
+        groups : optional
+            Their groups, required if and only if the calibration has groups.
+
+        Returns
+        -------
+        Noted
+            How many were new, known, or too late.
+        """
+        names = read_ids(ids)
+        refuse_twice(names)
+        clock, times = read_moments(decided_at, len(names), "decided_at")
+        self._check_clock(clock, "decided_at")
+        codes = self._classes.codes(decisions, len(names))
+        column: Any = groups
+        if groups is not None and np.ndim(groups) == 0:
+            column = [groups] * len(names)
+        index = group_index(self.test.calibration, column, len(names))
+        if index is None:
+            index = np.zeros(len(names), dtype=np.intp)
+        if self._plan is not None and names:
+            out = (codes != POSITIVE) & ~self._plan.chooses(names)
+            codes = codes + out * np.uint8(UNAUDITED)
+        if names:
+            self._ledger.set_clock(clock, "decided_at")
+        noted = self._ledger.record(names, times, codes, index.astype(np.uint32))
+        self._note(noted)
+        return noted
+
+    def update(self, ids: ArrayLike, labels: ArrayLike) -> Noted:
+        """Take note of true labels, each once: those that are known already change nothing.
+
+        Parameters
+        ----------
+        ids : str, int or array-like of them
+            Of the decisions.
+        labels : label or array-like of labels
+            The truth, in the classes of the calibration.
+
+        Returns
+        -------
+        Noted
+            How many were new, known, too late, or of unknown ids.
+        """
+        if isinstance(ids, str | int | np.integer):
+            truth = self._classes.truth(labels)
+            kind = self._ledger.label_one(str(ids).strip(), truth)
+            setattr(self._noted, kind, getattr(self._noted, kind) + 1)
+            return Noted(**{kind: 1})
+        names = read_ids(ids)
+        truths = self._classes.truths(labels, len(names))
+        noted = self._ledger.label(names, truths)
+        self._note(noted)
+        return noted
+
+    def advance(self, now: object) -> None:
+        """Say what time it is, so that decisions mature also while none is made."""
+        clock, moment = read_moment(now, "now")
+        self._check_clock(clock, "now")
+        self._ledger.set_clock(clock, "now")
+        self._ledger.advance(moment)
+
+    def to_audit(self, ids: ArrayLike | None = None) -> list[str]:
+        """Return which open decisions the audit has chosen and still have no label.
+
+        Parameters
+        ----------
+        ids : array-like, optional
+            Only among these; by default among all.
+        """
+        if self._plan is None:
+            remedy = ("Make it with ", Parameter("labels"), "=rk.Audit(0.05), for example.")
+            raise InputError("This monitor has no audit.", parameter="labels", remedy=remedy)
+        among = None if ids is None else set(read_ids(ids))
+        codes, labels = self._ledger.codes_and_labels()
+        asked = (codes < UNAUDITED) & (codes != POSITIVE) & (labels == UNKNOWN)
+        names = self._ledger.names(np.flatnonzero(asked).tolist())
+        return [name for name in names if among is None or name in among]
+
+    def _check_clock(self, clock: Clock, name: str) -> None:
+        if self._span is not None and (clock == "number") != (self._span_clock == "number"):
+            form = "a number" if clock == "number" else "a timedelta, or a text such as '30 days'"
+            raise InputError(
+                (
+                    Parameter(name),
+                    f" is {'a number' if clock == 'number' else 'a date or time'}, but ",
+                    Parameter("matures_after"),
+                    " is not.",
+                ),
+                parameter=name,
+                remedy=("Give ", Parameter("matures_after"), f" as {form}."),
+            )
+
+    def _note(self, noted: Noted) -> None:
+        self._noted = self._noted + noted
+
+    @property
+    def too_late(self) -> int:
+        """Decisions and labels of times up to which all is counted: known then, or too late."""
+        return self._noted.too_late
+
+    @property
+    def unknown(self) -> int:
+        """Labels of ids that no open decision has: never recorded, or counted already."""
+        return self._noted.unknown
+
+    @property
+    def unaudited(self) -> int:
+        """Labels of decisions that the audit did not choose, which were left out."""
+        return self._noted.unaudited
+
+    @property
+    def known(self) -> int:
+        """Decisions and labels that were known already."""
+        return self._noted.known
+
+    # What is found
+
+    def _count(self) -> Panel:
+        """Count all decisions that can be counted now."""
+        ledger, panel = self._ledger, self._panel
+        while n := ledger.n_ready():
+            panel.feed(ledger.take(min(n, _AT_ONCE)))
+        ledger.pass_horizon()
+        return panel
+
+    def _judged(self) -> Panel:
+        """Count, and refuse to say anything that the labels cannot support."""
+        panel = self._count()
+        if (why := self.refused) is not None:
+            raise InputError(
+                why,
+                parameter="labels",
+                value=self.labels,
+                remedy=(
+                    "Find out the truth of a random part of the others, too, and say so: ",
+                    Parameter("labels"),
+                    "=rk.Audit(0.05), for 5% of them.",
+                ),
+            )
+        return panel
+
+    @property
+    def refused(self) -> str | None:
+        """Why nothing can be said, if labels are those of flagged objects alone; else None."""
+        panel = self._panel
+        about = [r for r in panel.rates if needs_label(r.share, NEGATIVE)]
+        if self._plan is not None or not about:
+            return None
+        table = panel.table.sum(axis=0).reshape(N_CODES, N_LABELS)
+        flagged, cleared = table[POSITIVE], table[[NEGATIVE, ABSTAINED, NEITHER]].sum(axis=0)
+        known = [int(part[:UNKNOWN].sum()) for part in (flagged, cleared)]
+        n = [int(part.sum()) for part in (flagged, cleared)]
+        if known[0] < _MANY[0] or n[1] < _MANY[1]:
+            return None
+        if known[0] / n[0] <= _SELECTIVE * known[1] / n[1]:
+            return None
+        facts = {"flagged": known[0], "n_flagged": n[0], "cleared": known[1], "n_cleared": n[1]}
+        rates = " and ".join(say(f"rate.{rate.share}") for rate in about)
+        return say("monitor.selective", rate=rates, **{k: f"{v:,}" for k, v in facts.items()})
+
+    @property
+    def limit_broken(self) -> bool:
+        """Whether it was shown, at any time so far, that a promised rate was above its limit."""
+        return self._judged().alarm("limit_broken") is not None
+
+    @property
+    def unlike_calibration(self) -> bool | None:
+        """Whether outcomes were shown, at any time so far, to be unlike the calibration.
+
+        None where that cannot be asked; `reason` says why.
+        """
+        panel = self._judged()
+        if panel.log_e("unlike_calibration") is None:
+            return None
+        return panel.alarm("unlike_calibration") is not None
+
+    @property
+    def reason(self) -> str | None:
+        """Why it cannot be asked whether outcomes are like the calibration; None if it can."""
+        if self._panel.log_e("unlike_calibration") is not None:
+            return None
+        if self._plan is not None and self._panel.rates[0].plan is not None:
+            return say("monitor.like.audit")
+        cells = (cell for rate in self._panel.rates for cell in rate.cells if cell is not None)
+        return say(next(cell.ground.why for cell in cells if cell.ground.why is not None))
+
+    @property
+    def changed(self) -> bool:
+        """Whether a late rise above the limit was detected, in any group, at any time so far."""
+        return self._judged().alarm("changed") is not None
+
+    @property
+    def pages(self) -> Verdict:
+        """Which verdict somebody should be woken for; it follows from the kind of promise."""
+        if self.kind in ("high probability", "simultaneous", "none"):
+            return "limit_broken"
+        return "limit_broken" if self.reason is not None else "unlike_calibration"
+
+    @property
+    def kind(self) -> str:
+        """The kind of the test's promise: "high probability", "marginal" and so on."""
+        return _kind(self.test)
+
+    @property
+    def method_delta(self) -> float | None:
+        """The chance that the test's own promise fails, over calibration sets, where it has one."""
+        aim = getattr(self.test, "aim", None)
+        found = aim if aim is not None else self.test.parts[0].method
+        return getattr(found, "delta", None)
+
+    @property
+    def alarm(self) -> bool:
+        """Whether the verdict that somebody should be woken for was reached."""
+        return self._judged().alarm(self.pages) is not None
+
+    @property
+    def alarms(self) -> list[Alarm]:
+        """When and on which decision each verdict was reached, in order."""
+        return [self._dated(one) for one in self._judged().alarms]
+
+    @property
+    def warnings(self) -> list[str]:
+        """The other verdicts that were reached, each as a sentence."""
+        return [
+            warning_text(self, one) for one in _firsts(self.alarms) if one.verdict != self.pages
+        ]
+
+    def said(self, alarm: Alarm) -> str:
+        """Say a verdict, and on which decision it was reached, as a sentence."""
+        return warning_text(self, alarm)
+
+    def _dated(self, alarm: Alarm) -> Alarm:
+        if self.clock == "number":
+            return alarm
+        return alarm._replace(decided_at=np.datetime64(int(alarm.decided_at), "ns"))  # type: ignore[arg-type]
+
+    @property
+    def abstains(self) -> bool:
+        """Whether the test can leave an object undecided."""
+        return abstains(self.test)
+
+    @property
+    def clock(self) -> Clock:
+        """What kind of times there are: "number", "local" or "utc"."""
+        return self._ledger.clock or "number"
+
+    def when(self, moment: Moment | np.datetime64) -> str:
+        """Write a time as people do."""
+        if isinstance(moment, np.datetime64):
+            moment = int(moment.astype("M8[ns]").astype(np.int64))
+        return moment_text(self.clock, moment)
+
+    @property
+    def interval(self) -> tuple[float, float] | dict[Share, tuple[float, float]]:
+        """Limits of the mean rate so far, at all times together, but for a chance delta.
+
+        Of everybody with the promise; for a test of both rates a dict by rate.
+        """
+        found: dict[Share, tuple[float, float]] = {one.share: one.interval for one in self.rates}
+        return found if len(found) > 1 else next(iter(found.values()))
+
+    @property
+    def e_values(self) -> dict[str, Any]:
+        """The evidence for each verdict now, by group, with None for all groups together.
+
+        For a test of both rates a dict of such by rate. At 1/delta there is an alarm; of "changed"
+        at `run_length`, in any group.
+        """
+        panel = self._judged()
+        found = {rate.share: self._e_values(panel, s) for s, rate in enumerate(panel.rates)}
+        return found if len(found) > 1 else next(iter(found.values()))  # type: ignore[return-value]
+
+    def _e_values(self, panel: Panel, s: int) -> dict[str, dict[Any, float]]:
+        found: dict[str, dict[Any, float]] = {}
+        for verdict in VERDICTS:
+            groups = panel.log_es(verdict, s)
+            if not groups:
+                continue
+            whole = max(groups.values()) if verdict == "changed" else panel.log_e(verdict, s)
+            named = {} if self.groups is None else {self.groups[g]: x for g, x in groups.items()}
+            each = {None: whole, **named}
+            found[verdict] = {
+                name: math.exp(min(x, _LARGEST)) for name, x in each.items() if x is not None
+            }
+        return found
+
+    @property
+    def groups_broken(self) -> list[Any]:
+        """Groups in which the limit is shown to have been broken, by e-BH on the evidence now.
+
+        Of groups that are named at one look, the expected share of wrong ones is at most delta.
+        For a test of both rates, pairs of rate and group.
+        """
+        panel = self._judged()
+        if self.groups is None:
+            return []
+        keys = [(s, g) for s in range(len(panel.rates)) for g in panel.log_es("limit_broken", s)]
+        values = [panel.log_es("limit_broken", s)[g] for s, g in keys]
+        named = [
+            key for key, is_named in zip(keys, which(values, self.delta), strict=True) if is_named
+        ]
+        if len(panel.rates) > 1:
+            return [(panel.rates[s].share, self.groups[g]) for s, g in named]
+        return [self.groups[g] for _, g in named]
+
+    @property
+    def watched(self) -> list[Rate]:
+        """The watches of each promised rate, and its course for a picture."""
+        return self._count().rates
+
+    @property
+    def rates(self) -> list[RatePicture]:
+        """What was counted of each promised rate, of everybody who has the promise."""
+        panel = self._judged()
+        return [
+            self._picture(rate, panel.table[rate.promised].sum(axis=0), None)
+            for rate in panel.rates
+        ]
+
+    def by_group(self, most: Sequence[int] | None = None) -> list[RatePicture]:
+        """Return what was counted in each group that has the promise; none without groups.
+
+        Parameters
+        ----------
+        most : sequence of int, optional
+            Only the groups at these positions.
+        """
+        panel = self._judged()
+        if self.groups is None:
+            return []
+        return [
+            self._picture(rate, panel.table[g], self.groups[g])
+            for rate in panel.rates
+            for g in rate.promised.tolist()
+            if most is None or g in most
+        ]
+
+    def _picture(self, rate: Rate, table: NDArray[np.int64], group: object) -> RatePicture:
+        best, worst = rate.range(table) or (None, None)
+        errors, n = rate.labelled(table)
+        limits, counted = rate.interval(table, self.delta), rate.rate(table)
+        return RatePicture(rate.share, group, rate.alpha, errors, n, counted, best, worst, limits)
+
+    @property
+    def n_decisions(self) -> int:
+        """How many decisions are counted."""
+        return self._count().n
+
+    @property
+    def n_outcomes(self) -> int:
+        """How many of them were outcomes of a promised rate."""
+        return self._count().n_outcomes
+
+    @property
+    def n_unlabelled(self) -> int:
+        """How many of the counted decisions had no label, but should have had one."""
+        table = self._count().table.sum(axis=0).reshape(N_CODES, N_LABELS)
+        shares = [rate.share for rate in self._panel.rates]
+        asked = [c for c in range(N_CODES) if any(needs_label(share, c) for share in shares)]
+        return int(table[asked, UNKNOWN].sum())
+
+    @property
+    def waiting(self) -> int:
+        """How many decisions are recorded and not counted yet."""
+        self._count()
+        return len(self._ledger)
+
+    @property
+    def waiting_for(self) -> tuple[str, str] | None:
+        """The id and time of the oldest decision that is not counted yet."""
+        self._count()
+        first = self._ledger.first()
+        return None if first is None else (first[0], self.when(first[1]))
+
+    @property
+    def matures_after(self) -> Moment | None:
+        """How long after a decision it is counted: a number, or nanoseconds."""
+        return self._span
+
+    @property
+    def span_clock(self) -> Clock:
+        """What kind of length `matures_after` is."""
+        return "number" if self._span_clock == "number" else "local"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values that JSON can write."""
+        return lines(self).facts
+
+    def __repr__(self) -> str:
+        return lines(self).text
+
+    def _repr_html_(self) -> str:
+        return card(self)
+
+    # What is kept
+
+    def state(self) -> MonitorState:
+        """Return all that this monitor knows, to go on exactly where it is.
+
+        It holds the open decisions and a few numbers for each group, and no scores.
+        """
+        facts, arrays = self._ledger.state()
+        plan = self._plan
+        about = {
+            "test": identity_of(self.test),
+            "delta": self.delta,
+            "run_length": self.run_length,
+            "matures_after": None
+            if self._span is None
+            else {"clock": self._span_clock, "length": self._span},
+            "labels": None if plan is None else {"audit_rate": plan.rate, "audit_seed": plan.seed},
+        }
+        found, more = write_panel(self._panel)
+        return MonitorState({**about, **facts, **found}, {**arrays, **more})
+
+    @classmethod
+    def restore(cls, test: FinishedTest, state: MonitorState) -> Self:
+        """Return the monitor of a state, which goes on as the first one would, to the last bit.
+
+        Parameters
+        ----------
+        test : FinishedTest
+            The very test that was watched; another is refused.
+        state : MonitorState
+            What `state` returned.
+        """
+        facts = state.facts
+        refuse_other_test(facts["test"], test, "monitor")
+        span, plan = facts["matures_after"], facts["labels"]
+        monitor = cls(
+            test,
+            delta=facts["delta"],
+            labels="all" if plan is None else Audit(plan["audit_rate"], plan["audit_seed"]),
+            run_length=facts["run_length"],
+        )
+        if span is not None:
+            monitor._span_clock, monitor._span = span["clock"], span["length"]
+            monitor._ledger.mature_after(span["length"])
+        n_groups = len(monitor._panel.table)
+        monitor._ledger.take_up(facts, state.arrays, n_groups)
+        read_panel(monitor._panel, facts, state.arrays)
+        return monitor
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state as one file, which replaces one that is there in one step."""
+        state = self.state()
+        write_state(path, "monitor", state.facts, state.arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], test: FinishedTest) -> Self:
+        """Return the monitor that `save` has saved; see `restore`."""
+        from ratekeeper._container import reading
+
+        facts, arrays = read_state(path, "monitor")
+        refuse_other_test(facts["test"], test, "monitor")
+        with reading(path):
+            return cls.restore(test, MonitorState(facts, arrays))
+
+
+def _check_run_length(value: object) -> float:
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not is_number or not _SHORTEST_RUN <= float(value) < math.inf:  # type: ignore[arg-type]
+        need = f"a number of outcomes from {_SHORTEST_RUN} up"
+        raise InputError(parameter="run_length", value=value, need=need)
+    return float(value)  # type: ignore[arg-type]
+
+
+def _check_plan(labels: object, test: FinishedTest) -> Audit | None:
+    if labels == "all":
+        return None
+    if not isinstance(labels, Audit):
+        need = '"all", or a plan such as rk.Audit(0.05)'
+        raise InputError(parameter="labels", value=labels, need=need)
+    if abstains(test):
+        raise InputError(
+            "An audit tells alerts from all other decisions, but this test also abstains.",
+            parameter="labels",
+            value=labels,
+            remedy="Find out all labels, or watch a test that decides on everything.",
+        )
+    return labels
+
+
+def _kind(test: FinishedTest) -> str:
+    guarantee = getattr(test, "guarantee", None)
+    return str((test.parts[0].guarantee if guarantee is None else guarantee).kind)
+
+
+def _firsts(alarms: list[Alarm]) -> list[Alarm]:
+    """Return the first alarm of each verdict."""
+    found: dict[str, Alarm] = {}
+    for one in alarms:
+        found.setdefault(one.verdict, one)
+    return list(found.values())

@@ -1,0 +1,117 @@
+"""What a monitor says: two promises over all time, and one of outcomes on average."""
+
+MONITOR = {
+    "headline": "MONITOR  {aim}: {verdict}",
+    "quiet": "no alarm",
+    "warned": "no alarm, with a warning",
+    "refused": "no verdict",
+    "counted": (
+        "{errors} errors among {n} outcomes: {rate} {counted}. Limits of the mean rate so far, at "
+        "all times together, but for a chance of {delta}: {low} to {high}."
+    ),
+    "counted.group": "group {group}: {errors} of {n}, {rate} {counted} ({low} to {high})",
+    "counted.none": "Nothing is counted yet.",
+    "audited": (
+        "Labels: of all alerts, and of a random audit of {part} of the other decisions, from which "
+        "the rate of all is worked out."
+    ),
+    "missing": (
+        "{missing} of {n} decisions had no label when they were counted, and count in the way that "
+        "is kindest to the test. With all their labels the {rate} would lie between {best} and "
+        "{worst}."
+    ),
+    "age": "The picture is of decisions made up to {until}; the latest one known is of {now}.",
+    "waiting": "{waiting} decisions are not counted yet, the oldest of {since}.",
+    "waiting.label": (
+        "{waiting} decisions are not counted yet. All wait for the label of {id}, decided at "
+        "{since}."
+    ),
+    "limit.yes": (
+        "the {rate} has been above its limit. It was shown by {which}. If the true rate were at "
+        "most the limit, this would ever be said with probability at most {delta}."
+    ),
+    "limit.no": "not shown. The evidence is {evidence}; at {goal} there is an alarm.",
+    "limit.calibrated": (
+        "The certificate promises that the true rate is at most the limit, but for a chance of "
+        "{chance} over calibration sets."
+    ),
+    "limit.marginal": (
+        "The promise is about the average over calibration sets, so the rate of this very test may "
+        "be above the limit without any change since calibration."
+    ),
+    "like.yes": (
+        "there are {which_way} errors than new objects like the calibration objects would have. It "
+        "was shown by {which}. If they were alike, this would ever be said with probability at "
+        "most {delta}."
+    ),
+    "like.more": "more",
+    "like.fewer": "fewer",
+    "like.other": "other numbers of",
+    "like.no": "not shown. The evidence is {evidence}; at {goal} there is an alarm.",
+    "like.none": "not asked, since {reason}.",
+    "like.up": (
+        "Only more errors are looked for, since ties, chance or crossing thresholds make errors "
+        "fewer anyway."
+    ),
+    "like.fixed": "This holds if alpha was chosen before looking at the calibration scores.",
+    "like.method": "the threshold is not a rank among the calibration scores",
+    "like.certified": (
+        "the threshold was chosen by a search, so that it is no rank among the calibration scores"
+    ),
+    "like.cross_fitted": "the calibration scores are cross-fitted, so that no rank is known",
+    "like.smoothed": "the calibration scores have ties, which each object breaks anew",
+    "like.audit": "labels of a random audit do not follow the ranks of the calibration scores",
+    "change.yes": (
+        "the {rate} has risen above its limit lately. It was shown by {which}, and may have been "
+        "so for {lasted} outcomes by then. While the limit is kept, the first false alarm of "
+        "this kind comes after {run_length} outcomes on average, or later."
+    ),
+    "change.no": (
+        "not shown. While the limit is kept, the first false alarm of this kind comes after "
+        "{run_length} outcomes on average, or later; over all time there will be one."
+    ),
+    "groups": (
+        "Groups in which the limit has been broken: {names}. Of groups named at one look, on "
+        "average at most {part} are named wrongly."
+    ),
+    "groups.none": "In which group it is cannot be said yet.",
+    "groups.more": "... and {more} more groups; to_dict has all",
+    "unpromised": "Nothing is promised to these groups, and they are not watched: {names}.",
+    "which": "decision {id} of {when}, outcome {outcome}{where}",
+    "which.group": ", in group {group}",
+    "pages.limit_broken": "An alarm here is what somebody should be woken for.",
+    "pages.unlike_calibration": "An alarm here is what somebody should be woken for.",
+    "warns": "A warning.",
+    "not_covered": (
+        "Not covered: decisions that were recorded only after their outcome was known; objects "
+        "that are not independent, such as several rows of one person; and changes that leave the "
+        "number of errors as it is."
+    ),
+    "selective": (
+        "Labels are those of flagged objects: {flagged} of {n_flagged} flagged decisions have one, "
+        "but only {cleared} of {n_cleared} others. Errors among the others would never be seen, so "
+        "nothing can be said about the {rate}."
+    ),
+    "noted.too_late": (
+        "{too_late} decisions or labels are of times up to which all is counted: counted already, "
+        "or too late."
+    ),
+    "noted.unknown": (
+        "{unknown} labels belong to no open decision: counted already, or never recorded."
+    ),
+    "noted.unaudited": (
+        "{unaudited} labels are of decisions that the audit did not choose; they were left out, "
+        "since they would bias it."
+    ),
+    "title.counted": "Counted",
+    "title.age": "How old it is",
+    "title.limit_broken": "Limit broken",
+    "title.unlike_calibration": "Not like the calibration",
+    "title.changed": "Changed lately",
+    "title.groups": "Groups",
+    "title.alarm": "ALARM",
+    "title.warning": "Warning",
+    "warning.limit_broken": "The limit has been broken: {which}.",
+    "warning.unlike_calibration": "Outcomes are not like the calibration: {which}.",
+    "warning.changed": "The rate may have risen lately: {which}.",
+}
