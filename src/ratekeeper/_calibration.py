@@ -53,6 +53,16 @@ from ratekeeper._selection import Selection, select
 from ratekeeper._sentences import say
 from ratekeeper._separation import separation
 from ratekeeper._validation import check_choice
+from ratekeeper._weights import (
+    by_rejection,
+    check_bound,
+    dropped,
+    effective_n,
+    new_weights,
+    read_weights,
+    refuse_together,
+    without_zeros,
+)
 from ratekeeper.exceptions import InputError, Parameter, ReversedScoreWarning
 from ratekeeper.methods import Conformal, HighProbability, check_method
 
@@ -199,6 +209,7 @@ class Calibration:
         groups: ArrayLike | None = None,
         method: Method | str = Conformal(),
         keys: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
     ) -> PValues:
         """Return the two p-values of each new object.
 
@@ -212,6 +223,8 @@ class Calibration:
             How counts become p-values, and so what they promise.
         keys : array-like of shape (n_objects,), optional
             By which ties are broken, as in `ErrorRateTest.decide`.
+        weights : array-like of shape (n_objects,) or float, optional
+            Their weights, as in `ErrorRateTest.decide`.
 
         Returns
         -------
@@ -238,6 +251,8 @@ class Calibration:
         broken = None
         if numbers is not None:
             broken = numbers(method.random_state)  # type: ignore[attr-defined]  # it draws
+        if (own := new_weights(self, scores, weights, values.size)) is not None:
+            broken = own(0)
         p, intervals = [], []
         for null_class in (0, 1):
             nulls = nulls_of(self, null_class, method)
@@ -697,6 +712,15 @@ class Calibration:
             )
         return thinned
 
+    def effective_n(self) -> float:
+        """Return how many objects with equal weights would say as much: (sum w)^2 / sum w^2.
+
+        Without weights it is the number of objects. The certificate of a test has it by class.
+        """
+        if self.weights is None:
+            return float(sum(self._sizes))
+        return effective_n(np.concatenate([own for pair in self.weights for own in pair]))
+
     def pooled(self) -> Calibration:
         """Return the same scores without groups."""
         if self.groups is None:
@@ -762,6 +786,9 @@ class Calibration:
         remarks = []
         if self.provenance is not None and NOT_DRAWN in self.provenance.skipped:
             remarks.append(say("clusters.thinned"))
+        if self.provenance is not None and (kept := self.provenance.rejection) is not None:
+            n, bound = f"{kept.negative + kept.positive:,}", f"{kept.bound:g}"
+            remarks.append(say("weights.rejection", kept=f"{sum(sizes):,}", n=n, bound=bound))
         if repeats:
             text = say("certificate.repeats", repeats=f"{repeats:,}", n=f"{sum(sizes):,}")
             remarks.append(text)
@@ -794,6 +821,8 @@ class Calibration:
             text += f", in groups {listed_with_count(self.groups.tolist())}"
         if self.clusters is not None:
             text += f", of {known_clusters(self).size:,} clusters"
+        if self.weights is not None:
+            text += f", weighted (effective number {self.effective_n():,.1f})"
         return text if self.higher_is_positive else text + "; low scores are positive"
 
     def _repr_html_(self) -> str:
@@ -831,6 +860,9 @@ def calibrate(
     *,
     groups: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    rejection: float | None = None,
+    seed: int = 0,
     positive_label: object = None,
     higher_is_positive: bool = True,
     sampling: Sampling = "population",
@@ -855,6 +887,18 @@ def calibrate(
         Whose row it is, where a patient, customer or device has several: ids that are names or
         whole numbers. Rows of one cluster may depend on each other in any way, and count as one
         object; see Notes.
+    weights : array-like of shape (n_objects,), optional
+        How many times as common such an object is among new objects of its class as it was among
+        calibration objects, up to a factor: for a known shift, a survey, or calibration objects
+        that were drawn with known chances (then 1 / chance). See Notes. Objects of the weight 0 are
+        left out. Not with `clusters`.
+    rejection : float, optional
+        A bound that no weight can exceed, known without looking at them. Each object is then kept
+        with the chance weight / bound. What is kept is a plain calibration set of the new
+        population: it has no weights any more, nor do new objects need them, and every method
+        applies.
+    seed : int, default=0
+        Seed of that draw. Choose it before looking at results.
     positive_label : object, optional
         Which label is positive; required unless it is plain (1, True, "yes", "positive", ...).
     higher_is_positive : bool, default=True
@@ -889,6 +933,15 @@ def calibrate(
     compared as text and kept as 64-bit hashes, so that merged files and new rows of the same
     cluster are recognised.
 
+    With `weights`, promises are about the population that they describe, and only `Conformal`
+    knows how to keep them: its p-value weighs each calibration object, and the new one by its own
+    weight (``test.decide(scores, weights=...)``). So no single threshold decides. If the share of
+    positives among objects with the same features does not change (covariate shift), the ratio of
+    the densities of the features is right for both classes at once: within a class it is the same
+    but for a factor, and factors cancel. A change of the shares of the classes alone needs no
+    weights at all: every promise is within a class. `density_ratio` estimates weights, which makes
+    promises approximate.
+
     Examples
     --------
     >>> import ratekeeper as rk
@@ -897,7 +950,11 @@ def calibrate(
     >>> rk.calibrate([0.1, 0.4, 0.35], one_class="negative")
     Calibration of 3 float64 scores: 3 negative (0), no positive (1)
     """
-    check_aligned(scores, labels=labels, groups=groups, clusters=clusters)
+    check_aligned(scores, labels=labels, groups=groups, clusters=clusters, weights=weights)
+    refuse_together(
+        clusters=clusters is not None, weights=weights is not None, rejection=rejection
+    )
+    bound = None if rejection is None else check_bound(rejection)
     values = read_scores(scores)
     is_positive, classes = read_truth(labels, values.size, positive_label, one_class)
     refuse_nan(values)
@@ -907,6 +964,12 @@ def calibrate(
         )
     check_choice(sampling, "sampling", ("population", "by class"))
     index, names = (None, None) if groups is None else read_groups(groups, values.size)
+    columns = {} if clusters is None else {"clusters": read_clusters(clusters, values.size)}
+    if weights is not None:
+        own = read_weights(weights, values.size)
+        kept, index, names = without_zeros(own, index, names)
+        values, is_positive = dropped(kept, is_positive, values)
+        columns["weights"] = own[kept]
     made = build_calibration(
         values,
         is_positive,
@@ -915,8 +978,10 @@ def calibrate(
         groups=names,
         higher_is_positive=bool(higher_is_positive),
         labelled=labels is not None or one_class is not None,
-        columns={} if clusters is None else {"clusters": read_clusters(clusters, values.size)},
+        columns=columns,
     )
+    if bound is not None:
+        made = by_rejection(made, bound, seed)
     return replace(made, sampling=sampling)
 
 

@@ -114,6 +114,13 @@ _DEFS: Schema = {
             "data_offsets": _array(_COUNT, 2, 2),
         }
     ),
+    "weight_array": _object(
+        {
+            "dtype": {"const": "F64"},
+            "shape": _array(_COUNT, 1, 1),
+            "data_offsets": _array(_COUNT, 2, 2),
+        }
+    ),
     # Of labels and groups: what every machine has, and text.
     "name_type": {"type": "string", "pattern": "^[<>|](b1|[iu][1248]|f[248]|U[1-9][0-9]{0,3})$"},
     "names": _object(
@@ -137,8 +144,16 @@ _DEFS: Schema = {
             "group": _MAYBE_TEXT,
             "sampled_from": _array(_COUNT, 2, 2) | {"type": ["array", "null"]},
             "cluster": _MAYBE_TEXT,
+            "weight": _MAYBE_TEXT,
+            "rejection": _object(
+                {
+                    "bound": {"type": "number", "exclusiveMinimum": 0},
+                    "negative": _COUNT,
+                    "positive": _COUNT,
+                }
+            ),
         },
-        optional=("cluster",),
+        optional=("cluster", "weight", "rejection"),
         type=["object", "null"],
     ),
     "method": {
@@ -197,6 +212,7 @@ _DEFS: Schema = {
             "remark": _MAYBE_TEXT,
             "contradicted": _FLAG,
             "rule": _TEXT,
+            "effective_n": {"type": "number", "minimum": 0},
             "realised_rate": _object(
                 {
                     "distribution": _TEXT,
@@ -210,7 +226,7 @@ _DEFS: Schema = {
                 type=["object", "null"],
             ),
         },
-        optional=("condition", "contradicted"),
+        optional=("condition", "contradicted", "effective_n"),
     ),
     "certificate": _object(
         {
@@ -237,9 +253,15 @@ _DEFS: Schema = {
             "clusters": _object(
                 {"negative": _COUNT, "positive": _COUNT, "spanning": _FLAG},
             ),
+            "weights": _object(
+                {
+                    "effective_negative": {"type": "number", "minimum": 0},
+                    "effective_positive": {"type": "number", "minimum": 0},
+                }
+            ),
         },
         # Earlier versions did not write these; more than 1,000 cells are left out.
-        optional=("promised", "cells", "remarks", "provenance", "clusters"),
+        optional=("promised", "cells", "remarks", "provenance", "clusters", "weights"),
     ),
     "test": _object(
         {
@@ -332,9 +354,10 @@ _DEFS: Schema = {
             "aimed": _ref("aimed"),
             "sampling": {"enum": ["population", "by class"]},
             "clusters": _KNOWN,
+            "weights": _KNOWN,
         },
         # Format 1 did not have provenance; the others are written only where they say something.
-        optional=("provenance", "aimed", "sampling", "clusters"),
+        optional=("provenance", "aimed", "sampling", "clusters", "weights"),
     ),
     # What goes on after calibration. The test it belongs to is compared, never made anew from it.
     "identity": _object(
@@ -388,6 +411,7 @@ SCHEMA: Schema = {
     "patternProperties": {
         "^(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("array"),
         "^clusters/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("cluster_array"),
+        "^weights/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("weight_array"),
     },
     "additionalProperties": False,
     "$defs": _DEFS,

@@ -13,6 +13,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Rejection:
+    """How many valid rows there were before some were kept, each with the chance weight / bound."""
+
+    bound: float
+    negative: int
+    positive: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all facts as plain values."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
 class Provenance:
     """The rows of a file that became a calibration.
 
@@ -29,6 +42,10 @@ class Provenance:
         If only a random sample was kept: the number of valid negatives and positives.
     cluster : str or None
         Name of the column of clusters.
+    weight : str or None
+        Name of the column of weights.
+    rejection : Rejection or None
+        If objects were kept at random, by their weights.
 
     Examples
     --------
@@ -44,6 +61,8 @@ class Provenance:
     group: str | None = None
     sampled_from: tuple[int, int] | None = None
     cluster: str | None = None
+    weight: str | None = None
+    rejection: Rejection | None = None
 
     @property
     def n_skipped(self) -> int:
@@ -69,6 +88,7 @@ class Provenance:
             label=same(self.label, other.label),
             group=same(self.group, other.group),
             cluster=same(self.cluster, other.cluster),
+            weight=same(self.weight, other.weight),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,6 +107,8 @@ class Provenance:
             "group": self.group,
             "sampled_from": None if self.sampled_from is None else list(self.sampled_from),
             **({} if self.cluster is None else {"cluster": self.cluster}),
+            **({} if self.weight is None else {"weight": self.weight}),
+            **({} if self.rejection is None else {"rejection": self.rejection.to_dict()}),
         }
 
     @staticmethod
@@ -100,19 +122,23 @@ class Provenance:
         """
         skipped, sampled = facts["skipped"], facts["sampled_from"]
         score, label, group = (facts[key] for key in ("score", "label", "group"))
-        cluster = facts.get("cluster")
-        counts = [facts["rows"], *skipped.values(), *(sampled or ())]
+        cluster, weight, kept = (facts.get(key) for key in ("cluster", "weight", "rejection"))
+        rejection = None if kept is None else Rejection(**kept)
+        before = () if rejection is None else (rejection.negative, rejection.positive)
+        counts = [facts["rows"], *skipped.values(), *(sampled or ()), *before]
         if (
             any(type(count) is not int or count < 0 for count in counts)
             or any(
                 not isinstance(name, str | None)
-                for name in [score, label, group, cluster, *skipped]
+                for name in [score, label, group, cluster, weight, *skipped]
             )
             or (sampled is not None and len(sampled) != 2)  # noqa: PLR2004 - two classes
         ):
             raise ValueError(f"not the provenance of a calibration: {facts}")
         pair = None if sampled is None else (sampled[0], sampled[1])
-        return Provenance(facts["rows"], dict(skipped), score, label, group, pair, cluster)
+        return Provenance(
+            facts["rows"], dict(skipped), score, label, group, pair, cluster, weight, rejection
+        )
 
     def __str__(self) -> str:
         text = f"{self.rows:,} rows read"
@@ -124,6 +150,8 @@ class Provenance:
             if self.label is None:  # all of one class, or of classes that nobody knows
                 whole = f"{negative + positive:,}"
             text += f", a random sample kept of {whole}"
+        if self.rejection is not None:
+            text += f", some kept at random with the chance weight / {self.rejection.bound:g}"
         return text
 
 

@@ -23,6 +23,7 @@ from ratekeeper._sentences.plan import PLAN
 from ratekeeper._sentences.rates import RATES
 from ratekeeper._sentences.selection import SELECTION
 from ratekeeper._sentences.ties import TIES
+from ratekeeper._sentences.weights import WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,6 +45,7 @@ SECTIONS = {
     "ties": TIES,
     "alerts": ALERTS,
     "plan": PLAN,
+    "weights": WEIGHTS,
 }
 
 
