@@ -48,8 +48,12 @@ def refuse_weights(calibration: Calibration, what: str) -> None:
             f"{what} needs objects that all count alike, but those of this calibration have "
             "weights.",
             parameter="weights",
-            remedy="Calibrate with a bound on the weights (rejection=): of the objects, some are "
-            "kept at random by their weights, and these count alike.",
+            remedy=(
+                "Calibrate with a bound on the weights, ",
+                Parameter("rejection"),
+                ": of the objects, some are kept at random by their weights, and these count "
+                "alike.",
+            ),
         )
 
 

@@ -173,8 +173,8 @@ class ErrorRateTest(FinishedTest):
             raise NoThresholdError(
                 "The weight of an object enters its p-value, so the score alone does not decide.",
                 parameter="threshold",
-                remedy="Use .decide(scores, weights=...), or calibrate with a bound on the "
-                "weights (rejection=).",
+                remedy="Use .decide(scores, weights=...), or calibrate with rejection=, a bound on "
+                "the weights.",
             )
         if found is None:
             raise NoThresholdError(

@@ -64,6 +64,7 @@ _OPTIONS = {
     "source_format": "format",
     "target": "output",
     "target_format": "to",
+    "weights": "weight",
 }
 
 

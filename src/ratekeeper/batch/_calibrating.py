@@ -14,11 +14,13 @@ from ratekeeper._one_class import SIDES, read_truth
 from ratekeeper._provenance import Provenance
 from ratekeeper._ranks import sort_in_place
 from ratekeeper._validation import check_choice, check_count, check_seed
+from ratekeeper._weights import by_rejection, check_bound, dropped, refuse_together
 from ratekeeper.batch._clustering import ClusterIds
 from ratekeeper.batch._columns import Inspector, Kinds, canonical_label, check_columns
 from ratekeeper.batch._sources import open_sources, pieces_of
 from ratekeeper.batch._text_files import TextFile
 from ratekeeper.batch._text_values import whole_texts
+from ratekeeper.batch._weighting import RowWeights
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     Kept = tuple[Floats, NDArray[np.int8], NDArray[np.intp] | None, tuple[int, int] | None]
 
 _MOST_EXPECTED = 1 << 27  # rows
+_NO_WEIGHT = "weight is 0"
 
 
 def calibrate_file(  # noqa: PLR0913 - each has a name and a default
@@ -43,6 +46,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     label: str | None = None,
     group: str | None = None,
     cluster: str | None = None,
+    weight: str | None = None,
+    rejection: float | None = None,
     positive_label: object = None,
     higher_is_positive: bool = True,
     one_class: str | None = None,
@@ -70,6 +75,11 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     cluster : str, optional
         Name of the column that says whose row it is, where a patient or customer has several; see
         `calibrate`. Its ids are kept as 64-bit hashes. Not with `sample`, which draws rows.
+    weight : str, optional
+        Name of the column of weights; see `calibrate`. Rows of the weight 0 are skipped. Not with
+        `cluster` or `sample`.
+    rejection : float, optional
+        A bound that no weight can exceed, by which rows are kept at random; see `calibrate`.
     positive_label : object, optional
         Which label is positive, as text or value; required unless it is plain (1, "yes", ...).
     higher_is_positive : bool, default=True
@@ -84,7 +94,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         bounded whatever the size of the file. Every promise holds as it would for a file of the
         sampled rows. Such a calibration cannot be merged with another.
     seed : int, default=0
-        Seed for drawing the sample.
+        Seed for drawing the sample, and for keeping rows by their weights.
     sampling : {"population", "by class"}, default="population"
         As in `calibrate`.
     source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
@@ -116,7 +126,12 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
     """
     most = None if sample is None else check_count(sample, "sample")
-    ids = ClusterIds(cluster, most)
+    ids, weights = ClusterIds(cluster, most), RowWeights(weight)
+    has_weights = weight is not None
+    refuse_together(
+        clusters=cluster is not None, weights=has_weights, rejection=rejection, sample=most
+    )
+    bound = None if rejection is None else check_bound(rejection)
     check_choice(sampling, "sampling", ("population", "by class"))
     labels = None if label is None else Kinds(label, labels=True)
     if one_class is not None:
@@ -126,11 +141,12 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     groups = None if group is None else Kinds(group, labels=False)
     inspector = Inspector(on_invalid)
     with open_sources(source, source_format, decimal) as files:
-        roles = {"score": score, "label": label, "group": group, "cluster": cluster}
+        roles = {"score": score, "label": label, "group": group, "cluster": cluster, "weight": weight}
         check_columns(files[0].name, files[0].columns, roles)
         wanted = [column for column in roles.values() if column is not None]
         rows = sum(file.size or 0 for file in files if not isinstance(file, TextFile))
-        keep = _keeper(most, seed, rows, whole=group is not None or cluster is not None)
+        whole = group is not None or cluster is not None or has_weights
+        keep = _keeper(most, seed, rows, whole=whole)
         for name, piece in pieces_of(files, wanted, "Reading"):
             numbers = piece.numbers(score)
             found = [("score", score, numbers.problems)]
@@ -142,9 +158,10 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
             if groups is not None:
                 index, missing = groups.codes(name, piece)
                 found.append(("group", groups.column, missing))
-            found += ids.read(piece)
+            found += ids.read(piece) + weights.read(piece)
             valid = inspector.valid(name, piece, found)
             ids.keep(valid)
+            weights.keep(valid)
             if valid is not None:
                 values, codes = values[valid], codes[valid]
                 index = None if index is None else index[valid]
@@ -154,7 +171,10 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     _check_used(used, labels, one_class, inspector, names)
     positive, classes = _classes(labels, used, positive_label, one_class, names)
     labelled = labels is not None or one_class is not None
-    provenance = Provenance(inspector.rows, inspector.skipped, score, label, group, cluster=cluster)
+    columns = score, label, group
+    provenance = Provenance(
+        inspector.rows, inspector.skipped, *columns, cluster=cluster, weight=weight
+    )
     if isinstance(keep, _Piles):
         cells = sort_in_place([keep.pile(1 - positive), keep.pile(positive)])
         made = calibration_of(
@@ -166,26 +186,36 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         )
         return replace(made, sampling=sampling)
     values, codes, index, sampled = keep.kept()
-    group_names = None
+    group_names, beside = None, {}
+    if (clusters := ids.kept()) is not None:
+        beside["clusters"] = clusters
+    if (own := weights.kept()) is not None:
+        has_weight = own > 0.0
+        dropped(has_weight, codes == positive, values)  # refuses a class without weights
+        if not has_weight.all():
+            n = int(np.count_nonzero(~has_weight))
+            provenance = replace(provenance, skipped={**provenance.skipped, _NO_WEIGHT: n})
+        values, codes, own = values[has_weight], codes[has_weight], own[has_weight]
+        index, beside["weights"] = None if index is None else index[has_weight], own
     if groups is not None and index is not None:
         index, group_names = _in_order(groups.found(), index)
     if sampled is not None:
         counts = sampled[1 - positive], sampled[positive]  # of a class that is unknown, 0
         provenance = replace(provenance, sampled_from=counts)
-    return replace(
-        build_calibration(
-            values,
-            codes == positive,
-            classes,
-            index=index,
-            groups=group_names,
-            higher_is_positive=higher_is_positive,
-            provenance=provenance,
-            labelled=labelled,
-            columns={} if (kept := ids.kept()) is None else {"clusters": kept},
-        ),
-        sampling=sampling,
+    made = build_calibration(
+        values,
+        codes == positive,
+        classes,
+        index=index,
+        groups=group_names,
+        higher_is_positive=higher_is_positive,
+        provenance=provenance,
+        labelled=labelled,
+        columns=beside,
     )
+    if bound is not None:
+        made = by_rejection(made, bound, seed)
+    return replace(made, sampling=sampling)
 
 
 def _keeper(most: int | None, seed: int, rows: int, *, whole: bool) -> _Piles | _Everything:

@@ -40,6 +40,7 @@ _REMEDIES: dict[object, str] = {  # by role, or by problem
     "group": "Give the row its group, drop it",
     "cluster": "Say whose row it is, drop it",
     "key": "Give the row its key, drop it",
+    "weight": "Give the row its weight, drop it",
     INEXACT: "Only the order of scores matters: rescale them all to numbers that fit, drop the row",
     TOO_LONG: "Give it a shorter name, check whether this is the right column, drop the row",
     ZERO: "Remove the zero character, drop the row",
@@ -77,7 +78,7 @@ class Inspector:
         piece : Piece
             The rows.
         found : sequence of (role, column, problems)
-            The role is "score", "label", "group", "cluster" or "key". A row counts for the first
+            The role is "score", "label", "group", "cluster", "weight" or "key". A row counts for the first
             that is invalid.
         note : str
             What a message says about an unknown value.
@@ -152,7 +153,7 @@ def check_columns(name: str, columns: Sequence[str], wanted: dict[str, str | Non
         raise InputError(
             f"The column {show(twice)} was given for two roles.",
             value=twice,
-            remedy="Score, label, group, cluster and key must be different columns.",
+            remedy="Score, label, group, cluster, weight and key must be different columns.",
         )
 
 

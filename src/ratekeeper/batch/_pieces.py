@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ratekeeper._ranks import Floats
 
 # What can be wrong with a value; 0 stands for nothing.
-MISSING, NAN, NOT_A_NUMBER, TOO_LARGE, UNKNOWN, INEXACT, TOO_LONG, ZERO = range(1, 9)
+MISSING, NAN, NOT_A_NUMBER, TOO_LARGE, UNKNOWN, INEXACT, TOO_LONG, ZERO, NO_WEIGHT = range(1, 10)
 PROBLEMS = (
     "fine",
     "missing",
@@ -27,6 +27,7 @@ PROBLEMS = (
     "a whole number that float64 cannot hold exactly",
     f"longer than {LONGEST_NAME} characters",
     "a text with a zero character",
+    "no positive number",
 )
 
 

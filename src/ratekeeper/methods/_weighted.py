@@ -10,7 +10,7 @@ import numpy as np
 
 from ratekeeper._ranks import look_up
 from ratekeeper._sentences import say
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods._conformal import Conformal
 from ratekeeper.methods._method import FIXED_ALPHA, NullDistribution
 
@@ -81,8 +81,13 @@ class WeightedNull(NullDistribution):
             raise InputError(
                 "The calibration objects have weights, so p-values need those of the new objects.",
                 parameter="weights",
-                remedy="Decide with test.decide(scores, weights=...), or calibrate with a bound "
-                "on the weights (rejection=), which leaves objects that all count alike.",
+                remedy=(
+                    "Pass ",
+                    Parameter("weights"),
+                    ", or calibrate with a bound on them, ",
+                    Parameter("rejection"),
+                    ", which leaves objects that all count alike.",
+                ),
             )
         beyond = look_up(self._scores, scores, self._tail, self._sums)
         return np.asarray((beyond + weights) / (self._sums[-1] + weights))
@@ -126,7 +131,12 @@ def refuse_unweighted(method: Method) -> None:
             parameter="method",
             value=method,
             need="Conformal()",
-            remedy="Take Conformal(), or state a bound on the weights when you calibrate "
-            "(rejection=): then objects are kept at random by their weights, and every method "
-            "applies to those that are kept.",
+            remedy=(
+                "Take ",
+                Parameter("method", Conformal()),
+                ", or state a bound on the weights when you calibrate, with ",
+                Parameter("rejection"),
+                ": then objects are kept at random by their weights, and every method applies to "
+                "those that are kept.",
+            ),
         )
