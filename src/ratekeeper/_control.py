@@ -34,9 +34,10 @@ from ratekeeper._sentences import say
 from ratekeeper._validation import check_choice, check_control, check_probability
 from ratekeeper._version import __version__
 from ratekeeper._weight_facts import WeightFacts
-from ratekeeper._weights import WeightedRate, counted_sizes
+from ratekeeper._weights import WeightedRate, counted_sizes, read_new_weights
 from ratekeeper.exceptions import (
     ContradictedFitWarning,
+    InputError,
     NoThresholdError,
     Parameter,
     TooFewScoresError,
@@ -138,6 +139,23 @@ class ErrorRateTest(FinishedTest):
         return {
             name: null.threshold(self.alpha) for name, null in zip(names, self._nulls, strict=True)
         }
+
+    def thresholds_at(self, weight: float) -> dict[Any, float]:
+        """Return the threshold of each group for new objects of one weight.
+
+        Of a test whose calibration has weights. With a weight that no object exceeds, the rule of
+        these thresholds keeps the promise for all, at some price in the other error.
+        """
+        if self.calibration.weights is None:
+            raise InputError(
+                "The calibration has no weights, so one threshold is for all objects.",
+                parameter="weight",
+                value=weight,
+                remedy="Use .thresholds.",
+            )
+        (weight,) = read_new_weights(weight, 1).tolist()
+        pairs = zip(self.thresholds, self._nulls, strict=True)
+        return {name: null.threshold_at(self.alpha, weight) for name, null in pairs}  # type: ignore[attr-defined]
 
     @cached_property
     def boundaries(self) -> dict[Any, tuple[float, float] | None]:
