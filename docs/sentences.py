@@ -49,6 +49,8 @@ GAPS = {
     "counted": "4.74% (3.06% to 6.98%)",
     "delta": "0.05",
     "each": ", in each group",
+    "effective_0": "412.3",
+    "effective_1": "187.9",
     "end": "highest",
     "error": "2%",
     "errors": "12",
@@ -76,6 +78,7 @@ GAPS = {
     "how": " and all combinations",
     "inspect": "ratekeeper inspect --json",
     "k": "23",
+    "kept": "326",
     "kind": "high probability",
     "known": "positive",
     "label": "'ill'",
@@ -180,6 +183,7 @@ HEADINGS = {
     "noise": "Error rates despite wrong labels",
     "alerts": "Alerts per 1,000 objects",
     "plan": "Plans",
+    "weights": "Weighted calibration objects",
 }
 METHODS = {
     "parametric": {"distribution": "norm"},

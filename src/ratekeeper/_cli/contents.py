@@ -121,6 +121,7 @@ def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
         "data_hash": calibration.data_hash,
         "source": None if source is None else source.to_dict(),
         **_cluster_facts(calibration),
+        **_weight_facts(calibration),
     }
 
 
@@ -136,6 +137,14 @@ def _cluster_facts(calibration: Calibration) -> dict[str, Any]:
         return {}
     sizes = (cells[0].size for cells in calibration.pooled().independent.cells)
     return {"clusters": _sizes(calibration, *sizes)}
+
+
+def _weight_facts(calibration: Calibration) -> dict[str, Any]:
+    """Return how many objects the weights leave, where there are weights."""
+    from ratekeeper._weight_facts import WeightFacts
+
+    found = WeightFacts.of(calibration, 1)
+    return {} if found is None else {"weights": found.to_dict()}
 
 
 def _cells(calibration: Calibration, shown: list[int] | None = None) -> list[dict[str, Any]]:

@@ -37,7 +37,8 @@ WEIGHTS = {
     ),
     "estimated": (
         "These weights are estimated, by a classifier that tells old rows from new ones, so every "
-        "promise that rests on them is approximate: it is as good as they are. {n} of {total} old "
-        "rows count ({share} of them clipped at {bound})."
+        "promise that rests on them is approximate: it is as good as they are. They leave as much "
+        "as {n} of {total} old rows with equal weights would; {share} of the rows were clipped at "
+        "{bound}."
     ),
 }
