@@ -854,7 +854,7 @@ class Calibration:
         return markup.card(f"Calibration of {n:,} {self.dtype} scores", parts)
 
 
-def calibrate(
+def calibrate(  # noqa: PLR0913 - each has a name and a default
     scores: ArrayLike,
     labels: ArrayLike | None = None,
     *,
@@ -951,9 +951,7 @@ def calibrate(
     Calibration of 3 float64 scores: 3 negative (0), no positive (1)
     """
     check_aligned(scores, labels=labels, groups=groups, clusters=clusters, weights=weights)
-    refuse_together(
-        clusters=clusters is not None, weights=weights is not None, rejection=rejection
-    )
+    refuse_together(clusters=clusters is not None, weights=weights is not None, rejection=rejection)
     bound = None if rejection is None else check_bound(rejection)
     values = read_scores(scores)
     is_positive, classes = read_truth(labels, values.size, positive_label, one_class)
@@ -964,7 +962,9 @@ def calibrate(
         )
     check_choice(sampling, "sampling", ("population", "by class"))
     index, names = (None, None) if groups is None else read_groups(groups, values.size)
-    columns = {} if clusters is None else {"clusters": read_clusters(clusters, values.size)}
+    columns: dict[str, NDArray[Any]] = {}
+    if clusters is not None:
+        columns["clusters"] = read_clusters(clusters, values.size)
     if weights is not None:
         own = read_weights(weights, values.size)
         kept, index, names = without_zeros(own, index, names)

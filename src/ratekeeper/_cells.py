@@ -51,8 +51,7 @@ def refuse_weights(calibration: Calibration, what: str) -> None:
             remedy=(
                 "Calibrate with a bound on the weights, ",
                 Parameter("rejection"),
-                ": of the objects, some are kept at random by their weights, and these count "
-                "alike.",
+                ": some objects are then kept at random by their weights, and these count alike.",
             ),
         )
 

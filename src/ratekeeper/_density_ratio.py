@@ -50,6 +50,14 @@ class DensityRatio:
         How well old and new rows are told apart, from 0.5 (not at all) to 1 (then no weights help).
     models : list of classifiers
         One for each fold.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> rng = np.random.default_rng(0)
+    >>> ratio = rk.density_ratio(rng.random((200, 1)), rng.random((100, 1)) ** 2)
+    >>> bool(100 < ratio.effective_n < 200)
+    True
     """
 
     weights: NDArray[np.float64]
@@ -104,7 +112,9 @@ class DensityRatio:
         )
 
     def _repr_html_(self) -> str:
-        facts = [(name.replace("_", " "), f"{value:,.6g}") for name, value in self.to_dict().items()]
+        facts = [
+            (name.replace("_", " "), f"{value:,.6g}") for name, value in self.to_dict().items()
+        ]
         return markup.card("DensityRatio", [markup.facts(facts), markup.note(self.remark)])
 
 
@@ -179,9 +189,7 @@ def density_ratio(
                 remedy="Add rows, or take fewer folds.",
             )
     if classifier is None:
-        classifier = make_pipeline(
-            StandardScaler(), LogisticRegression(max_iter=_MOST_ITERATIONS)
-        )
+        classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=_MOST_ITERATIONS))
     if not hasattr(classifier, "predict_proba"):
         raise InputError(
             parameter="classifier",
@@ -227,9 +235,9 @@ def _n_rows(X: Features) -> int:
 def _stacked(one: Features, two: Features) -> Features:
     """Return the rows of both, one after the other."""
     if hasattr(one, "iloc") and hasattr(two, "iloc"):
-        import pandas as pd
+        from importlib import import_module
 
-        return pd.concat([one, two], ignore_index=True)
+        return import_module("pandas").concat([one, two], ignore_index=True)
     if hasattr(one, "tocsr") or hasattr(two, "tocsr"):
         from scipy.sparse import vstack
 

@@ -274,9 +274,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.classes_ = target.classes
         return self
 
-    def predict(
-        self, X: Features, groups: Column = None, weights: Column = None
-    ) -> NDArray[Any]:
+    def predict(self, X: Features, groups: Column = None, weights: Column = None) -> NDArray[Any]:
         """Return the decision on each object, as a label.
 
         Parameters
@@ -355,7 +353,8 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Return a number that is above 0 exactly where `predict` gives ``classes_[1]``.
 
         It is how far the score lies beyond the threshold or, for CV+, for a randomised method and
-        for objects of different weights, the p-value beyond alpha. Parameters as in `predict`. Not there for a test of both rates.
+        for objects of different weights, the p-value beyond alpha. Parameters as in `predict`. Not
+        there for a test of both rates.
         """
         scores = self._scores(X)
         own = self._weights_of(weights)
@@ -561,7 +560,8 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 remedy=("Take ", Parameter("strategy", "split"), ", or a FrozenEstimator."),
             )
         refuse_unweighted(self._method)
-        return indexable(sample_weight)[0]
+        column: Column = indexable(sample_weight)[0]
+        return column
 
     def _train(
         self, training: Training, groups: Column, clusters: Hashes | None, split_params: Params

@@ -165,12 +165,16 @@ def _contradiction(calibration: Calibration) -> str | None:
         return "it has no score"
     if not calibration.labelled and (sizes[1] or classes.tolist() != [0, 1]):
         return "it has scores of a class, but no labels"
-    if calibration.weights is not None:
-        if calibration.clusters is not None:
-            return "it has weights and clusters, which do not go together"
-        if not are_weights(calibration.weights):
-            return "some of its weights are no positive numbers"
-    return None if rows is None else _wrong_rows(calibration, rows)
+    wrong = _wrong_weights(calibration)
+    return wrong or (None if rows is None else _wrong_rows(calibration, rows))
+
+
+def _wrong_weights(calibration: Calibration) -> str | None:
+    if calibration.weights is None:
+        return None
+    if calibration.clusters is not None:
+        return "it has weights and clusters, which do not go together"
+    return None if are_weights(calibration.weights) else "a weight of it is no positive number"
 
 
 def _wrong_rows(calibration: Calibration, rows: Provenance) -> str | None:

@@ -55,7 +55,7 @@ def read_new_weights(weights: ArrayLike, n_objects: int) -> NDArray[np.float64]:
     array([2., 2., 2.])
     """
     if np.ndim(weights) == 0 and not hasattr(weights, "__len__"):
-        weights = [weights] * n_objects  # type: ignore[list-item]  # a number
+        weights = np.full(n_objects, weights)
     values = _read(weights, n_objects)
     _refuse(values, fine=_are_fine(values), need=_NEED)
     return values

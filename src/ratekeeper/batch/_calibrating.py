@@ -14,7 +14,6 @@ from ratekeeper._one_class import SIDES, read_truth
 from ratekeeper._provenance import Provenance
 from ratekeeper._ranks import sort_in_place
 from ratekeeper._validation import check_choice, check_count, check_seed
-from ratekeeper._weights import by_rejection, check_bound, dropped, refuse_together
 from ratekeeper.batch._clustering import ClusterIds
 from ratekeeper.batch._columns import Inspector, Kinds, canonical_label, check_columns
 from ratekeeper.batch._sources import open_sources, pieces_of
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     Kept = tuple[Floats, NDArray[np.int8], NDArray[np.intp] | None, tuple[int, int] | None]
 
 _MOST_EXPECTED = 1 << 27  # rows
-_NO_WEIGHT = "weight is 0"
 
 
 def calibrate_file(  # noqa: PLR0913 - each has a name and a default
@@ -126,26 +124,18 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
     """
     most = None if sample is None else check_count(sample, "sample")
-    ids, weights = ClusterIds(cluster, most), RowWeights(weight)
-    has_weights = weight is not None
-    refuse_together(
-        clusters=cluster is not None, weights=has_weights, rejection=rejection, sample=most
-    )
-    bound = None if rejection is None else check_bound(rejection)
-    check_choice(sampling, "sampling", ("population", "by class"))
+    ids, weights = ClusterIds(cluster, most), RowWeights(weight, rejection, cluster, most)
+    _check_choices(sampling, one_class, label, positive_label)
     labels = None if label is None else Kinds(label, labels=True)
-    if one_class is not None:
-        check_choice(one_class, "one_class", SIDES)
-    if labels is None and positive_label is not None:
-        read_truth(None, 0, positive_label, one_class)  # which refuses it
     groups = None if group is None else Kinds(group, labels=False)
     inspector = Inspector(on_invalid)
     with open_sources(source, source_format, decimal) as files:
-        roles = {"score": score, "label": label, "group": group, "cluster": cluster, "weight": weight}
+        roles = {"score": score, "label": label, "group": group, "cluster": cluster}
+        roles["weight"] = weight
         check_columns(files[0].name, files[0].columns, roles)
         wanted = [column for column in roles.values() if column is not None]
         rows = sum(file.size or 0 for file in files if not isinstance(file, TextFile))
-        whole = group is not None or cluster is not None or has_weights
+        whole = (group, cluster, weight) != (None, None, None)
         keep = _keeper(most, seed, rows, whole=whole)
         for name, piece in pieces_of(files, wanted, "Reading"):
             numbers = piece.numbers(score)
@@ -159,9 +149,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
                 index, missing = groups.codes(name, piece)
                 found.append(("group", groups.column, missing))
             found += ids.read(piece) + weights.read(piece)
-            valid = inspector.valid(name, piece, found)
+            valid = weights.keep(inspector.valid(name, piece, found), inspector.skipped)
             ids.keep(valid)
-            weights.keep(valid)
             if valid is not None:
                 values, codes = values[valid], codes[valid]
                 index = None if index is None else index[valid]
@@ -171,10 +160,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     _check_used(used, labels, one_class, inspector, names)
     positive, classes = _classes(labels, used, positive_label, one_class, names)
     labelled = labels is not None or one_class is not None
-    columns = score, label, group
-    provenance = Provenance(
-        inspector.rows, inspector.skipped, *columns, cluster=cluster, weight=weight
-    )
+    names_of = (score, label, group, None, cluster, weight)
+    provenance = Provenance(inspector.rows, inspector.skipped, *names_of)
     if isinstance(keep, _Piles):
         cells = sort_in_place([keep.pile(1 - positive), keep.pile(positive)])
         made = calibration_of(
@@ -186,17 +173,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         )
         return replace(made, sampling=sampling)
     values, codes, index, sampled = keep.kept()
-    group_names, beside = None, {}
-    if (clusters := ids.kept()) is not None:
-        beside["clusters"] = clusters
-    if (own := weights.kept()) is not None:
-        has_weight = own > 0.0
-        dropped(has_weight, codes == positive, values)  # refuses a class without weights
-        if not has_weight.all():
-            n = int(np.count_nonzero(~has_weight))
-            provenance = replace(provenance, skipped={**provenance.skipped, _NO_WEIGHT: n})
-        values, codes, own = values[has_weight], codes[has_weight], own[has_weight]
-        index, beside["weights"] = None if index is None else index[has_weight], own
+    group_names = None
     if groups is not None and index is not None:
         index, group_names = _in_order(groups.found(), index)
     if sampled is not None:
@@ -211,11 +188,19 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         higher_is_positive=higher_is_positive,
         provenance=provenance,
         labelled=labelled,
-        columns=beside,
+        columns=ids.column() | weights.column(),
     )
-    if bound is not None:
-        made = by_rejection(made, bound, seed)
-    return replace(made, sampling=sampling)
+    return replace(weights.thinned(made, seed), sampling=sampling)
+
+
+def _check_choices(
+    sampling: str, one_class: str | None, label: str | None, positive_label: object
+) -> None:
+    check_choice(sampling, "sampling", ("population", "by class"))
+    if one_class is not None:
+        check_choice(one_class, "one_class", SIDES)
+    if label is None and positive_label is not None:
+        read_truth(None, 0, positive_label, one_class)  # which refuses it
 
 
 def _keeper(most: int | None, seed: int, rows: int, *, whole: bool) -> _Piles | _Everything:

@@ -57,9 +57,9 @@ class ClusterIds:
         if valid is not None and self._parts:
             self._parts[-1] = self._parts[-1][valid]
 
-    def kept(self) -> Hashes | None:
-        """Return the hash of each row's cluster."""
-        return np.concatenate(self._parts) if self._parts else None
+    def column(self) -> dict[str, Hashes]:
+        """Return the hash of each row's cluster, by the name of the column in a calibration."""
+        return {"clusters": np.concatenate(self._parts)} if self._parts else {}
 
 
 class Newcomers:

@@ -78,8 +78,8 @@ class Inspector:
         piece : Piece
             The rows.
         found : sequence of (role, column, problems)
-            The role is "score", "label", "group", "cluster", "weight" or "key". A row counts for the first
-            that is invalid.
+            The role is "score", "label", "group", "cluster", "weight" or "key". A row counts for
+            the first that is invalid.
         note : str
             What a message says about an unknown value.
         """

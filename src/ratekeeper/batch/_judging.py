@@ -103,7 +103,7 @@ class Judge:
     Columns that are not named are those of the calibration.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one for each column
         self,
         test: FinishedTest,
         *,
@@ -204,10 +204,7 @@ class Judge:
         if self.cluster is not None:
             clusters, problems = cluster_hashes(piece, self.cluster)
             found.append(("cluster", self.cluster, problems))
-        weights = None
-        if self.weight is not None:
-            weights, problems = weights_of(piece, self.weight)
-            found.append(("weight", self.weight, problems))
+        weights = self._weights(piece, found)
         by = []
         for one in self._by:
             codes, problems = audit_codes(name, piece, one)
@@ -236,13 +233,21 @@ class Judge:
         self.n_decided += values.size
         known = None if self.label is None else truth == 1
         self.n_outside += count_outside(self._calibration, values, known)
-        ties = None if keys is None else TieNumbers(partial(_numbers, keys, rows))
-        if weights is not None:
-            ties = as_numbers(weights if rows is None else weights[rows])
-        decisions = decide_read(self._test, values, None if self._audit else index, ties)
+        numbered = _numbered(keys, weights, rows)
+        decisions = decide_read(self._test, values, None if self._audit else index, numbered)
         return Judged(
             decisions, rows, index, truth == 1, values, valid, numbers, tuple(by), clusters
         )
+
+    def _weights(
+        self, piece: Piece, found: list[tuple[str, str, NDArray[np.uint8] | None]]
+    ) -> NDArray[np.float64] | None:
+        """Return the weights of the rows, where they have such, and add what is wrong with them."""
+        if self.weight is None:
+            return None
+        weights, problems = weights_of(piece, self.weight)
+        found.append(("weight", self.weight, problems))
+        return weights
 
     @property
     def audited(self) -> list[Any] | None:
@@ -324,6 +329,15 @@ def _keys(name: str, piece: Piece, column: str) -> tuple[Names, NDArray[np.uint8
     keys = read_keys(name, piece, column)
     missing = np.where(keys.codes < 0, np.uint8(MISSING), np.uint8(0))
     return keys, missing if missing.any() else None
+
+
+def _numbered(
+    keys: Names | None, weights: NDArray[np.float64] | None, rows: NDArray[np.intp] | None
+) -> TieNumbers | None:
+    """Return what breaks the ties of some rows, or their weights, where that is needed."""
+    if weights is not None:
+        return as_numbers(weights if rows is None else weights[rows])
+    return None if keys is None else TieNumbers(partial(_numbers, keys, rows))
 
 
 def _numbers(keys: Names, rows: NDArray[np.intp] | None, seed: int) -> NDArray[np.float64]:

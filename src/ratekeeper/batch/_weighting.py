@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._weights import LEAST, MOST
+from ratekeeper._weights import LEAST, MOST, by_rejection, check_bound, refuse_together
 from ratekeeper.batch._pieces import NO_WEIGHT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ratekeeper._calibration import Calibration
     from ratekeeper.batch._pieces import Piece
+
+_NO_WEIGHT = "weight is 0"
 
 
 def weights_of(
@@ -30,8 +33,17 @@ def weights_of(
 class RowWeights:
     """The weights of the valid rows of a file, read piece by piece; nothing without a column."""
 
-    def __init__(self, column: str | None) -> None:
+    def __init__(
+        self, column: str | None, rejection: object, cluster: str | None, sample: int | None
+    ) -> None:
+        refuse_together(
+            clusters=cluster is not None,
+            weights=column is not None,
+            rejection=rejection,
+            sample=sample,
+        )
         self._column = column
+        self._bound = None if rejection is None else check_bound(rejection)
         self._parts: list[NDArray[np.float64]] = []
 
     def read(self, piece: Piece) -> list[tuple[str, str, NDArray[np.uint8] | None]]:
@@ -42,11 +54,27 @@ class RowWeights:
         self._parts.append(weights)
         return [("weight", self._column, problems)]
 
-    def keep(self, valid: NDArray[np.bool_] | None) -> None:
-        """Forget the invalid rows of the last piece."""
-        if valid is not None and self._parts:
-            self._parts[-1] = self._parts[-1][valid]
+    def keep(
+        self, valid: NDArray[np.bool_] | None, skipped: dict[str, int]
+    ) -> NDArray[np.bool_] | None:
+        """Forget the invalid rows of the last piece, and those of weight 0, which are counted.
 
-    def kept(self) -> NDArray[np.float64] | None:
-        """Return the weight of each row."""
-        return np.concatenate(self._parts) if self._parts else None
+        Return which rows are left, None if all are.
+        """
+        if not self._parts:
+            return valid
+        weights = self._parts[-1]
+        found = np.ones(weights.size, dtype=bool) if valid is None else valid
+        left = found & (weights > 0.0)
+        if n := int(np.count_nonzero(found & ~left)):
+            skipped[_NO_WEIGHT] = skipped.get(_NO_WEIGHT, 0) + n
+        self._parts[-1] = weights[left]
+        return None if left.all() else left
+
+    def column(self) -> dict[str, NDArray[np.float64]]:
+        """Return the weight of each row, by the name of the column in a calibration."""
+        return {"weights": np.concatenate(self._parts)} if self._parts else {}
+
+    def thinned(self, calibration: Calibration, seed: int) -> Calibration:
+        """Return the calibration, of the rows that are kept by a bound on the weights if any."""
+        return calibration if self._bound is None else by_rejection(calibration, self._bound, seed)

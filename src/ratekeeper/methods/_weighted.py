@@ -136,7 +136,6 @@ def refuse_unweighted(method: Method) -> None:
                 Parameter("method", Conformal()),
                 ", or state a bound on the weights when you calibrate, with ",
                 Parameter("rejection"),
-                ": then objects are kept at random by their weights, and every method applies to "
-                "those that are kept.",
+                ": then objects are kept at random by their weights, and every method applies.",
             ),
         )
