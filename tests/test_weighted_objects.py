@@ -1,6 +1,7 @@
 """Weights: new objects of another population than the calibration objects, in a known way."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -254,6 +255,9 @@ def test_files_and_copies(test, cal, tmp_path):
     groups = np.arange(600) % 4
     assert rk.calibrate(scores, labels, groups=groups, weights=weights).pooled() == cal
     assert cal != rk.calibrate(scores, labels)
+    spoiled = replace(cal, weights=tuple((-own[0],) for own in cal.weights))
+    with pytest.raises(rk.InputError, match="no positive number"):
+        rk.save(spoiled, tmp_path / "spoiled.rk")
 
 
 # Rejection

@@ -47,7 +47,7 @@ HOSTILE = (
     "-inf", "0x10", "1_000", "\uff15", "5%", "%", "\x00", "a\x00b", "\n", "\x1b[2J", "\u202e",
     "\udcff", "\ud800", "é中", "a" * 300, "'", '"', "\\", "{x}", "%s", "$HOME", "a=b", "size=1",
     "=", "true", "good.csv", "cal.rk", "test.rk", "by_site.rk", "aim.rk", "by_key.rk",
-    "negatives.rk", "unlabelled.rk", "clusters.rk", "row", "2%", "9/200", "1%-2%", "folder",
+    "negatives.rk", "unlabelled.rk", "clusters.rk", "weighted.rk", "row", "2%", "9/200", "1%-2%", "folder",
     "empty", "noise",
     "missing", "missing/deep", "./good.csv", "/dev/null", "risk", "ill", "site", "yes", "no",
     "conformal", "resampled", "kernel", "parametric", "bootstrap", "smoothed", "skip", "parquet",
@@ -90,6 +90,8 @@ def _write_files():
         ("clusters.rk", {"label": "ill", "cluster": "row"}),
     ):
         rk.save(rk.batch.calibrate_file("earlier.csv", score="risk", **kind), name)
+    weighted = rk.calibrate(rng.random(60), np.arange(60) % 2, weights=rng.random(60) + 0.1)
+    rk.save(weighted.control("fnr", 0.2, method=rk.Conformal()), "weighted.rk")
     grouped = rk.batch.calibrate_file("earlier.csv", score="risk", label="ill", group="site")
     rk.save(grouped.control("fnr", 0.2, method=rk.Conformal()), "by_site.rk")
     Path("folder").mkdir()
