@@ -54,6 +54,8 @@ GAPS = {
     "counted": "4.74% (3.06% to 6.98%)",
     "delta": "0.05",
     "each": ", in each group",
+    "effective_0": "412.3",
+    "effective_1": "187.9",
     "end": "highest",
     "error": "2%",
     "errors": "12",
@@ -82,6 +84,7 @@ GAPS = {
     "how": " and all combinations",
     "inspect": "ratekeeper inspect --json",
     "k": "23",
+    "kept": "326",
     "kind": "high probability",
     "known": "positive",
     "label": "'ill'",
@@ -195,6 +198,7 @@ HEADINGS = {
     "plan": "Plans",
     "monitor_plan": "Plans for a monitor",
     "windows": "Windows of time, and rows that are added",
+    "weights": "Weighted calibration objects",
 }
 METHODS = {
     "parametric": {"distribution": "norm"},

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ratekeeper._costs import Cheapest
     from ratekeeper._cross_fitting import CVPlusCertificate, CVPlusTest
     from ratekeeper._decisions import Decisions
+    from ratekeeper._density_ratio import DensityRatio, density_ratio
     from ratekeeper._estimators import ErrorRateController
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._finished import FinishedTest
@@ -96,6 +97,7 @@ __all__ = [
     "Conformal",
     "ContradictedFitWarning",
     "Decisions",
+    "DensityRatio",
     "Empirical",
     "ErrorRateController",
     "ErrorRateTest",
@@ -144,6 +146,7 @@ __all__ = [
     "__version__",
     "calibrate",
     "compare",
+    "density_ratio",
     "load",
     "normality_test",
     "normality_tests",
@@ -168,6 +171,7 @@ _HOMES = {
     "_costs": ("Cheapest",),
     "_cross_fitting": ("CVPlusCertificate", "CVPlusTest"),
     "_decisions": ("Decisions",),
+    "_density_ratio": ("DensityRatio", "density_ratio"),
     "_estimators": ("ErrorRateController",),
     "_evaluation": ("Evaluation", "JointEvaluation"),
     "_finished": ("FinishedTest",),

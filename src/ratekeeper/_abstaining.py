@@ -13,7 +13,7 @@ import numpy as np
 
 from ratekeeper import _markup as markup
 from ratekeeper._called import Bounds, Called, share_of
-from ratekeeper._cells import of_class, own_numbers
+from ratekeeper._cells import of_class
 from ratekeeper._certificate import JointCertificate
 from ratekeeper._control import aim, condition_text
 from ratekeeper._decisions import Decisions
@@ -113,7 +113,7 @@ class AbstainingTest(FinishedTest):
         undecided = {}
         for label, name in enumerate(("negative", "positive")):
             known = self.calibration.independent
-            numbers = own_numbers(known, label) if self._is_paired else None
+            numbers = self._own_numbers(known, label)
             found = self._decide(*of_class(known, label), numbers)
             undecided[name] = Rate(int((found.abstained | found.neither).sum()), len(found))
         higher = self.calibration.higher_is_positive
@@ -206,12 +206,20 @@ class AbstainingTest(FinishedTest):
         *,
         keys: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
         by: object = None,
         crossed: bool = False,
     ) -> JointEvaluation:
         """Count both errors and the abstentions; see `ErrorRateTest.evaluate`."""
         found: JointEvaluation = super().evaluate(
-            scores, labels, groups, keys=keys, clusters=clusters, by=by, crossed=crossed
+            scores,
+            labels,
+            groups,
+            keys=keys,
+            clusters=clusters,
+            weights=weights,
+            by=by,
+            crossed=crossed,
         )
         return found
 

@@ -54,6 +54,16 @@ from ratekeeper._sentences import say
 from ratekeeper._separation import separation
 from ratekeeper._times import read_times
 from ratekeeper._validation import check_choice
+from ratekeeper._weights import (
+    by_rejection,
+    check_bound,
+    dropped,
+    effective_n,
+    new_weights,
+    read_weights,
+    refuse_together,
+    without_zeros,
+)
 from ratekeeper._windows import (
     extent_of,
     merged_timing,
@@ -212,6 +222,7 @@ class Calibration:
         groups: ArrayLike | None = None,
         method: Method | str = Conformal(),
         keys: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
     ) -> PValues:
         """Return the two p-values of each new object.
 
@@ -225,6 +236,8 @@ class Calibration:
             How counts become p-values, and so what they promise.
         keys : array-like of shape (n_objects,), optional
             By which ties are broken, as in `ErrorRateTest.decide`.
+        weights : array-like of shape (n_objects,) or float, optional
+            Their weights, as in `ErrorRateTest.decide`.
 
         Returns
         -------
@@ -251,6 +264,8 @@ class Calibration:
         broken = None
         if numbers is not None:
             broken = numbers(method.random_state)  # type: ignore[attr-defined]  # it draws
+        if (own := new_weights(self, scores, weights, values.size)) is not None:
+            broken = own(0)
         p, intervals = [], []
         for null_class in (0, 1):
             nulls = nulls_of(self, null_class, method)
@@ -763,6 +778,15 @@ class Calibration:
             )
         return thinned
 
+    def effective_n(self) -> float:
+        """Return how many objects with equal weights would say as much: (sum w)^2 / sum w^2.
+
+        Without weights it is the number of objects. The certificate of a test has it by class.
+        """
+        if self.weights is None:
+            return float(sum(self._sizes))
+        return effective_n(np.concatenate([own for pair in self.weights for own in pair]))
+
     def pooled(self) -> Calibration:
         """Return the same scores without groups."""
         if self.groups is None:
@@ -830,6 +854,9 @@ class Calibration:
         remarks = time_remarks(self)
         if self.provenance is not None and NOT_DRAWN in self.provenance.skipped:
             remarks.append(say("clusters.thinned"))
+        if self.provenance is not None and (kept := self.provenance.rejection) is not None:
+            n, bound = f"{kept.negative + kept.positive:,}", f"{kept.bound:g}"
+            remarks.append(say("weights.rejection", kept=f"{sum(sizes):,}", n=n, bound=bound))
         if repeats:
             text = say("certificate.repeats", repeats=f"{repeats:,}", n=f"{sum(sizes):,}")
             remarks.append(text)
@@ -864,6 +891,8 @@ class Calibration:
             text += f", of {known_clusters(self).size:,} clusters"
         if self.times is not None:
             text += ", seen from {} to {}".format(*map(timing_of(self).text, extent_of(self)))
+        if self.weights is not None:
+            text += f", weighted (effective number {self.effective_n():,.1f})"
         return text if self.higher_is_positive else text + "; low scores are positive"
 
     def _repr_html_(self) -> str:
@@ -895,13 +924,16 @@ class Calibration:
         return markup.card(f"Calibration of {n:,} {self.dtype} scores", parts)
 
 
-def calibrate(
+def calibrate(  # noqa: PLR0913 - each has a name and a default
     scores: ArrayLike,
     labels: ArrayLike | None = None,
     *,
     groups: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     times: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    rejection: float | None = None,
+    seed: int = 0,
     positive_label: object = None,
     higher_is_positive: bool = True,
     sampling: Sampling = "population",
@@ -930,6 +962,18 @@ def calibrate(
         When each object was seen, so that `Calibration.window` can keep the newest: datetimes,
         dates or ISO texts (all with a time zone, which become UTC, or all without), to the
         microsecond; or whole numbers of your own.
+    weights : array-like of shape (n_objects,), optional
+        How many times as common such an object is among new objects of its class as it was among
+        calibration objects, up to a factor: for a known shift, a survey, or calibration objects
+        that were drawn with known chances (then 1 / chance). See Notes. Objects of the weight 0 are
+        left out. Not with `clusters`.
+    rejection : float, optional
+        A bound that no weight can exceed, known without looking at them. Each object is then kept
+        with the chance weight / bound. What is kept is a plain calibration set of the new
+        population: it has no weights any more, nor do new objects need them, and every method
+        applies.
+    seed : int, default=0
+        Seed of that draw. Choose it before looking at results.
     positive_label : object, optional
         Which label is positive; required unless it is plain (1, True, "yes", "positive", ...).
     higher_is_positive : bool, default=True
@@ -964,6 +1008,15 @@ def calibrate(
     compared as text and kept as 64-bit hashes, so that merged files and new rows of the same
     cluster are recognised.
 
+    With `weights`, promises are about the population that they describe, and only `Conformal`
+    knows how to keep them: its p-value weighs each calibration object, and the new one by its own
+    weight (``test.decide(scores, weights=...)``). So no single threshold decides. If the share of
+    positives among objects with the same features does not change (covariate shift), the ratio of
+    the densities of the features is right for both classes at once: within a class it is the same
+    but for a factor, and factors cancel. A change of the shares of the classes alone needs no
+    weights at all: every promise is within a class. `density_ratio` estimates weights, which makes
+    promises approximate.
+
     Examples
     --------
     >>> import ratekeeper as rk
@@ -972,7 +1025,11 @@ def calibrate(
     >>> rk.calibrate([0.1, 0.4, 0.35], one_class="negative")
     Calibration of 3 float64 scores: 3 negative (0), no positive (1)
     """
-    check_aligned(scores, labels=labels, groups=groups, clusters=clusters, times=times)
+    check_aligned(
+        scores, labels=labels, groups=groups, clusters=clusters, times=times, weights=weights
+    )
+    refuse_together(clusters=clusters is not None, weights=weights is not None, rejection=rejection)
+    bound = None if rejection is None else check_bound(rejection)
     values = read_scores(scores)
     is_positive, classes = read_truth(labels, values.size, positive_label, one_class)
     refuse_nan(values)
@@ -988,6 +1045,11 @@ def calibrate(
         columns["clusters"] = read_clusters(clusters, values.size)
     if times is not None:
         columns["times"], timing = read_times(times, values.size)
+    if weights is not None:
+        columns["weights"] = read_weights(weights, values.size)
+        kept, index, names = without_zeros(columns["weights"], index, names)
+        values, is_positive = dropped(kept, is_positive, values)
+        columns = {name: column[kept] for name, column in columns.items()}
     made = build_calibration(
         values,
         is_positive,
@@ -998,6 +1060,8 @@ def calibrate(
         labelled=labels is not None or one_class is not None,
         columns=columns,
     )
+    if bound is not None:
+        made = by_rejection(made, bound, seed)
     return replace(made, sampling=sampling, timing=timing)
 
 

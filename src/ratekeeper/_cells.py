@@ -12,9 +12,11 @@ from ratekeeper._inputs import check_aligned, read_groups, read_new_scores
 from ratekeeper._keys import TieNumbers, drawn
 from ratekeeper._rates import beta_binomial_tail
 from ratekeeper._sentences import say
+from ratekeeper._weights import as_numbers, counted_sizes
 from ratekeeper.exceptions import InputError, Parameter, ScoreRangeWarning
 from ratekeeper.methods import Conformal
 from ratekeeper.methods._clustered import ClusteredNull
+from ratekeeper.methods._weighted import WeightedNull, refuse_unweighted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,8 +41,23 @@ def tail_of(calibration: Calibration, null_class: int) -> Tail:
     return "low" if (null_class == 1) == calibration.higher_is_positive else "high"
 
 
+def refuse_weights(calibration: Calibration, what: str) -> None:
+    """Raise if the calibration has weights, which this is not made for, as in `refuse_clusters`."""
+    if calibration.weights is not None:
+        raise InputError(
+            f"{what} needs objects that all count alike, but those of this calibration have "
+            "weights.",
+            parameter="weights",
+            remedy=(
+                "Calibrate with a bound on the weights, ",
+                Parameter("rejection"),
+                ": some objects are then kept at random by their weights, and these count alike.",
+            ),
+        )
+
+
 def refuse_clusters(calibration: Calibration, what: str) -> None:
-    """Raise if the calibration has clusters, which this is not made for.
+    """Raise if the calibration has clusters, or weights, which this is not made for.
 
     Parameters
     ----------
@@ -48,6 +65,7 @@ def refuse_clusters(calibration: Calibration, what: str) -> None:
     what : str
         What is not made for it, as the subject of a sentence in the singular.
     """
+    refuse_weights(calibration, what)
     if calibration.clusters is not None:
         raise InputError(
             f"{what} needs independent objects, but the rows of this calibration come in clusters.",
@@ -66,6 +84,10 @@ def null_of(
     if calibration.clusters is not None and isinstance(method, Conformal):
         scores, ids = calibration.cells[null_class][group], calibration.clusters[null_class][group]
         return ClusteredNull(scores, ids, tail) if scores.size else None
+    if calibration.weights is not None:
+        refuse_unweighted(method)
+        scores, own = calibration.cells[null_class][group], calibration.weights[null_class][group]
+        return WeightedNull(scores, own, tail) if scores.size else None
     scores = calibration.independent.cells[null_class][group]
     stream = _stream(calibration, null_class, group)
     return method.against(scores, tail, stream=stream) if scores.size else None
@@ -118,9 +140,14 @@ def no_such_class(calibration: Calibration, label: int) -> str:
 
 
 def own_numbers(calibration: Calibration, label: int, group: int | None = None) -> TieNumbers:
-    """Return what breaks the ties of the calibration objects of a class (in a group)."""
+    """Return what breaks the ties of the calibration objects of a class (in a group).
+
+    Where objects have weights, these are their numbers.
+    """
     cells = calibration.cells[label]
     places = range(len(cells)) if group is None else [group]
+    if calibration.weights is not None:
+        return as_numbers(np.concatenate([calibration.weights[label][i] for i in places]))
 
     def make(seed: int) -> NDArray[np.float64]:
         parts = [drawn(cells[i], seed, _stream(calibration, label, i)) for i in places]
@@ -230,6 +257,8 @@ def is_outside(
     if not one_per_cluster:
         outside, n = (count * sum(sizes) // sum(rows) for count in (outside, n))
     least = min(size for size in sizes if size)
+    if calibration.weights is not None:  # of equal ones, so many would reach as far
+        least = min(n for n in (sum(counted_sizes(calibration, c)) for c in (0, 1)) if n)
     if least < 2:  # noqa: PLR2004 - one score has no range
         return False
     return bool(beta_binomial_tail(outside, n, 2, least) <= _IMPOSSIBLE)

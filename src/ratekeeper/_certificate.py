@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ratekeeper._provenance import Provenance
     from ratekeeper._rates import Control, Rate, RealisedRate
     from ratekeeper._sentences import Statement
+    from ratekeeper._weight_facts import WeightFacts
     from ratekeeper.methods import Guarantee
 
 Origin = Literal["held out", "cross-fitted"]
@@ -161,6 +162,7 @@ class Certificate(Stated):
     remarks: tuple[str, ...] = ()
     clusters: ClusterFacts | None = None
     alerts: Alerts | None = None
+    weights: WeightFacts | None = None
 
     @property
     def rate(self) -> str:
@@ -207,6 +209,8 @@ class Certificate(Stated):
         said = [say(f"certificate.{name}") for name in names]
         if self.clusters is not None:
             said[1:2] = [say("clusters.same_class"), self.clusters.use]
+        if self.weights is not None:
+            said[1] = say("weights.same_class")
         return tuple(said)
 
     @property
@@ -254,6 +258,7 @@ class Certificate(Stated):
             "provenance": self.provenance and self.provenance.to_dict(),
             "version": self.version,
             **({} if self.clusters is None else {"clusters": self.clusters.to_dict()}),
+            **({} if self.weights is None else {"weights": self.weights.to_dict()}),
         }
 
     def _cell_dict(self, cell: Cell) -> dict[str, Any]:
@@ -271,6 +276,7 @@ class Certificate(Stated):
                 "probability_above_alpha": found.exceeds(self.alpha) if self.fixed_alpha else None,
             },
             "other_error": {"name": self.other.lower(), **cell.other_error.to_dict()},
+            **({} if self.weights is None else {"effective_n": self.weights.cells[cell.group]}),
         }
 
     def sizes(self) -> tuple[list[float], list[float]]:
@@ -314,6 +320,8 @@ class Certificate(Stated):
 
     def about_rate(self, cell: Cell) -> Iterator[Statement]:
         """Say how the true rate of such a test is distributed, where that is known."""
+        if self.weights is not None and cell.group is not None:
+            yield state("weights", self.weights.of_group(cell.group))
         if cell.realised is None:
             return
         key = "true_rate" if self.fixed_alpha else "true_rate.any_alpha"
@@ -354,6 +362,8 @@ class Certificate(Stated):
             return say("certificate.price.cross_fitted", other=self.other, estimate=share)
         if self.clusters is not None:
             return self.clusters.price(self.other, rate, fixed_alpha=self.fixed_alpha)
+        if self.weights is not None and rate.n:
+            return self.weights.price(self.other, rate)
         key = "certificate.price" if self.fixed_alpha else "certificate.price.any_alpha"
         return say(key, other=self.other, counted=rate)
 
@@ -455,7 +465,8 @@ class JointCertificate(Stated):
         own, most = sum(part.n_promises for part in self._parts), self.most_failing
         said = [say("certificate.both")]
         if not self.ordered and any(c.threshold is None for p in self._parts for c in p.cells):
-            said.append(say("certificate.both.neither"))
+            weighted = self.fnr.weights is not None
+            said.append(say("weights.neither" if weighted else "certificate.both.neither"))
         if most is not None:
             said.append(say("certificate.both.delta", own=f"{own:,}", most=f"{most:g}"))
         elif own:
@@ -557,7 +568,8 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
         if with_price:
             rate = facts.other_error
             spanning = facts.clusters is not None and facts.clusters.spanning
-            estimate = (facts.origin == "cross-fitted" or spanning) and rate.n  # without interval
+            unknown = facts.origin == "cross-fitted" or spanning or facts.weights is not None
+            estimate = unknown and rate.n  # without interval
             counted = percent(rate.rate) if estimate else rate
             text = say("certificate.groups.price", other=facts.other, counted=counted)
             yield state("groups", text if rate.n else price_unknown(facts))
@@ -580,6 +592,8 @@ def ground(facts: Any) -> Iterator[Statement]:  # noqa: ANN401 - a certificate o
     for remark in facts.remarks:
         yield state("remark", remark)
     yield state("assumed", " ".join(facts.assumptions))
+    if getattr(facts, "weights", None) is not None:
+        yield facts.weights.statement()
     yield data_statement(facts)
     if facts.provenance is not None:
         key = "file.skipped" if facts.provenance.n_skipped else "file"

@@ -19,7 +19,6 @@ from ratekeeper._cells import (
     null_of,
     nulls_of,
     of_class,
-    own_numbers,
     refuse_unlabelled,
 )
 from ratekeeper._certificate import Cell, Certificate, pooled_text, shown_text
@@ -34,14 +33,18 @@ from ratekeeper._rates import Rate, RealisedRate
 from ratekeeper._sentences import say
 from ratekeeper._validation import check_choice, check_control, check_probability
 from ratekeeper._version import __version__
+from ratekeeper._weight_facts import WeightFacts
+from ratekeeper._weights import WeightedRate, counted_sizes, read_new_weights
 from ratekeeper.exceptions import (
     ContradictedFitWarning,
+    InputError,
     NoThresholdError,
     Parameter,
     TooFewScoresError,
 )
 from ratekeeper.methods import Conformal, Guarantee, HighProbability, check_method
 from ratekeeper.methods._clustered import clustered_guarantee
+from ratekeeper.methods._weighted import refuse_unweighted, weighted_guarantee
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,6 +140,23 @@ class ErrorRateTest(FinishedTest):
             name: null.threshold(self.alpha) for name, null in zip(names, self._nulls, strict=True)
         }
 
+    def thresholds_at(self, weight: float) -> dict[Any, float]:
+        """Return the threshold of each group for new objects of one weight.
+
+        Of a test whose calibration has weights. With a weight that no object exceeds, the rule of
+        these thresholds keeps the promise for all, at some price in the other error.
+        """
+        if self.calibration.weights is None:
+            raise InputError(
+                "The calibration has no weights, so one threshold is for all objects.",
+                parameter="weight",
+                value=weight,
+                remedy="Use .thresholds.",
+            )
+        (weight,) = read_new_weights(weight, 1).tolist()
+        pairs = zip(self.thresholds, self._nulls, strict=True)
+        return {name: null.threshold_at(self.alpha, weight) for name, null in pairs}  # type: ignore[attr-defined]
+
     @cached_property
     def boundaries(self) -> dict[Any, tuple[float, float] | None]:
         """The threshold and number of each group, where ties are broken by keys; else None.
@@ -167,6 +187,13 @@ class ErrorRateTest(FinishedTest):
                 parameter="threshold",
                 remedy="Use .boundaries: the score, and the number that decides among its ties.",
             )
+        if self.calibration.weights is not None:
+            raise NoThresholdError(
+                "The weight of an object enters its p-value, so the score alone does not decide.",
+                parameter="threshold",
+                remedy="Use .decide(scores, weights=...), or calibrate with rejection=, a bound on "
+                "the weights.",
+            )
         if found is None:
             raise NoThresholdError(
                 f"{self.method!r} draws p-values at random, so no threshold decides.",
@@ -184,19 +211,32 @@ class ErrorRateTest(FinishedTest):
         each is counted. With groups it is over all of them; `certificate.cells` has each.
         """
         cells = self._other_errors
-        return Rate(sum(cell.errors for cell in cells), sum(cell.n for cell in cells))
+        errors, n = sum(cell.errors for cell in cells), sum(cell.n for cell in cells)
+        if self.calibration.weights is None:
+            return Rate(errors, n)
+        weighted = [cell for cell in cells if isinstance(cell, WeightedRate)]
+        wrong, total = sum(one.wrong for one in weighted), sum(one.total for one in weighted)
+        return WeightedRate(errors, n, wrong=wrong, total=total)
 
     @cached_property
     def _other_errors(self) -> tuple[Rate, ...]:
         label = 1 - self.null_class
         calibration = self.calibration.independent
         scores, index = of_class(calibration, label)
-        numbers = own_numbers(calibration, label) if self._is_paired else None
+        numbers = self._own_numbers(calibration, label)
         is_wrong = self._positive(scores, index, numbers)[0] == (self.control == "fnr")
         groups = np.zeros(scores.size, dtype=np.intp) if index is None else index
         errors = np.bincount(groups[is_wrong], minlength=len(self._nulls)).tolist()
         sizes = (cell.size for cell in calibration.cells[label])
-        return tuple(map(Rate, errors, sizes))
+        if calibration.weights is None:
+            return tuple(map(Rate, errors, sizes))
+        own = calibration.weights[label]
+        of_wrong = np.where(is_wrong, np.concatenate(own), 0.0)
+        wrong = np.bincount(groups, of_wrong, minlength=len(own)).tolist()
+        return tuple(
+            WeightedRate(e, n, wrong=lost, total=float(part.sum()))
+            for e, n, lost, part in zip(errors, sizes, wrong, own, strict=True)
+        )
 
     def _called(self, error: float | None) -> Called:
         """Bound what is called positive and negative; the two shares may each fail by half."""
@@ -247,7 +287,7 @@ class ErrorRateTest(FinishedTest):
         scores, index = of_class(self.calibration, self.null_class)
         groups = np.zeros(scores.size, dtype=np.intp) if index is None else index
         if self._is_paired:
-            numbers = own_numbers(self.calibration, self.null_class)
+            numbers = self._own_numbers(self.calibration, self.null_class)
             positive = self._positive(scores, index, numbers)[0]
         elif None in self.thresholds.values():
             return self.alpha * np.array(
@@ -269,6 +309,8 @@ class ErrorRateTest(FinishedTest):
             return NO_BOUND
         if self.calibration.clusters is not None:
             return clustered_guarantee(self.method)
+        if self.calibration.weights is not None:
+            return weighted_guarantee(self.method)
         return self.method.guarantee
 
     @cached_property
@@ -296,6 +338,7 @@ class ErrorRateTest(FinishedTest):
             provenance=cal.provenance,
             remarks=cal.remarks + self._useless,
             clusters=ClusterFacts.of(cal, self.method),
+            weights=WeightFacts.of(cal, self.null_class),
             alerts=self._practice(),
         )
 
@@ -335,6 +378,7 @@ class ErrorRateTest(FinishedTest):
         *,
         keys: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
         by: object = None,
         crossed: bool = False,
     ) -> Evaluation:
@@ -349,6 +393,8 @@ class ErrorRateTest(FinishedTest):
             by these groups, to which nothing is promised.
         keys : array-like of shape (n_objects,), optional
             As in `decide`. Counts are compared as those of objects with different keys.
+        clusters, weights
+            As in `FinishedTest.evaluate`.
         by : array-like, dict of array-like by name, or data frame, optional
             Columns of these objects: an audit by each of them, as ``.by_group``. A missing value
             is a group of its own; of more than 1,000 distinct numbers, make ranges first.
@@ -366,7 +412,14 @@ class ErrorRateTest(FinishedTest):
         FNR 3.36% (1.97% to 5.32%), promised 5%: in line; FPR 38.26% (33.95% to 42.71%)
         """
         found: Evaluation = super().evaluate(
-            scores, labels, groups, keys=keys, clusters=clusters, by=by, crossed=crossed
+            scores,
+            labels,
+            groups,
+            keys=keys,
+            clusters=clusters,
+            weights=weights,
+            by=by,
+            crossed=crossed,
         )
         return found
 
@@ -480,7 +533,9 @@ class ErrorRateTest(FinishedTest):
             )
         if threshold is None:
             p, sign = f"p{self.null_class}", ">" if self.control == "fnr" else "<="
-            return say("certificate.condition.random", p=p, sign=sign, alpha=f"{self.alpha:g}")
+            weighted = self.calibration.weights is not None
+            key = "weights.condition" if weighted else "certificate.condition.random"
+            return say(key, p=p, sign=sign, alpha=f"{self.alpha:g}")
         return condition_text(self.calibration, self._positive_if.__name__, threshold)
 
     @cached_property
@@ -501,7 +556,7 @@ class ErrorRateTest(FinishedTest):
         self, scores: Floats, index: Index, numbers: TieNumbers | None = None
     ) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None]:
         """Return which objects are called positive, and the p-values if these were needed."""
-        if self.method.decides_by_threshold:
+        if self.method.decides_by_threshold and self.calibration.weights is None:
             limits = self._limits
             return self._positive_if(scores, limits if index is None else limits[index]), None
         broken = self._broken(numbers)
@@ -515,7 +570,9 @@ class ErrorRateTest(FinishedTest):
         return (null_p <= self.alpha) == (self.control == "fpr"), null_p
 
     def _broken(self, numbers: TieNumbers | None) -> NDArray[np.float64] | None:
-        """Return the numbers by which this test breaks ties, None if it does not."""
+        """Return the numbers by which this test breaks ties, or weights; None without either."""
+        if numbers is not None and self.calibration.weights is not None:
+            return numbers(0)  # which are weights
         if numbers is None or self.method.keys == "unused":
             return None
         return numbers(self.method.random_state)  # type: ignore[attr-defined]  # it draws
@@ -592,7 +649,9 @@ def build_test(
     alpha = check_probability(alpha, "alpha")
     check_choice(thin_groups, "thin_groups", ("refuse", "pool"))
     refuse_unlabelled(calibration)
-    sizes = [scores.size for scores in calibration.independent.cells[null_class]]
+    if calibration.weights is not None:
+        refuse_unweighted(method)
+    sizes = counted_sizes(calibration, null_class)
     if not any(sizes):
         raise _no_scores(calibration, control, alpha, method)
     enough = _enough(method, sizes, alpha)
@@ -602,6 +661,8 @@ def build_test(
     total = sum(sizes)
     if calibration.clusters is not None and any(pooled):  # a cluster may have rows in two groups
         total = calibration.pooled().independent.cells[null_class][0].size
+    elif calibration.weights is not None and any(pooled):
+        (total,) = counted_sizes(calibration.pooled(), null_class)
     if not method.can_promise(total, alpha):
         raise _too_few(calibration.pooled(), control, alpha, method)
     shared = null_of(calibration.pooled(), null_class, 0, method) if any(pooled) else None
@@ -648,8 +709,10 @@ def _too_few(
     null_class = 1 if control == "fnr" else 0
     needed = method.smallest_n(alpha)
     side = "positive" if null_class else "negative"
-    sizes = [scores.size for scores in calibration.independent.cells[null_class]]
+    sizes = counted_sizes(calibration, null_class)
     unit = "scores" if calibration.clusters is None else "clusters with rows"
+    if calibration.weights is not None:
+        unit = "scores in effective number (what unequal weights leave)"
     got, where = f"got {sizes[0]:,}", ""
     remedy: list[Words] = ["Add data, or raise ", Parameter("alpha"), "."]
     if calibration.groups is not None:

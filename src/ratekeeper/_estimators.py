@@ -44,6 +44,7 @@ from ratekeeper.exceptions import (
     TooFewScoresError,
 )
 from ratekeeper.methods import Conformal, HighProbability, Resampled, Smoothed, check_method
+from ratekeeper.methods._weighted import refuse_unweighted, weighted_guarantee
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -112,6 +113,9 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         as -1 or "unsure". Without it `predict` refuses, and `decide` says None.
     thin_groups : {"refuse", "pool"}, default="refuse"
         What to do with groups that have too few scores for alpha; see `Calibration.control`.
+    weight_calibration : bool, default=False
+        Whether `sample_weight` of `fit` weighs the calibration, too; see Notes. Only with
+        ``method=Conformal()``, and not for CV+.
     random_state : int or RandomState, optional
         Seed of the split, of the folds of CV+ and of the order in which its rows train.
 
@@ -147,6 +151,17 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     With ``strategy="cross-fit"`` no bound is known: new objects are scored by another model than
     the calibration objects. Near interpolation up to 3.4 times alpha was measured; an
     `InterpolationWarning` says where that is to be feared.
+
+    By default `sample_weight` is for the training alone, and the calibration counts objects, so
+    that class weights and the like do no harm. With ``weight_calibration=True`` it weighs
+    calibration objects as well, as `calibrate` does, and a new object counts for one unless
+    `predict` and the others get `weights`. That is to fit on rows that are repeated so often, or
+    dropped where the weight is 0, to the last bit of each p-value. It keeps the promise if the
+    weights are ratios of densities (`calibrate`) of which that of the new object is at most 1, or
+    is given; or, for a frozen model, if they are numbers of objects that were seen, one row for all
+    that are equal. Otherwise, with a row of weight 50 that stands for one object, the rate can
+    exceed alpha, by at most (1 - alpha) times the largest weight over their sum. Weights that are
+    the same within a class, as class weights are, belong to the training only.
 
     Nothing is promised under drift, nor for parameters that a search has chosen on the rows that
     calibrate.
@@ -203,6 +218,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     positive_label: object = None
     undecided: object = None
     thin_groups: str = "refuse"
+    weight_calibration: bool = False
     random_state: RandomState = None
 
     def fit(
@@ -226,8 +242,8 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             in every group. A splitter that asks for groups (`GroupKFold`) gets them too; for folds
             by something else give its splits as `cv`, or an alias by metadata routing.
         sample_weight : array-like of shape (n_objects,), optional
-            Weights for the training of `estimator`. They do not weight the calibration, which
-            counts objects: a weighted count would not keep the promise.
+            Weights for the training of `estimator`. They do not weigh the calibration, which
+            counts objects, unless `weight_calibration` says so.
         clusters : array-like of shape (n_objects,), optional
             Whose rows they are, where a patient or customer has several; see `calibrate`. With
             ``strategy="split"`` no cluster has rows on both sides, and `calibration_size` is about
@@ -244,12 +260,13 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X, y, groups, clusters = indexable(X, y, groups, clusters)
         target = self._read_target(y)
         ids = self._read_clusters(clusters, target.labels.size)
+        weights = self._calibration_weights(sample_weight)
         fit_params, split_params = self._route(groups, {"sample_weight": sample_weight, **params})
         training = Training(
             self.estimator, X, target.labels, target.positive, response_method, fit_params
         )
         trained = self._train(training, groups, ids, split_params)
-        self.test_ = self._build_test(trained, target, groups, clusters, alphas)
+        self.test_ = self._build_test(trained, target, groups, clusters, weights, alphas)
         self.n_training_ = target.labels.size
         if self._is_frozen or self.strategy == "split":
             self.n_training_ -= trained.rows.size
@@ -257,7 +274,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.classes_ = target.classes
         return self
 
-    def predict(self, X: Features, groups: Column = None) -> NDArray[Any]:
+    def predict(self, X: Features, groups: Column = None, weights: Column = None) -> NDArray[Any]:
         """Return the decision on each object, as a label.
 
         Parameters
@@ -266,6 +283,8 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             New objects, in any form that `estimator` takes.
         groups : array-like of shape (n_objects,), optional
             Their groups, required if and only if there were groups in `fit`.
+        weights : array-like of shape (n_objects,) or float, optional
+            Their weights, if the calibration has weights; 1 by default.
 
         Raises
         ------
@@ -286,7 +305,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                     ", or use decide, which says None.",
                 ),
             )
-        decisions = self.decide(X, groups)
+        decisions = self.decide(X, groups, weights)
         if not decisions.can_abstain:
             return decisions.labels.astype(self.classes_.dtype, copy=False)
         labels: NDArray[Any] = decisions.classes[decisions.positive.astype(np.intp)]
@@ -308,30 +327,41 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             else self.estimators_[0].predict_proba(X)
         )
 
-    def decide(self, X: Features, groups: Column = None) -> Decisions:
+    def decide(self, X: Features, groups: Column = None, weights: Column = None) -> Decisions:
         """Return the decisions with their p-values; parameters as in `predict`.
 
         Where a test of both rates has no decision, ``labels`` has None.
         """
         scores = self._scores(X)
-        return self.test_.decide(scores, groups)
+        return self.test_.decide(scores, groups, **self._weights_of(weights))
 
-    def p_values(self, X: Features, groups: Column = None) -> PValues:
+    def p_values(self, X: Features, groups: Column = None, weights: Column = None) -> PValues:
         """Return the two p-values of each object; parameters as in `predict`."""
         scores = self._scores(X)
-        return self.test_.p_values(scores, groups)
+        return self.test_.p_values(scores, groups, **self._weights_of(weights))
+
+    def _weights_of(self, weights: Column) -> Params:
+        """Return the weights of new objects as the test takes them: 1 if nobody gave any."""
+        if self.test_.calibration.weights is None and weights is None:
+            return {}  # of CV+, too
+        return {"weights": 1.0 if weights is None else weights}
 
     @available_if(_keeps_one_rate)  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Features, groups: Column = None) -> NDArray[Any]:
+    def decision_function(
+        self, X: Features, groups: Column = None, weights: Column = None
+    ) -> NDArray[Any]:
         """Return a number that is above 0 exactly where `predict` gives ``classes_[1]``.
 
-        It is how far the score lies beyond the threshold or, for CV+ and for a randomised method,
-        the p-value beyond alpha. Parameters as in `predict`. Not there for a test of both rates.
+        It is how far the score lies beyond the threshold or, for CV+, for a randomised method and
+        for objects of different weights, the p-value beyond alpha. Parameters as in `predict`. Not
+        there for a test of both rates.
         """
         scores = self._scores(X)
-        decisions = self.test_.decide(scores, groups)
+        own = self._weights_of(weights)
+        decisions = self.test_.decide(scores, groups, **own)
         test = cast("ErrorRateTest | CVPlusTest", self.test_)
-        margin, is_last = _margin(test, decisions, scores, groups), decisions.positive
+        limits = None if isinstance(test, CVPlusTest) else _limits(test, **own)
+        margin, is_last = _margin(test, decisions, scores, groups, limits), decisions.positive
         if decisions.classes[1] != self.classes_[1]:
             margin, is_last = -margin, ~is_last
         return np.where(is_last, np.maximum(margin, np.nextafter(0, 1)), np.minimum(margin, 0.0))
@@ -353,6 +383,9 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return test.guarantee if isinstance(test, CVPlusTest) else cv_plus_guarantee()
         if self._is("cross-fit"):
             return NO_BOUND
+        test = getattr(self, "test_", None)
+        if test is not None and test.calibration.weights is not None:
+            return weighted_guarantee(self._method)
         return self._method.guarantee
 
     @property
@@ -515,6 +548,21 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         return read_clusters(clusters, n_objects)
 
+    def _calibration_weights(self, sample_weight: Column) -> Column:
+        """Return the weights of the calibration, None if it counts objects."""
+        if not self.weight_calibration or sample_weight is None:
+            return None
+        if self._is("cv+"):
+            raise InputError(
+                ("With weights no bound is known for ", Parameter("strategy", "cv+"), "."),
+                parameter="weight_calibration",
+                value=True,
+                remedy=("Take ", Parameter("strategy", "split"), ", or a FrozenEstimator."),
+            )
+        refuse_unweighted(self._method)
+        column: Column = indexable(sample_weight)[0]
+        return column
+
     def _train(
         self, training: Training, groups: Column, clusters: Hashes | None, split_params: Params
     ) -> Trained:
@@ -535,9 +583,11 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         target: Target,
         groups: Column,
         clusters: Column,
+        weights: Column,
         alphas: dict[Control, float],
     ) -> Test:
         cells = None if groups is None else take(groups, trained.rows)
+        own = None if weights is None else np.asarray(take(weights, trained.rows))
         ids = None if clusters is None else take(clusters, trained.rows)
         labels = target.labels[trained.rows]
         calibration = calibrate(
@@ -545,6 +595,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             labels,
             groups=cells,
             clusters=ids,
+            weights=own,
             positive_label=target.positive,
         )
         if self._is("cv+") or self._is("cross-fit"):
@@ -641,10 +692,13 @@ def scores_of(clf: ErrorRateController, X: Features) -> Floats:
 
 
 def _margin(
-    test: ErrorRateTest | CVPlusTest, decisions: Decisions, scores: Floats, groups: Column
+    test: ErrorRateTest | CVPlusTest,
+    decisions: Decisions,
+    scores: Floats,
+    groups: Column,
+    limits: NDArray[np.float64] | None,
 ) -> NDArray[np.float64]:
     """Return how far each object lies on the positive side of the rule."""
-    limits = None if isinstance(test, CVPlusTest) else _limits(test)
     if limits is None:
         ((control, alpha),) = _alphas_of(test).items()
         p = decisions.p_values
@@ -659,7 +713,9 @@ def _alphas_of(test: ErrorRateTest | CVPlusTest) -> dict[Control, float]:
     return test.alphas if isinstance(test, CVPlusTest) else {test.control: test.alpha}
 
 
-def _limits(test: ErrorRateTest) -> NDArray[np.float64] | None:
-    """Return the threshold of each group, None for a randomised method."""
-    limits = list(test.thresholds.values())
+def _limits(test: ErrorRateTest, weights: Any = None) -> NDArray[np.float64] | None:  # noqa: ANN401
+    """Return the threshold of each group, None for a randomised method and for several weights."""
+    limits: list[float | None] = list(test.thresholds.values())
+    if isinstance(weights, float):
+        limits = list(test.thresholds_at(weights).values())
     return None if None in limits else np.array(limits, dtype=np.float64)

@@ -29,6 +29,7 @@ from ratekeeper._provenance import Provenance
 from ratekeeper._times import Timing
 from ratekeeper._validation import LONGEST_NAME
 from ratekeeper._version import __version__
+from ratekeeper._weights import are_weights
 from ratekeeper._windows import time_facts, wrong_times
 from ratekeeper.exceptions import InputError, Parameter, StoredFileError
 from ratekeeper.methods._kernel import SUMMED_UP_TO
@@ -110,6 +111,7 @@ def facts_of_calibration(calibration: Calibration) -> Facts:
         "provenance": calibration.provenance and calibration.provenance.to_dict(),
         **({} if calibration.sampling == "population" else {"sampling": calibration.sampling}),
         **({} if calibration.clusters is None else {"clusters": _cluster_counts(calibration)}),
+        **({} if calibration.weights is None else {"weights": _counts(calibration)}),
         **time_facts(calibration),
     }
 
@@ -166,9 +168,16 @@ def _contradiction(calibration: Calibration) -> str | None:
         return "it has no score"
     if not calibration.labelled and (sizes[1] or classes.tolist() != [0, 1]):
         return "it has scores of a class, but no labels"
-    if wrong := wrong_times(calibration):
-        return wrong
-    return None if rows is None else _wrong_rows(calibration, rows)
+    wrong = wrong_times(calibration) or _wrong_weights(calibration)
+    return wrong or (None if rows is None else _wrong_rows(calibration, rows))
+
+
+def _wrong_weights(calibration: Calibration) -> str | None:
+    if calibration.weights is None:
+        return None
+    if calibration.clusters is not None:
+        return "it has weights and clusters, which do not go together"
+    return None if are_weights(calibration.weights) else "a weight of it is no positive number"
 
 
 def _wrong_rows(calibration: Calibration, rows: Provenance) -> str | None:
@@ -177,6 +186,8 @@ def _wrong_rows(calibration: Calibration, rows: Provenance) -> str | None:
     if calibration.clusters is not None and rows.sampled_from is not None:
         return "it is a sample of rows, but has clusters"
     valid = rows.sampled_from or sizes
+    if rows.rejection is not None:
+        valid = rows.rejection.negative, rows.rejection.positive
     if sum(valid) != rows.rows - rows.n_skipped or any(map(gt, sizes, valid)):
         return f"its {sum(sizes):,} scores are not those of its rows ({rows})"
     return None

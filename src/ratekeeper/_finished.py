@@ -37,6 +37,7 @@ from ratekeeper._evaluation import (
 )
 from ratekeeper._inputs import check_aligned, read_groups, read_new_labels, refuse_nan, same_length
 from ratekeeper._keys import numbers_of_keys
+from ratekeeper._weights import new_weights
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ class FinishedTest(ABC):
         keys: ArrayLike | None = None,
         *,
         clusters: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
     ) -> Decisions:
         """Decide on new objects.
 
@@ -131,6 +133,9 @@ class FinishedTest(ABC):
         clusters : array-like of shape (n_objects,), optional
             Their clusters, to make sure that these are new ones: those of the calibration are
             refused. They do not change a decision.
+        weights : array-like of shape (n_objects,) or float, optional
+            Their weights, by the same formula as at calibration; required if and only if the
+            calibration has weights. One number is for all: one that no weight exceeds is safe.
 
         Returns
         -------
@@ -152,22 +157,37 @@ class FinishedTest(ABC):
                     remedy="Calibrate with clusters, or leave them out here.",
                 )
             read_new_clusters(self.calibration, clusters, values.size)
-        numbers = self._numbers(scores, keys, values.size)
+        numbers = self._numbers(scores, keys, values.size, weights)
         decisions = decide_read(self, values, index, numbers)  # which refuses NaN
         outside = count_outside(self.calibration, values)
         warn_if_outside(self.calibration, outside, values.size)
         return decisions
 
-    def _numbers(self, scores: ArrayLike, keys: ArrayLike | None, n: int) -> TieNumbers | None:
-        """Return what breaks the ties of new objects, where that is to be done."""
-        return numbers_of_keys([part.method for part in self.parts], scores, keys, n)
+    def _numbers(
+        self, scores: ArrayLike, keys: ArrayLike | None, n: int, weights: ArrayLike | None
+    ) -> TieNumbers | None:
+        """Return what breaks the ties of new objects, or their weights, where that is needed."""
+        numbers = numbers_of_keys([part.method for part in self.parts], scores, keys, n)
+        own = new_weights(self.calibration, scores, weights, n)
+        return numbers if own is None else own
+
+    def _own_numbers(self, calibration: Calibration, label: int) -> TieNumbers | None:
+        """Return the same for the calibration objects of a class."""
+        has_numbers = self._is_paired or calibration.weights is not None
+        return own_numbers(calibration, label) if has_numbers else None
 
     def p_values(
-        self, scores: ArrayLike, groups: ArrayLike | None = None, keys: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        groups: ArrayLike | None = None,
+        keys: ArrayLike | None = None,
+        *,
+        weights: ArrayLike | None = None,
     ) -> PValues:
         """Return the p-values that the test compares with alpha; parameters as in `decide`."""
         values, index = read_new(self.calibration, scores, groups)
-        decisions = decide_read(self, values, index, self._numbers(scores, keys, values.size))
+        numbers = self._numbers(scores, keys, values.size, weights)
+        decisions = decide_read(self, values, index, numbers)
         outside = count_outside(self.calibration, values)
         warn_if_outside(self.calibration, outside, values.size)
         return decisions.p_values
@@ -180,6 +200,7 @@ class FinishedTest(ABC):
         *,
         keys: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
         by: object = None,
         crossed: bool = False,
     ) -> Any:  # noqa: ANN401 - Evaluation or JointEvaluation, as the subclasses say
@@ -199,6 +220,8 @@ class FinishedTest(ABC):
             calibration's. Of each cluster one row of each class (in each group) is drawn at
             random and counted, since exact intervals are about independent objects; for a
             `ThresholdTest`, which is about both classes as they are mixed, one row in all.
+        weights : array-like of shape (n_objects,) or float, optional
+            As in `decide`. They only decide: objects are new ones, and are counted as they are.
         by : array-like, dict of array-like by name, or data frame, optional
             Columns of these objects: an audit by each of them, as ``.by_group``. A missing value
             is a group of its own; of more than 1,000 distinct numbers, make ranges first. With
@@ -214,7 +237,8 @@ class FinishedTest(ABC):
         names, own = None, self.calibration.groups
         is_audit = own is None and groups is not None
         values, index = read_new(self.calibration, scores, None if is_audit else groups)
-        decisions = decide_read(self, values, index, self._numbers(scores, keys, values.size))
+        given = self._numbers(scores, keys, values.size, weights)
+        decisions = decide_read(self, values, index, given)
         if own is not None:
             names = own.tolist()
         elif groups is not None:
@@ -287,6 +311,8 @@ class FinishedTest(ABC):
             return None
         if self.calibration.clusters is not None:  # whose bounds would take rows for objects
             return None
+        if self.calibration.weights is not None:  # as objects that count alike
+            return None
         return alerts_of(self.calibration, self._called, None, by_group=False)
 
     def _called(self, error: float | None) -> Called:
@@ -311,7 +337,7 @@ class FinishedTest(ABC):
         for label in (0, 1):
             scores, index = of_class(self.calibration, label)
             truth = np.full(scores.size, bool(label))
-            numbers = own_numbers(self.calibration, label) if self._is_paired else None
+            numbers = self._own_numbers(self.calibration, label)
             decisions = self._decide(scores, index, numbers)
             counts = counts + counted(decisions, truth, index, len(self.calibration.cells[0]))
         return counts  # type: ignore[no-any-return]

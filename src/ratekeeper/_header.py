@@ -115,6 +115,13 @@ _DEFS: Schema = {
             "data_offsets": _array(_COUNT, 2, 2),
         }
     ),
+    "weight_array": _object(
+        {
+            "dtype": {"const": "F64"},
+            "shape": _array(_COUNT, 1, 1),
+            "data_offsets": _array(_COUNT, 2, 2),
+        }
+    ),
     "time_array": _object(
         {
             "dtype": {"const": "I64"},
@@ -158,8 +165,16 @@ _DEFS: Schema = {
             "sampled_from": _array(_COUNT, 2, 2) | {"type": ["array", "null"]},
             "cluster": _MAYBE_TEXT,
             "time": _MAYBE_TEXT,
+            "weight": _MAYBE_TEXT,
+            "rejection": _object(
+                {
+                    "bound": {"type": "number", "exclusiveMinimum": 0},
+                    "negative": _COUNT,
+                    "positive": _COUNT,
+                }
+            ),
         },
-        optional=("cluster", "time"),
+        optional=("cluster", "time", "weight", "rejection"),
         type=["object", "null"],
     ),
     "method": {
@@ -218,6 +233,7 @@ _DEFS: Schema = {
             "remark": _MAYBE_TEXT,
             "contradicted": _FLAG,
             "rule": _TEXT,
+            "effective_n": {"type": "number", "minimum": 0},
             "realised_rate": _object(
                 {
                     "distribution": _TEXT,
@@ -231,7 +247,7 @@ _DEFS: Schema = {
                 type=["object", "null"],
             ),
         },
-        optional=("condition", "contradicted"),
+        optional=("condition", "contradicted", "effective_n"),
     ),
     "certificate": _object(
         {
@@ -258,9 +274,15 @@ _DEFS: Schema = {
             "clusters": _object(
                 {"negative": _COUNT, "positive": _COUNT, "spanning": _FLAG},
             ),
+            "weights": _object(
+                {
+                    "effective_negative": {"type": "number", "minimum": 0},
+                    "effective_positive": {"type": "number", "minimum": 0},
+                }
+            ),
         },
         # Earlier versions did not write these; more than 1,000 cells are left out.
-        optional=("promised", "cells", "remarks", "provenance", "clusters"),
+        optional=("promised", "cells", "remarks", "provenance", "clusters", "weights"),
     ),
     "test": _object(
         {
@@ -354,9 +376,10 @@ _DEFS: Schema = {
             "sampling": {"enum": ["population", "by class"]},
             "clusters": _KNOWN,
             "times": _ref("times"),
+            "weights": _KNOWN,
         },
         # Format 1 did not have provenance; the others are written only where they say something.
-        optional=("provenance", "aimed", "sampling", "clusters", "times"),
+        optional=("provenance", "aimed", "sampling", "clusters", "times", "weights"),
     ),
     # What goes on after calibration. The test it belongs to is compared, never made anew from it.
     "identity": _object(
@@ -452,6 +475,7 @@ SCHEMA: Schema = {
         "^(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("array"),
         "^clusters/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("cluster_array"),
         "^times/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("time_array"),
+        "^weights/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("weight_array"),
     },
     "additionalProperties": False,
     "$defs": _DEFS,

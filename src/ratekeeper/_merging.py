@@ -41,9 +41,16 @@ def check_mergeable(one: Calibration, other: Calibration) -> None:
             remedy="Merge calibrations of different objects.",
         )
     for calibration in (one, other):
-        if calibration.provenance is not None and calibration.provenance.sampled_from:
+        rows = calibration.provenance
+        if rows is not None and rows.rejection is not None:
             raise InputError(
-                f"A calibration on a random sample ({calibration.provenance}) cannot be merged: "
+                f"A calibration of objects kept by their weights ({rows}) cannot be merged.",
+                parameter="other",
+                remedy="Calibrate on all objects together.",
+            )
+        if rows is not None and rows.sampled_from:
+            raise InputError(
+                f"A calibration on a random sample ({rows}) cannot be merged: "
                 "its objects would count for less than they stand for.",
                 parameter="other",
                 remedy="Sample all files together, as one folder, or merge calibrations without a "

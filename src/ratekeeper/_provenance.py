@@ -13,6 +13,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Rejection:
+    """How many valid rows there were before some were kept, each with the chance weight / bound."""
+
+    bound: float
+    negative: int
+    positive: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all facts as plain values."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
 class Provenance:
     """The rows of a file that became a calibration.
 
@@ -31,6 +44,10 @@ class Provenance:
         Name of the column of clusters.
     time : str or None
         Name of the column of times.
+    weight : str or None
+        Name of the column of weights.
+    rejection : Rejection or None
+        If objects were kept at random, by their weights.
 
     Examples
     --------
@@ -47,6 +64,8 @@ class Provenance:
     sampled_from: tuple[int, int] | None = None
     cluster: str | None = None
     time: str | None = None
+    weight: str | None = None
+    rejection: Rejection | None = None
 
     @property
     def n_skipped(self) -> int:
@@ -73,6 +92,7 @@ class Provenance:
             group=same(self.group, other.group),
             cluster=same(self.cluster, other.cluster),
             time=same(self.time, other.time),
+            weight=same(self.weight, other.weight),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,6 +112,8 @@ class Provenance:
             "sampled_from": None if self.sampled_from is None else list(self.sampled_from),
             **({} if self.cluster is None else {"cluster": self.cluster}),
             **({} if self.time is None else {"time": self.time}),
+            **({} if self.weight is None else {"weight": self.weight}),
+            **({} if self.rejection is None else {"rejection": self.rejection.to_dict()}),
         }
 
     @staticmethod
@@ -105,19 +127,23 @@ class Provenance:
         """
         skipped, sampled = facts["skipped"], facts["sampled_from"]
         score, label, group = (facts[key] for key in ("score", "label", "group"))
-        cluster, time = facts.get("cluster"), facts.get("time")
-        counts = [facts["rows"], *skipped.values(), *(sampled or ())]
+        cluster, time, weight = (facts.get(key) for key in ("cluster", "time", "weight"))
+        kept = facts.get("rejection")
+        rejection = None if kept is None else Rejection(**kept)
+        before = () if rejection is None else (rejection.negative, rejection.positive)
+        counts = [facts["rows"], *skipped.values(), *(sampled or ()), *before]
         if (
             any(type(count) is not int or count < 0 for count in counts)
             or any(
                 not isinstance(name, str | None)
-                for name in [score, label, group, cluster, time, *skipped]
+                for name in [score, label, group, cluster, time, weight, *skipped]
             )
             or (sampled is not None and len(sampled) != 2)  # noqa: PLR2004 - two classes
         ):
             raise ValueError(f"not the provenance of a calibration: {facts}")
         pair = None if sampled is None else (sampled[0], sampled[1])
-        return Provenance(facts["rows"], dict(skipped), score, label, group, pair, cluster, time)
+        names = score, label, group, pair, cluster, time, weight, rejection
+        return Provenance(facts["rows"], dict(skipped), *names)
 
     def __str__(self) -> str:
         text = f"{self.rows:,} rows read"
@@ -129,6 +155,8 @@ class Provenance:
             if self.label is None:  # all of one class, or of classes that nobody knows
                 whole = f"{negative + positive:,}"
             text += f", a random sample kept of {whole}"
+        if self.rejection is not None:
+            text += f", some kept at random with the chance weight / {self.rejection.bound:g}"
         return text
 
 

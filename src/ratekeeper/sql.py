@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._aimed import ThresholdTest
+from ratekeeper._cells import refuse_weights
 from ratekeeper._certificate import Certificate
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import listed, show, visible
@@ -207,6 +208,7 @@ def _thresholds(test: ErrorRateTest) -> list[float]:
             remedy="Take a method without random numbers, such as HighProbability(), or let "
             "`ratekeeper classify` decide.",
         )
+    refuse_weights(test.calibration, "SQL")
     if None in thresholds:
         raise InputError(
             f"{test.method!r} draws p-values at random, so no threshold decides and SQL cannot.",

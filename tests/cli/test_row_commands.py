@@ -373,7 +373,7 @@ def test_a_seed_without_anything_random_is_refused(run, people, tmp_path):
     for more in ([], ["--fnr", "5%"]):
         result = run(*asked, *more, "--seed", "3")
         assert result.exit_code == 2
-        assert "--seed 3 is for --sample and for a random method" in result.stderr
+        assert "--seed 3 is for --sample, --rejection and a random method" in result.stderr
     assert run(*asked, "--fnr", "5%", "--method", "smoothed", "--seed", "3").exit_code == 0
 
 

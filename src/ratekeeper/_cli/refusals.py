@@ -66,6 +66,7 @@ _OPTIONS = {
     "target": "output",
     "target_format": "to",
     "times": "time",
+    "weights": "weight",
 }
 
 

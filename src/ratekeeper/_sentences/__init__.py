@@ -25,6 +25,7 @@ from ratekeeper._sentences.plan import PLAN
 from ratekeeper._sentences.rates import RATES
 from ratekeeper._sentences.selection import SELECTION
 from ratekeeper._sentences.ties import TIES
+from ratekeeper._sentences.weights import WEIGHTS
 from ratekeeper._sentences.windows import WINDOWS
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ SECTIONS = {
     "monitor": MONITOR,
     "monitor_plan": MONITOR_PLAN,
     "windows": WINDOWS,
+    "weights": WEIGHTS,
 }
 
 

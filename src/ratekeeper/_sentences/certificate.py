@@ -165,4 +165,5 @@ TITLES = {
     "instead": "Instead",
     "test": "Test",
     "practice": "In practice",
+    "weights": "Weights",
 }

@@ -21,6 +21,7 @@ from ratekeeper.batch._sources import open_sources, pieces_of
 from ratekeeper.batch._text_files import TextFile
 from ratekeeper.batch._text_values import whole_texts
 from ratekeeper.batch._timing import Clock
+from ratekeeper.batch._weighting import RowWeights
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     time: str | None = None,
     last: int | None = None,
     since: object = None,
+    weight: str | None = None,
+    rejection: float | None = None,
     positive_label: object = None,
     higher_is_positive: bool = True,
     one_class: str | None = None,
@@ -82,6 +85,11 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         numbers; see `calibrate`.
     last, since : int, object, optional
         Keep the newest rows only, as `Calibration.window` does.
+    weight : str, optional
+        Name of the column of weights; see `calibrate`. Rows of the weight 0 are skipped. Not with
+        `cluster` or `sample`.
+    rejection : float, optional
+        A bound that no weight can exceed, by which rows are kept at random; see `calibrate`.
     positive_label : object, optional
         Which label is positive, as text or value; required unless it is plain (1, "yes", ...).
     higher_is_positive : bool, default=True
@@ -96,7 +104,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         bounded whatever the size of the file. Every promise holds as it would for a file of the
         sampled rows. Such a calibration cannot be merged with another.
     seed : int, default=0
-        Seed for drawing the sample.
+        Seed for drawing the sample, and for keeping rows by their weights.
     sampling : {"population", "by class"}, default="population"
         As in `calibrate`.
     source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
@@ -129,34 +137,31 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
     """
     most = None if sample is None else check_count(sample, "sample")
-    ids = ClusterIds(cluster, most)
+    ids, weights = ClusterIds(cluster, most), RowWeights(weight, rejection, cluster, most)
     # Of clusters all rows are needed, to see that the window cuts none.
     clock = Clock(time, last, since, most, forgets=cluster is None)
-    check_choice(sampling, "sampling", ("population", "by class"))
+    _check_choices(sampling, one_class, label, positive_label)
     labels = None if label is None else Kinds(label, labels=True)
-    if one_class is not None:
-        check_choice(one_class, "one_class", SIDES)
-    if labels is None and positive_label is not None:
-        read_truth(None, 0, positive_label, one_class)  # which refuses it
     groups = None if group is None else Kinds(group, labels=False)
     inspector = Inspector(on_invalid)
     with open_sources(source, source_format, decimal) as files:
         roles = {"score": score, "label": label, "group": group, "cluster": cluster, "time": time}
+        roles["weight"] = weight
         check_columns(files[0].name, files[0].columns, roles)
         wanted = [column for column in roles.values() if column is not None]
         rows = sum(file.size or 0 for file in files if not isinstance(file, TextFile))
-        keep = _keeper(most, seed, rows, whole=any((group, cluster, time)))
+        keep = _keeper(most, seed, rows, whole=any((group, cluster, time, weight)))
         for name, piece in pieces_of(files, wanted, "Reading"):
             values, codes, index, found = _columns_of(name, piece, score, labels, groups)
-            found += ids.read(piece) + clock.read(name, piece)
-            valid = inspector.valid(name, piece, found)
+            found += ids.read(piece) + clock.read(name, piece) + weights.read(piece)
+            valid = weights.keep(inspector.valid(name, piece, found), inspector.skipped)
             ids.keep(valid)
             clock.keep(valid)
             if valid is not None:
                 values, codes = values[valid], codes[valid]
                 index = None if index is None else index[valid]
             keep.add(values, codes, index)
-            clock.forget(keep, ids)
+            clock.forget(keep, ids, weights)
         names = ", ".join(file.name for file in files[:3]) + ", ..." * (len(files) > 3)  # noqa: PLR2004
     used = keep.used()
     _check_used(used, labels, one_class, inspector, names)
@@ -180,7 +185,6 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     if sampled is not None:
         counts = sampled[1 - positive], sampled[positive]  # of a class that is unknown, 0
         provenance = replace(provenance, sampled_from=counts)
-    hashes = ids.kept()
     made = replace(
         build_calibration(
             values,
@@ -191,12 +195,22 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
             higher_is_positive=higher_is_positive,
             provenance=provenance,
             labelled=labelled,
-            columns=({} if hashes is None else {"clusters": hashes}) | clock.kept(),
+            columns=ids.column() | weights.column() | clock.column(),
         ),
         sampling=sampling,
         timing=clock.timing,
     )
-    return _windowed(made, last, since, keep.left_out)
+    return weights.thinned(_windowed(made, last, since, keep.left_out), seed)
+
+
+def _check_choices(
+    sampling: str, one_class: str | None, label: str | None, positive_label: object
+) -> None:
+    check_choice(sampling, "sampling", ("population", "by class"))
+    if one_class is not None:
+        check_choice(one_class, "one_class", SIDES)
+    if label is None and positive_label is not None:
+        read_truth(None, 0, positive_label, one_class)  # which refuses it
 
 
 def _windowed(made: Calibration, last: int | None, since: object, left_out: int) -> Calibration:

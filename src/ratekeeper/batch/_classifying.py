@@ -86,6 +86,7 @@ def classify_file(  # noqa: PLR0913 - each has a name and a default
     score: str | None = None,
     group: str | None = None,
     key: str | None = None,
+    weight: str | None = None,
     on_invalid: str = "refuse",
     prefix: str = "",
     source_format: str | None = None,
@@ -108,6 +109,9 @@ def classify_file(  # noqa: PLR0913 - each has a name and a default
     key : str, optional
         Name of the column with a key of each row, by which a randomised test breaks ties; see
         `ErrorRateTest.decide`.
+    weight : str, optional
+        Name of the column of weights, by default that of the calibration; for a test whose
+        calibration has weights, and no other.
     on_invalid : {"refuse", "skip"}, default="refuse"
         What to do with rows whose score or group cannot be used. Skipped ones stay in their
         place, without p-values and decision, and are counted.
@@ -141,7 +145,7 @@ def classify_file(  # noqa: PLR0913 - each has a name and a default
     007,0.2,0.7305962245525066,0.07215752450551458,no
     """
     target = standard(target)
-    judge = Judge(test, score=score, group=group, key=key, on_invalid=on_invalid)
+    judge = Judge(test, score=score, group=group, key=key, weight=weight, on_invalid=on_invalid)
     names = (f"{prefix}p0", f"{prefix}p1", f"{prefix}decision")
     negative, positive = test.calibration.classes.tolist()
     added = Added(names, (negative, positive), judge.score)

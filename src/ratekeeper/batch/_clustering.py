@@ -62,9 +62,9 @@ class ClusterIds:
         if self._parts:
             self._parts = [np.concatenate(self._parts)[kept]]
 
-    def kept(self) -> Hashes | None:
-        """Return the hash of each row's cluster."""
-        return np.concatenate(self._parts) if self._parts else None
+    def column(self) -> dict[str, Hashes]:
+        """Return the hash of each row's cluster, by the name of the column in a calibration."""
+        return {"clusters": np.concatenate(self._parts)} if self._parts else {}
 
 
 class Newcomers:

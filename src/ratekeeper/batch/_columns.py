@@ -45,6 +45,7 @@ _REMEDIES: dict[object, str] = {  # by role, or by problem
     NOT_A_TIME: "Write times as 2024-05-01 or 2024-05-01 12:30, or as whole numbers, drop the row",
     "id": "Give the decision its id, drop it",
     "decision": "Give the row what was decided, drop it",
+    "weight": "Give the row its weight, drop it",
     INEXACT: "Only the order of scores matters: rescale them all to numbers that fit, drop the row",
     TOO_LONG: "Give it a shorter name, check whether this is the right column, drop the row",
     ZERO: "Remove the zero character, drop the row",
@@ -83,8 +84,8 @@ class Inspector:
         piece : Piece
             The rows.
         found : sequence of (role, column, problems)
-            The role is "score", "label", "group", "cluster", "time" or "key". A row counts for the
-            first that is invalid.
+            The role is "score", "label", "group", "cluster", "time", "weight" or "key". A row
+            counts for the first that is invalid.
         note : str
             What a message says about an unknown value.
         """
@@ -158,7 +159,7 @@ def check_columns(name: str, columns: Sequence[str], wanted: dict[str, str | Non
         raise InputError(
             f"The column {show(twice)} was given for two roles.",
             value=twice,
-            remedy="Score, label, group, cluster, time and key must be different columns.",
+            remedy="Score, label, group, cluster, time, weight and key must be different columns.",
         )
 
 

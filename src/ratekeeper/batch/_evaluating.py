@@ -99,6 +99,7 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
     group: str | None = None,
     cluster: str | None = None,
     key: str | None = None,
+    weight: str | None = None,
     positive_label: object = None,
     on_invalid: str = "refuse",
     source_format: str | None = None,
@@ -124,6 +125,8 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
     key : str, optional
         Name of the column with a key of each row, by which a randomised test breaks ties; see
         `ErrorRateTest.decide`.
+    weight : str, optional
+        As in `classify_file`. Weights only decide: rows are counted as they are.
     positive_label : str, optional
         Which label of this file is the positive one, if it has other labels than the calibration.
     on_invalid : {"refuse", "skip"}, default="refuse"
@@ -162,6 +165,7 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
         labelled=True,
         positive_label=positive_label,
         cluster=cluster,
+        weight=weight,
         by=columns,
     )
     counts = _Counts(test, judge, AuditCount(columns, crossed=crossed))

@@ -13,6 +13,7 @@ from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._formatting import listed, show
 from ratekeeper._inputs import PLAIN_PAIRS, in_precision, read_new_scores
 from ratekeeper._keys import TieNumbers, hashed, wants_keys
+from ratekeeper._weights import as_numbers
 from ratekeeper.batch._clustering import Newcomers, cluster_hashes
 from ratekeeper.batch._columns import (
     Inspector,
@@ -25,6 +26,7 @@ from ratekeeper.batch._columns import (
 )
 from ratekeeper.batch._pieces import MISSING
 from ratekeeper.batch._text_files import TextPiece
+from ratekeeper.batch._weighting import weights_of
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -101,7 +103,7 @@ class Judge:
     Columns that are not named are those of the calibration.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one for each column
         self,
         test: FinishedTest,
         *,
@@ -113,6 +115,7 @@ class Judge:
         labelled: bool = False,
         positive_label: object = None,
         cluster: str | None = None,
+        weight: str | None = None,
         by: Sequence[str] = (),
     ) -> None:
         given: object = test
@@ -136,6 +139,16 @@ class Judge:
         self.cluster = cluster
         if labelled and test.calibration.clusters is not None:
             self.cluster = cluster or named_column("cluster", known)
+        self.weight = weight
+        if test.calibration.weights is not None:
+            self.weight = weight or named_column("weight", known)
+        elif weight is not None:
+            raise InputError(
+                (Parameter("weight", weight), " was given, but the calibration has no weights."),
+                parameter="weight",
+                value=weight,
+                remedy=("Calibrate with ", Parameter("weight"), ", or leave it out here."),
+            )
         self._newcomers = Newcomers(test.calibration)
         methods = [part.method for part in test.parts]
         self.key = key if wants_keys(methods, given=key is not None, parameter="key") else None
@@ -163,7 +176,7 @@ class Judge:
 
     @property
     def _wanted(self) -> dict[str, str | None]:
-        roles = ("score", "label", "group", "cluster", "key")
+        roles = ("score", "label", "group", "cluster", "weight", "key")
         return {role: getattr(self, role) for role in roles}
 
     def check(self, name: str, columns: Sequence[str]) -> None:
@@ -191,6 +204,7 @@ class Judge:
         if self.cluster is not None:
             clusters, problems = cluster_hashes(piece, self.cluster)
             found.append(("cluster", self.cluster, problems))
+        weights = self._weights(piece, found)
         by = []
         for one in self._by:
             codes, problems = audit_codes(name, piece, one)
@@ -219,11 +233,21 @@ class Judge:
         self.n_decided += values.size
         known = None if self.label is None else truth == 1
         self.n_outside += count_outside(self._calibration, values, known)
-        ties = None if keys is None else TieNumbers(partial(_numbers, keys, rows))
-        decisions = decide_read(self._test, values, None if self._audit else index, ties)
+        numbered = _numbered(keys, weights, rows)
+        decisions = decide_read(self._test, values, None if self._audit else index, numbered)
         return Judged(
             decisions, rows, index, truth == 1, values, valid, numbers, tuple(by), clusters
         )
+
+    def _weights(
+        self, piece: Piece, found: list[tuple[str, str, NDArray[np.uint8] | None]]
+    ) -> NDArray[np.float64] | None:
+        """Return the weights of the rows, where they have such, and add what is wrong with them."""
+        if self.weight is None:
+            return None
+        weights, problems = weights_of(piece, self.weight)
+        found.append(("weight", self.weight, problems))
+        return weights
 
     @property
     def audited(self) -> list[Any] | None:
@@ -305,6 +329,15 @@ def _keys(name: str, piece: Piece, column: str) -> tuple[Names, NDArray[np.uint8
     keys = read_keys(name, piece, column)
     missing = np.where(keys.codes < 0, np.uint8(MISSING), np.uint8(0))
     return keys, missing if missing.any() else None
+
+
+def _numbered(
+    keys: Names | None, weights: NDArray[np.float64] | None, rows: NDArray[np.intp] | None
+) -> TieNumbers | None:
+    """Return what breaks the ties of some rows, or their weights, where that is needed."""
+    if weights is not None:
+        return as_numbers(weights if rows is None else weights[rows])
+    return None if keys is None else TieNumbers(partial(_numbers, keys, rows))
 
 
 def _numbers(keys: Names, rows: NDArray[np.intp] | None, seed: int) -> NDArray[np.float64]:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from ratekeeper._ranks import Floats
 
 # What can be wrong with a value; 0 stands for nothing.
-MISSING, NAN, NOT_A_NUMBER, TOO_LARGE, UNKNOWN, INEXACT, TOO_LONG, ZERO, NOT_A_TIME = range(1, 10)
+MISSING, NAN, NOT_A_NUMBER, TOO_LARGE, UNKNOWN, INEXACT, TOO_LONG, ZERO, NOT_A_TIME, NO_WEIGHT = (
+    range(1, 11)
+)
 PROBLEMS = (
     "fine",
     "missing",
@@ -28,6 +30,7 @@ PROBLEMS = (
     f"longer than {LONGEST_NAME} characters",
     "a text with a zero character",
     "no time",
+    "no positive number",
 )
 
 

@@ -135,7 +135,7 @@ class Clock:
         if self._parts:
             self._parts = [np.concatenate(self._parts)[kept]]
 
-    def kept(self) -> dict[str, NDArray[Any]]:
+    def column(self) -> dict[str, NDArray[Any]]:
         """Return the column of times, if there is one."""
         return {"times": np.concatenate(self._parts)} if self._parts else {}
 

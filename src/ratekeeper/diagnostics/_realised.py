@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._cells import group_index, nulls_of
+from ratekeeper._cells import group_index, nulls_of, refuse_weights
 from ratekeeper._inputs import read_new_labels, read_new_scores, refuse_nan, same_length
 from ratekeeper._p_values import judge
 from ratekeeper._rates import clopper_pearson
@@ -127,6 +127,7 @@ def rate_against_alpha(
     refuse_nan(values)
     is_positive = read_new_labels(labels, calibration.classes)
     same_length("labels", is_positive.size, values.size)
+    refuse_weights(calibration, "A table of rates")
     nulls = nulls_of(calibration, null_class, method)
     p = judge(nulls, values, group_index(calibration, groups, values.size))
     p = p[is_positive == bool(null_class)]

@@ -1,0 +1,247 @@
+"""Weights estimated by a classifier that tells old rows from new ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import indexable
+
+from ratekeeper import _markup as markup
+from ratekeeper._formatting import percent
+from ratekeeper._sentences import say
+from ratekeeper._separation import separation
+from ratekeeper._training import take
+from ratekeeper._validation import check_count, check_positive, check_seed
+from ratekeeper._weights import LEAST, effective_n
+from ratekeeper.exceptions import InputError, Parameter
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from sklearn.base import BaseEstimator
+
+    from ratekeeper._training import Features
+
+_MOST_ITERATIONS = 1000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DensityRatio:
+    """Estimated weights of old rows, and a way to weigh new ones; made by `density_ratio`.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_old,)
+        How many times as common a row like this is among new rows as among old ones, by models
+        that have not seen it. They are for `calibrate`.
+    new_weights : ndarray of shape (n_new,)
+        The same of the new rows. They are for `decide`.
+    bound : float
+        At which both are clipped: `calibrate` takes it as `rejection`.
+    n_clipped : int
+        How many old rows were.
+    auc : float
+        How well old and new rows are told apart, from 0.5 (not at all) to 1 (then no weights help).
+    models : list of classifiers
+        One for each fold.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> rng = np.random.default_rng(0)
+    >>> ratio = rk.density_ratio(rng.random((200, 1)), rng.random((100, 1)) ** 2)
+    >>> bool(100 < ratio.effective_n < 200)
+    True
+    """
+
+    weights: NDArray[np.float64]
+    new_weights: NDArray[np.float64]
+    bound: float
+    n_clipped: int
+    auc: float
+    models: list[BaseEstimator]
+    _scale: float = field(default=1.0)
+
+    def predict(self, X: Features) -> NDArray[np.float64]:
+        """Return the weights of further rows: the mean over the models, clipped."""
+        (X,) = indexable(X)
+        found = [_odds(model, X) for model in self.models]
+        return _clipped(self._scale * np.mean(found, axis=0), self.bound)
+
+    @property
+    def effective_n(self) -> float:
+        """How many old rows with equal weights would say as much: (sum w)^2 / sum w^2."""
+        return effective_n(self.weights)
+
+    @property
+    def remark(self) -> str:
+        """What is to be said of promises that rest on such weights."""
+        n = self.weights.size
+        return say(
+            "weights.estimated",
+            n=f"{self.effective_n:,.1f}",
+            total=f"{n:,}",
+            share=percent(self.n_clipped / n),
+            bound=f"{self.bound:g}",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is known of the weights as plain values."""
+        return {
+            "n_old": self.weights.size,
+            "n_new": self.new_weights.size,
+            "effective_n": self.effective_n,
+            "bound": self.bound,
+            "n_clipped": self.n_clipped,
+            "auc": self.auc,
+            "folds": len(self.models),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"DensityRatio of {self.weights.size:,} old and {self.new_weights.size:,} new rows: "
+            f"effective number {self.effective_n:,.1f}, {self.n_clipped:,} clipped at "
+            f"{self.bound:g}\n  old and new rows are told apart with an area under the ROC curve "
+            f"of {self.auc:.3f}\n  approximate: the weights are estimated"
+        )
+
+    def _repr_html_(self) -> str:
+        facts = [
+            (name.replace("_", " "), f"{value:,.6g}") for name, value in self.to_dict().items()
+        ]
+        return markup.card("DensityRatio", [markup.facts(facts), markup.note(self.remark)])
+
+
+def density_ratio(
+    X_old: Features,
+    X_new: Features,
+    classifier: BaseEstimator | None = None,
+    *,
+    folds: int = 5,
+    bound: float = 20.0,
+    random_state: int = 0,
+) -> DensityRatio:
+    """Estimate how many times as common each old row is among new rows.
+
+    Parameters
+    ----------
+    X_old : array-like of shape (n_old, n_features)
+        Features of the calibration objects, of both classes together.
+    X_new : array-like of shape (n_new, n_features)
+        Features of new objects. Labels are not needed.
+    classifier : classifier with predict_proba, optional
+        What tells old rows from new ones; by default a logistic regression on standardised
+        features. Its probabilities should be calibrated. It is copied.
+    folds : int, default=5
+        No row is weighed by a model that has seen it.
+    bound : float, default=20.0
+        Weights are clipped at it. Choose it before looking: promises are then about new objects
+        such that none is more than so many times as common as it was.
+    random_state : int, default=0
+        Seed of the folds.
+
+    Returns
+    -------
+    DensityRatio
+
+    Notes
+    -----
+    With n_old and n_new rows, and p the probability that a row x is a new one, the ratio of the
+    densities at x is ``p / (1 - p) * n_old / n_new`` (Bayes). It is one function for both classes,
+    which is right if only the features have shifted: if the share of positives among objects with
+    the same features is what it was. Then within a class the ratio is the same but for a factor,
+    and factors cancel. If that share has changed, labels of new objects are needed, and no weights
+    of features help.
+
+    **Guarantee.** None in finite samples: promises that rest on estimated weights are approximate.
+    With w the weights used and v the true ones, both of mean 1 over old objects of the class, the
+    rate of a `Conformal` test exceeds alpha by at most half the mean absolute difference of w and
+    v: so far is the population that the weights describe from the true one (total variation). That
+    is for weights by one formula that does not depend on the calibration rows. Clipping is part of
+    the difference.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> rng = np.random.default_rng(0)
+    >>> ratio = rk.density_ratio(rng.normal(0, 1, (1000, 1)), rng.normal(0.5, 1, (1000, 1)))
+    >>> ratio
+    DensityRatio of 1,000 old and 1,000 new rows: effective number ...
+    >>> ratio.predict([[0.0], [1.0]]).round(1)
+    array([0.9, 1.5])
+    """
+    folds = check_count(folds, "folds", least=2)
+    bound = check_positive(bound, "bound", or_else="a number at which weights are clipped")
+    check_seed(random_state, "random_state")
+    (X_old,), (X_new,) = indexable(X_old), indexable(X_new)
+    sizes = [_n_rows(X) for X in (X_old, X_new)]
+    for name, n in zip(("X_old", "X_new"), sizes, strict=True):
+        if n < folds:
+            raise InputError(
+                (Parameter(name), f" has {n:,} rows, fewer than the {folds} folds."),
+                parameter=name,
+                remedy="Add rows, or take fewer folds.",
+            )
+    if classifier is None:
+        classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=_MOST_ITERATIONS))
+    if not hasattr(classifier, "predict_proba"):
+        raise InputError(
+            parameter="classifier",
+            value=classifier,
+            need="a classifier with predict_proba",
+            remedy="Wrap it, for example in sklearn.calibration.CalibratedClassifierCV.",
+        )
+    rows, is_new = _stacked(X_old, X_new), np.repeat([0, 1], sizes)
+    scale = sizes[0] / sizes[1]
+    raw, models = np.empty(sum(sizes)), []
+    splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
+    for others, own in splitter.split(is_new, is_new):
+        models.append(clone(classifier).fit(take(rows, others), is_new[others]))
+        raw[own] = scale * _odds(models[-1], take(rows, own))
+    old, new = raw[: sizes[0]], raw[sizes[0] :]
+    return DensityRatio(
+        weights=_clipped(old, bound),
+        new_weights=_clipped(new, bound),
+        bound=bound,
+        n_clipped=int(np.count_nonzero(old > bound)),
+        auc=separation(np.sort(old), np.sort(new), thin_to=None).auc,
+        models=models,
+        _scale=scale,
+    )
+
+
+def _odds(model: BaseEstimator, X: Features) -> NDArray[np.float64]:
+    """Return the odds that each row is a new one."""
+    p = np.asarray(model.predict_proba(X), dtype=np.float64)[:, 1]
+    with np.errstate(divide="ignore"):
+        return p / (1.0 - p)
+
+
+def _clipped(weights: NDArray[np.float64], bound: float) -> NDArray[np.float64]:
+    # A row that the classifier is sure to be old has no weight, or hardly any.
+    return np.clip(weights, LEAST, bound)
+
+
+def _n_rows(X: Features) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def _stacked(one: Features, two: Features) -> Features:
+    """Return the rows of both, one after the other."""
+    if hasattr(one, "iloc") and hasattr(two, "iloc"):
+        from importlib import import_module
+
+        return import_module("pandas").concat([one, two], ignore_index=True)
+    if hasattr(one, "tocsr") or hasattr(two, "tocsr"):
+        from scipy.sparse import vstack
+
+        return vstack([one, two]).tocsr()
+    if isinstance(one, list) and one and isinstance(one[0], str):
+        return [*one, *two]
+    return np.concatenate([np.asarray(one), np.asarray(two)])
