@@ -254,7 +254,7 @@ def _without_nulls(column: Any) -> tuple[NDArray[np.bool_] | None, Any]:  # noqa
     return missing, series.filter(~series.is_null()).to_native() if missing.any() else column
 
 
-def read_keys(keys: ArrayLike, n_objects: int) -> list[str | int]:
+def read_keys(keys: ArrayLike, n_objects: int, name: str = "keys") -> list[str | int]:
     """Return the keys of objects: texts or whole numbers, none missing.
 
     Examples
@@ -262,19 +262,19 @@ def read_keys(keys: ArrayLike, n_objects: int) -> list[str | int]:
     >>> read_keys(["a-1", "b-2"], 2), read_keys(np.array([7, 8]), 2)
     (['a-1', 'b-2'], [7, 8])
     """
-    array = _column(keys, "keys")
-    same_length("keys", array.size, n_objects)
+    array = _column(keys, name)
+    same_length(name, array.size, n_objects)
     need, remedy = "texts or whole numbers", "Convert with .astype(int) or .astype(str)."
-    _refuse_missing(array, "keys")
+    _refuse_missing(array, name)
     values: list[str | int] = array.tolist()
     kinds = set(map(type, values))
     if bool in kinds or not _all_are((str, int, np.integer), values):
         i, value = next((i, v) for i, v in enumerate(values) if _is_no_key(v))
         found = f" has {show(value)} at position {i}, but {need} are needed."
-        raise _wrong("keys", found, need, remedy, value)
+        raise _wrong(name, found, need, remedy, value)
     if str in kinds:
         empty = np.array([isinstance(value, str) and not value.strip() for value in values], bool)
-        _refuse_where(empty, "keys", "empty text")
+        _refuse_where(empty, name, "empty text")
     return values
 
 

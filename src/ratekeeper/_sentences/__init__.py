@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ratekeeper._sentences.adaptive import ADAPTIVE
 from ratekeeper._sentences.aims import AIM
 from ratekeeper._sentences.alerts import ALERTS
 from ratekeeper._sentences.audit import AUDIT
@@ -44,6 +45,7 @@ SECTIONS = {
     "ties": TIES,
     "alerts": ALERTS,
     "plan": PLAN,
+    "adaptive": ADAPTIVE,
 }
 
 

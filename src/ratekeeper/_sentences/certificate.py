@@ -165,4 +165,6 @@ TITLES = {
     "instead": "Instead",
     "test": "Test",
     "practice": "In practice",
+    "so_far": "So far",
+    "so_far.group": "So far in group {group}",
 }
