@@ -80,8 +80,8 @@ class AdaptiveCertificate(Stated):
     --------
     >>> import numpy as np, ratekeeper as rk
     >>> cal = rk.calibrate(np.linspace(0, 1, 200), np.repeat([0, 1], 100))
-    >>> rk.AdaptiveTest(cal.control("fnr", alpha=0.05)).certificate
-    <CERTIFICATE  FNR: never more than 11 errors above 5%, late labels apart; print() shows it whole>
+    >>> rk.AdaptiveTest(cal.control("fnr", alpha=0.05)).certificate.headline
+    'CERTIFICATE  FNR: never more than 11 errors above 5%, late labels apart'
     """
 
     control: Control

@@ -25,9 +25,9 @@ Together: **E <= alpha T + a_1 / gamma_1 + S + (1 - alpha) w**, where S is 0 for
 the sum over s from 2 to T of ``max(a_s, 0) (1 / gamma_s - 1 / gamma_{s-1})`` for falling ones: it
 is computed from the levels that were used. Before they are known, S is at most
 ``(1 + alpha gamma_1 W) (1 / gamma_T - 1 / gamma_1)``, with W the most null objects waiting
-together: by the same argument at the other end, where a level of 1 or more rejects everything, the level
-never exceeds ``1 + alpha gamma_1 W``. If each label is learned before the next decision, w = 1. A
-batch is decided at one level, so all its errors wait together.
+together: by the same argument at the other end, where a level of 1 or more rejects everything, the
+level never exceeds ``1 + alpha gamma_1 W``. If each label is learned before the next decision, w is
+1. A batch is decided at one level, so all its errors wait together.
 
 **Weights.** Where only some labels are learned, an error counts ``error_weight`` times and another
 object ``other_weight`` times, in the level and in T and E. The same proof holds for the weighted

@@ -1,7 +1,9 @@
 """What adaptive tests promise, and what has come of it."""
 
 ADAPTIVE = {
-    "headline": "CERTIFICATE  {rate}: never more than {extra} errors above {alpha}, late labels apart",
+    "headline": (
+        "CERTIFICATE  {rate}: never more than {extra} errors above {alpha}, late labels apart"
+    ),
     "headline.decaying": "CERTIFICATE  {rate}: a cap on errors, now {extra} above {alpha}",
     "headline.audit": "CERTIFICATE  {rate} {alpha}: a cap on the errors that an audit estimates",
     "kind": "for every sequence",
@@ -64,8 +66,8 @@ ADAPTIVE = {
         "were possible. The level is {level_now}."
     ),
     "so_far.audit": (
-        "an estimated {errors} of {n} {objects} are errors{observed}; up to {cap} were possible. The "
-        "level is {level_now}."
+        "an estimated {errors} of {n} {objects} are errors{observed}; up to {cap} were possible. "
+        "The level is {level_now}."
     ),
     "open": "{open} decisions wait for their labels, and are not counted.",
     "late": (
