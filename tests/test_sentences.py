@@ -34,7 +34,8 @@ CHOSEN = {
         "noise": "fnr fpr",
         "adaptive": (
             "headline headline.decaying headline.audit promise.audit.fnr promise.audit.fpr needs "
-            "needs.audit so_far so_far.audit"
+            "needs.audit so_far so_far.audit learned.learned learned.repeated learned.not_audited "
+            "learned.unknown"
         ),
         "page": (
             "aimed.heading.fnr aimed.heading.fpr aimed.heading.fdr aimed.heading.for "

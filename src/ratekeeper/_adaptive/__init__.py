@@ -6,7 +6,8 @@ and reads what has happened, `_test` joins it with a test, and `_certificate` sa
 
 from ratekeeper._adaptive._certificate import AdaptiveCertificate
 from ratekeeper._adaptive._ledger import Learned, Ledger, Outcome
-from ratekeeper._adaptive._test import AdaptiveDecisions, AdaptiveTest
+from ratekeeper._adaptive._stored import load_ledger, save_ledger
+from ratekeeper._adaptive._test import AdaptiveDecisions, AdaptiveTest, certificate_of
 
 __all__ = [
     "AdaptiveCertificate",
@@ -15,4 +16,7 @@ __all__ = [
     "Learned",
     "Ledger",
     "Outcome",
+    "certificate_of",
+    "load_ledger",
+    "save_ledger",
 ]

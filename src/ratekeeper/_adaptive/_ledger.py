@@ -161,10 +161,13 @@ class Ledger:
         ids: Sequence[str] | None,
         p_values: NDArray[np.float64],
         index: NDArray[np.intp] | None,
+        *,
+        redrawn: bool = False,
     ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Return which objects are rejected, and at which level; those with ids then wait.
 
-        An id that is known gets the decision that it has. Raises before anything is changed.
+        An id that is known gets the decision that it has, if its p-value is the same or is drawn
+        anew each time. Raises before anything is changed.
         """
         if index is None:
             index = np.zeros(p_values.size, dtype=np.intp)
@@ -172,7 +175,8 @@ class Ledger:
         rejected = p_values <= levels
         if ids is None:
             return rejected, levels
-        fresh = self._known(ids, p_values, index, rejected, levels)
+        asked = None if redrawn else p_values
+        fresh = self._known(ids, asked, index, rejected, levels)
         audited = self._audited(ids, fresh, rejected)
         rows = zip(
             index[fresh].tolist(),
@@ -193,7 +197,7 @@ class Ledger:
     def _known(
         self,
         ids: Sequence[str],
-        p_values: NDArray[np.float64],
+        p_values: NDArray[np.float64] | None,
         index: NDArray[np.intp],
         rejected: NDArray[np.bool_],
         levels: NDArray[np.float64],
@@ -214,11 +218,11 @@ class Ledger:
             if known is None:
                 fresh.append(place)
                 continue
-            if known.p_value != p_values[place] or known.group != index[place]:
+            p_value = known.p_value if p_values is None else float(p_values[place])
+            if known.p_value != p_value or known.group != index[place]:
                 raise InputError(
                     f"The id {show(one)} has a decision already, on an object of another score or "
-                    f"group: its p-value was {known.p_value:.6g}, now it is "
-                    f"{p_values[place]:.6g}.",
+                    f"group: its p-value was {known.p_value:.6g}, now it is {p_value:.6g}.",
                     parameter="ids",
                     value=one,
                     remedy="Give a new decision on the same object an id of its own, such as the "

@@ -272,12 +272,22 @@ class AdaptiveTest:
         check_aligned(scores, ids=ids, groups=groups, keys=keys)
         if keys is None and self.test.method.keys != "unused":
             keys = ids
-        plain = self.test.decide(scores, groups, keys)
+        plain = self.test.decide(scores, groups, keys)  # which refuses what cannot be used
         names = None if ids is None else _read_ids(ids, len(plain))
         index = group_index(self.test.calibration, groups, len(plain))
-        pair = plain.p_values
+        return self.decide_again(plain, names, index)
+
+    def decide_again(
+        self, plain: Decisions, ids: list[str] | None, index: NDArray[np.intp] | None
+    ) -> AdaptiveDecisions:
+        """Decide at the level of the moment on objects that the test itself has decided on.
+
+        Ids are texts, as `decide` reads them, and `index` has the positions of the groups.
+        """
+        pair, method = plain.p_values, self.test.method
         p_values = pair.p1 if self.test.null_class else pair.p0
-        rejected, levels = self._ledger.decide(names, p_values, index)
+        redrawn = method.keys == "unused" and None in self.test.thresholds.values()
+        rejected, levels = self._ledger.decide(ids, p_values, index, redrawn=redrawn)
         return AdaptiveDecisions(
             positive=rejected == (self.test.control == "fpr"),
             abstained=plain.abstained,

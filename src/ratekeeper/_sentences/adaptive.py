@@ -70,6 +70,11 @@ ADAPTIVE = {
         "The level is {level_now}."
     ),
     "open": "{open} decisions wait for their labels, and are not counted.",
+    "estimated": "* Estimated: objects that the audit shows stand for those that it does not.",
+    "learned.learned": "New labels: {n}.",
+    "learned.repeated": "Learned before: {n}.",
+    "learned.not_audited": "Not chosen by the audit, and ignored: {n}.",
+    "learned.unknown": "Without a decision here, and ignored: {n}.",
     "late": (
         "Labels come {delay} objects of the class after the decision, on average. With a step of "
         "{step} the product is {product}, above {limit}: the level swings, and the other error "

@@ -40,6 +40,7 @@ _REMEDIES: dict[object, str] = {  # by role, or by problem
     "group": "Give the row its group, drop it",
     "cluster": "Say whose row it is, drop it",
     "key": "Give the row its key, drop it",
+    "id": "Give the row its id, drop it",
     INEXACT: "Only the order of scores matters: rescale them all to numbers that fit, drop the row",
     TOO_LONG: "Give it a shorter name, check whether this is the right column, drop the row",
     ZERO: "Remove the zero character, drop the row",
@@ -77,8 +78,8 @@ class Inspector:
         piece : Piece
             The rows.
         found : sequence of (role, column, problems)
-            The role is "score", "label", "group", "cluster" or "key". A row counts for the first
-            that is invalid.
+            The role is "score", "label", "group", "cluster", "key" or "id". A row counts for the
+            first that is invalid.
         note : str
             What a message says about an unknown value.
         """
@@ -268,17 +269,17 @@ def known_codes(
     return codes, _problems(codes)
 
 
-def read_keys(name: str, piece: Piece, column: str) -> Names:
-    """Return the keys of the rows, if they are texts and whole numbers."""
+def read_keys(name: str, piece: Piece, column: str, role: str = "key") -> Names:
+    """Return the keys or ids of the rows, if they are texts and whole numbers."""
     keys = piece.names(column)
     odd = [i for i, key in enumerate(keys.values) if isinstance(key, bool | float)]
     if odd:
         row = int(np.argmax(keys.codes == odd[0]))
         value = keys.values[odd[0]]
         raise InputError(
-            f"{_place(name, piece, row, column)}: key is {show(value)}, but a text or a whole "
+            f"{_place(name, piece, row, column)}: {role} is {show(value)}, but a text or a whole "
             "number is needed.",
-            parameter="key",
+            parameter=role,
             value=value,
             remedy="Name a column that tells objects apart.",
         )
