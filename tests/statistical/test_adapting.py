@@ -19,7 +19,7 @@ RARE = 1e-8
 
 
 def through_the_years(groups):
-    """Return the adaptive test of the census after each year, people in random order by 50."""
+    """Return the adaptive test of the census after each year, people in random order by 100."""
     people, rng = load_employment(), np.random.default_rng(0)
     before = people.in_year(2015)
     cal = rk.calibrate(before.score, before.employed, groups=before.disability if groups else None)
@@ -28,8 +28,8 @@ def through_the_years(groups):
     for year in (2016, 2017, 2018):
         now = people.in_year(year)
         order = rng.permutation(now.score.size)
-        for start in range(0, order.size, 50):
-            rows = order[start : start + 50]
+        for start in range(0, order.size, 100):
+            rows = order[start : start + 100]
             ids = [f"{year}-{row}" for row in rows.tolist()]
             adaptive.decide(now.score[rows], ids, now.disability[rows] if groups else None)
             adaptive.learn(ids, now.employed[rows])
@@ -72,7 +72,7 @@ def test_an_audit_keeps_the_cap_on_average():
     """
     rate, n, runs = 0.2, 100, 100
     scores = np.linspace(0, 1, 101)
-    cal = rk.calibrate(np.r_[scores, scores], np.repeat([0, 1], scores.size))
+    cal = rk.calibrate(np.r_[scores, scores + 0.5], np.repeat([0, 1], scores.size))
     test = cal.control("fnr", ALPHA, method=rk.Empirical())
     excess, audited, missed = [], 0, 0
     for seed in range(runs):
@@ -87,7 +87,7 @@ def test_an_audit_keeps_the_cap_on_average():
     promised = ALPHA / 0.01 + (1 - ALPHA) / rate
     spread = stats.norm.isf(RARE) * np.std(excess) / runs**0.5
     assert np.mean(excess) <= promised + spread
-    assert np.mean(excess) >= promised / 2  # so that the promise is not far from what happens
+    assert np.mean(excess) >= promised / 4  # so that the promise is not far from what happens
     low, high = stats.binom.ppf([RARE, 1 - RARE], missed, rate)
     assert low <= audited <= high
 
