@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from ratekeeper._atomic import SAFELY, flock, followed
+from ratekeeper._atomic import SAFELY, flock, followed, is_device
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ def alone(path: str | os.PathLike[str]) -> Iterator[None]:
     ['.state.rk.lock']
     """
     target = followed(path)
+    if is_device(target) or target.is_dir():  # nothing is made beside a device
+        raise InputError(f"{path} is no file.", value=path, remedy="Name a file.")
     place = target.with_name(f".{target.name}.lock")
     number = _locked(place, path)
     try:

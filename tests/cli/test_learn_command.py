@@ -170,6 +170,8 @@ def test_what_cannot_be_used_is_refused(run, stored, day, tmp_path):
         (("classify", stored, new, "--adaptive", new, *ids, *to), "is the input"),
         (("classify", stored, new, "--adaptive", state, *ids, *to, "--step", "x"), "decaying"),
         (("classify", stored, new, "--adaptive", state, *ids, *to, "--start", "2"), "below 1"),
+        (("classify", stored, new, "--adaptive", out, *ids, *to), "both the output and the state"),
+        (("classify", stored, new, "--adaptive", os.devnull, *ids, *to), "is no file"),
         (("classify", stored, twice, "--adaptive", state, *ids, *to), "occurs twice"),
         (("classify", stored, odd, "--adaptive", state, *ids, *to), "id is missing"),
         (("classify", stored, new, "--adaptive", state, "--id", "who", *to), "no column 'who'"),

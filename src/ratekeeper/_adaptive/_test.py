@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._facts import Facts
+    from ratekeeper._p_values import PValues
 
 _PART_OF_ALPHA = 10  # the default step is alpha divided by this: see docs/adapting.md
 _SHOWN = 8  # groups
@@ -294,7 +295,7 @@ class AdaptiveTest:
             neither=plain.neither,
             classes=plain.classes,
             can_abstain=False,
-            _p_values=lambda: pair,
+            _p_values=partial(_same, pair),  # which pickles
             levels=levels,
         )
 
@@ -436,6 +437,10 @@ class AdaptiveTest:
     def _repr_html_(self) -> str:
         head, *lines = repr(self).split("\n")
         return markup.card(head, [markup.note(line.strip()) for line in lines])
+
+
+def _same(pair: PValues) -> PValues:
+    return pair
 
 
 def certificate_of(ledger: Ledger, data_hash: str) -> AdaptiveCertificate:

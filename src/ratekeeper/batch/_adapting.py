@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,7 +25,6 @@ from ratekeeper.batch._sources import FORMATS, STANDARD, open_sources, pieces_of
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
@@ -128,6 +128,9 @@ def classify_adaptively(  # noqa: PLR0913 - each has a name and a default
     seen: set[str] = set()
     if target_format is not None:
         check_choice(target_format, "target_format", FORMATS)
+    if os.path.realpath(target) == os.path.realpath(state):
+        found = f"{target} would be both the output and the state."
+        raise InputError(found, parameter="target", value=target, remedy="Name another.")
     with open_sources(source, source_format, decimal) as files:
         judge.check(files[0].name, files[0].columns)
         refuse_taken(files[0], names)
