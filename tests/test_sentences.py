@@ -21,7 +21,7 @@ CHOSEN = {
             "headline cv_plus.cell cv_plus.cell.none controlled.fnr controlled.fpr held_out folds "
             "folds.cv_plus same_class independent same_scorer same_code file file.skipped"
         ),
-        "title": "promise.aim",
+        "title": "promise.aim so_far.group",
         "plan": (
             "fnr fpr alerts groups.each groups.joint certify.precision certify.npv certify.wrong "
             "certify.called.precision certify.called.npv certify.called.wrong"
@@ -32,6 +32,11 @@ CHOSEN = {
             "population controlled.fnr controlled.fpr"
         ),
         "noise": "fnr fpr",
+        "adaptive": (
+            "headline headline.decaying headline.audit promise.audit.fnr promise.audit.fpr needs "
+            "needs.audit so_far so_far.audit learned.learned learned.repeated learned.not_audited "
+            "learned.unknown"
+        ),
         "page": (
             "aimed.heading.fnr aimed.heading.fpr aimed.heading.fdr aimed.heading.for "
             "aimed.heading.selective_error aimed.heading.alert_share "

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ratekeeper._abstaining import AbstainingTest
+    from ratekeeper._adaptive import AdaptiveCertificate, AdaptiveDecisions, AdaptiveTest
     from ratekeeper._aimed import ThresholdCertificate, ThresholdTest
     from ratekeeper._aims import LabelNoise
     from ratekeeper._alerts import Alerts
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
         ContradictedFitWarning,
         InputError,
         InterpolationWarning,
+        LateLabelsWarning,
         LongWorkWarning,
         MissingFileError,
         NoThresholdError,
@@ -83,6 +85,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AbstainingTest",
+    "AdaptiveCertificate",
+    "AdaptiveDecisions",
+    "AdaptiveTest",
     "Alerts",
     "Audit",
     "AuditPlan",
@@ -112,6 +117,7 @@ __all__ = [
     "JointEvaluation",
     "Kernel",
     "LabelNoise",
+    "LateLabelsWarning",
     "LongWorkWarning",
     "Method",
     "MissingFileError",
@@ -160,6 +166,7 @@ __all__ = [
 # NumPy, and only the scikit-learn estimator costs scikit-learn.
 _HOMES = {
     "_abstaining": ("AbstainingTest",),
+    "_adaptive": ("AdaptiveCertificate", "AdaptiveDecisions", "AdaptiveTest"),
     "_aimed": ("ThresholdCertificate", "ThresholdTest"),
     "_audit": ("GroupAudit",),
     "_aims": ("LabelNoise",),
@@ -190,6 +197,7 @@ _HOMES = {
         "ContradictedFitWarning",
         "InputError",
         "InterpolationWarning",
+        "LateLabelsWarning",
         "LongWorkWarning",
         "MissingFileError",
         "NoThresholdError",

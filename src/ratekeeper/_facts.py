@@ -313,7 +313,7 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
         raise StoredFileError(
             f"it has {len(table):,} arrays for {n_groups:,} groups. Save it again."
         )
-    groups = None if facts["groups"] is None else _names(facts["groups"])
+    groups = None if facts["groups"] is None else stored_names(facts["groups"])
     names = array_names(groups, labelled=labelled)
     cells, stop = _cells(table, names, data)
     beside: dict[str, tuple[NDArray[Any], ...]] = {}
@@ -328,7 +328,7 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
     rows = facts.setdefault("provenance", None)  # which format 1 did not have
     calibration = Calibration(
         (cells[:n_groups], cells[n_groups:]),
-        _names(facts["classes"]),
+        stored_names(facts["classes"]),
         groups,
         facts["higher_is_positive"],
         facts["origin"],
@@ -354,7 +354,7 @@ def _timing(facts: Facts) -> Timing | None:
         raise StoredFileError(f"its times cannot be read: {error}") from error
 
 
-def _names(facts: Facts) -> NDArray[Any]:
+def stored_names(facts: Facts) -> NDArray[Any]:
     """Return labels or groups; they take no more memory than the longest name allows for each."""
     dtype, values = np.dtype(facts["dtype"]), facts["values"]
     if dtype.kind == "U":

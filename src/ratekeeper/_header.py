@@ -57,6 +57,7 @@ _COUNT = {"type": "integer", "minimum": 0}
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 _MAYBE_SHARE = _SHARE | {"type": ["number", "null"]}
 _RATE = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+_RATE_TO_1 = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
 _SIDES = _object({"negative": _COUNT, "positive": _COUNT})
 _KNOWN = _object({**_SIDES["properties"], "unlabelled": _COUNT}, optional=("unlabelled",))
 _HASH = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
@@ -447,7 +448,19 @@ _DEFS: Schema = {
             "risen_for": _COUNT | {"type": ["integer", "null"]},
         }
     ),
-    "adaptive": _object({**_ABOUT, "kind": {"enum": ["adaptive test"]}, "test": _ref("identity")}),
+    "adaptive": _object(
+        {
+            **_ABOUT,
+            "kind": {"enum": ["adaptive test"]},
+            "test": _ref("identity"),
+            "classes": _ref("names"),
+            "groups": {"anyOf": [_ref("names"), {"type": "null"}]},
+            "step": {"type": ["string", "null"], "pattern": _THRESHOLD},  # null: falling
+            "start": {"type": "string", "pattern": _THRESHOLD},
+            "labels": _object({"rate": _RATE_TO_1, "seed": _COUNT}, type=["object", "null"]),
+            "warned": _FLAG,
+        }
+    ),
 }
 
 SCHEMA: Schema = {

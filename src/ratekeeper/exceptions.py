@@ -18,6 +18,7 @@
     ├── LongWorkWarning                 what was asked for takes minutes or more
     ├── PositiveLabelWarning            of two words, the last in order is taken as positive
     ├── RefitWarning                    a model that is already trained is trained again
+    ├── LateLabelsWarning               the level of an adaptive test swings
     └── InterpolationWarning            cross-fitted scores are unlike those of the deployed model
 
 Every message says the value that was given, what is needed and what to do, in one line of plain
@@ -244,6 +245,10 @@ class PositiveLabelWarning(RatekeeperWarning):
 
 class RefitWarning(RatekeeperWarning):
     """A model that is already trained, but not frozen, is trained again."""
+
+
+class LateLabelsWarning(RatekeeperWarning):
+    """Labels come so late that the level of an adaptive test swings."""
 
 
 class InterpolationWarning(RatekeeperWarning):

@@ -23,6 +23,7 @@ GOOD = {
     "control": ["cal.rk", "--fnr", "0.2", "-o", "out.rk"],
     "cheapest": ["cal.rk", "--cost-fn", "9", "--cost-fp", "1", "-o", "out.rk"],
     "classify": ["test.rk", "good.csv", "-o", "out.csv"],
+    "learn": ["state.rk", "outcomes.csv", "--id", "row", "--label", "ill"],
     "select": ["cal.rk", "good.csv", "--fdr", "20%", "-o", "out.csv"],
     "evaluate": ["test.rk", "good.csv"],
     "inspect": ["test.rk"],
@@ -49,6 +50,7 @@ HOSTILE = (
     "=", "true", "good.csv", "cal.rk", "test.rk", "by_site.rk", "aim.rk", "by_key.rk",
     "negatives.rk", "unlabelled.rk", "clusters.rk", "times.rk", "weighted.rk", "row", "day",
     "2024-05-02", "2%", "9/200", "1%-2%", "folder", "empty", "noise",
+    "state.rk", "outcomes.csv", "decaying",
     "missing", "missing/deep", "./good.csv", "/dev/null", "risk", "ill", "site", "yes", "no",
     "conformal", "resampled", "kernel", "parametric", "bootstrap", "smoothed", "skip", "parquet",
     "csv", ",",
@@ -97,6 +99,10 @@ def _write_files():
     rk.save(weighted.control("fnr", 0.2, method=rk.Conformal()), "weighted.rk")
     grouped = rk.batch.calibrate_file("earlier.csv", score="risk", label="ill", group="site")
     rk.save(grouped.control("fnr", 0.2, method=rk.Conformal()), "by_site.rk")
+    adaptive = rk.AdaptiveTest(rk.load("test.rk"))
+    adaptive.decide([0.5, 1.5], ["a", "b"])
+    adaptive.save("state.rk")
+    Path("outcomes.csv").write_text("row,ill\na,yes\nb,no\n")
     Path("folder").mkdir()
     Path("empty").touch()
     Path("noise").write_bytes(bytes(range(256)))

@@ -146,6 +146,16 @@ def test_no_command_prints_what_a_name_hides(folder, tmp_path):  # noqa: PLR0915
     said("report", test, "--evaluate", new, "-o", folder / "page.html")
     said("evaluate", test, new, "--by", GROUP)
     said("select", cal, new, "--fdr=50%", "-o", folder / "selected.csv")
+    ids = [f"{i}{EVIL}" for i in range(600)]
+    with_ids = {"columns": (SCORE, LABEL, GROUP, EVIL), "seed": 5, "id": ids}
+    later, state = rows(folder / "ids.csv", **with_ids), folder / "state.rk"
+    adaptive = ["--adaptive", state, "--id", EVIL, "-o", folder / "adapted.csv"]
+    said("classify", test, later, *adaptive)
+    said("classify", test, later, *adaptive, "--step=decaying", code=2)
+    said("learn", state, later, "--id", EVIL, "--label", LABEL)
+    said("learn", state, later, "--id", EVIL, "--label", LABEL, "--json")
+    rows(later, **{**with_ids, "id": [*ids[1:], f"new{EVIL}"]})
+    said("learn", state, later, "--id", EVIL, "--label", LABEL, code=2)
     plain = folder / "plain.rk"
     said("calibrate", table, *columns, "--positive", LABELS[1], "-o", plain)
     timed = folder / "timed.rk"

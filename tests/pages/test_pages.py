@@ -12,6 +12,7 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [
+    "adapting",
     "alerts",
     "audits",
     "clusters",

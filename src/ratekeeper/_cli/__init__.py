@@ -23,6 +23,7 @@ COMMANDS = {
     "control": "Make the test that keeps an error rate, or another promise.",
     "cheapest": "Make the test whose errors cost least.",
     "classify": "Decide on every row of a file.",
+    "learn": "Learn the labels of earlier decisions of an adaptive test.",
     "select": "Choose rows of a file so that few of them are negative.",
     "evaluate": "Count the errors of a test on labelled new rows.",
     "monitor": "Watch a test at work, night by night.",

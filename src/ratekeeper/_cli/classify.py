@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +21,8 @@ Examples:
   ratekeeper classify test.rk new.csv --score risk --group hospital \\
       -o decided.csv
   zcat new.csv.gz | ratekeeper classify test.rk - | head
+  ratekeeper classify test.rk today.csv --adaptive state.rk --id person \\
+      -o decided.csv
 """
 
 
@@ -30,6 +33,26 @@ Examples:
 @options.column("group", "groups")
 @options.key()
 @options.column("weight", "weights")
+@click.option(
+    "--adaptive",
+    metavar="STATE.RK",
+    type=options.PATH,
+    help="Decide at a level that moves with the labels that learn is given, and keep what is "
+    "needed for that in this file, which is made if it is missing.",
+)
+@click.option("--id", metavar="COLUMN", help="Column of ids, by which labels are learned later.")
+@click.option(
+    "--step",
+    metavar="NUMBER",
+    help="How far a label moves the level of a new --adaptive test: a number, or decaying.  "
+    "[default: a tenth of the promised rate]",
+)
+@click.option(
+    "--start",
+    type=float,
+    metavar="NUMBER",
+    help="First level of a new --adaptive test.  [default: the promised rate]",
+)
 @click.option("--prefix", default="", help="Prefix for the names of the added columns.")
 @options.on_invalid()
 @options.source_format()
@@ -49,6 +72,9 @@ def command(test: str, file: str, output: str | None, **given: Any) -> None:  # 
     the test abstains or finds neither class possible, and in skipped rows; a p-value also where
     the calibration has no row of its class. The file is read and
     written in pieces, so it may be larger than memory.
+
+    With --adaptive, the column level has the level of each decision, too. A row whose id has a
+    decision in STATE.RK gets the same one again, so a run that failed can be repeated.
     """
     from ratekeeper.batch import classify_file
 
@@ -57,26 +83,59 @@ def command(test: str, file: str, output: str | None, **given: Any) -> None:  # 
         raise Refusal("--json and the rows would both go to standard output. Pass -o OUT.")
     check_output(target, [test, file], may_be_standard=True)
     written = Written(target)
-    counts = classify_file(
-        contents.load_test(test),
-        file,
-        target,
-        score=given["score"],
-        group=given["group"],
-        key=given["key"],
-        weight=given["weight"],
-        on_invalid=given["on_invalid"],
-        prefix=given["prefix"],
-        source_format=given["format"],
-        decimal=given["decimal"],
-        target_format=given["to"],
-    )
+    same = {
+        name: given[name] for name in ("score", "group", "key", "on_invalid", "prefix", "decimal")
+    }
+    same |= {"source_format": given["format"], "target_format": given["to"]}
+    if given["adaptive"] is not None:
+        counts = _adaptively(contents.load_test(test), file, target, given, same)
+    else:
+        odd = next((name for name in ("id", "step", "start") if given[name] is not None), None)
+        if odd is not None:
+            raise Refusal(f"--{odd} is for --adaptive only. Leave it out, or pass both.")
+        weight = given["weight"]
+        counts = classify_file(contents.load_test(test), file, target, weight=weight, **same)
     if given["json"]:
         print_json({"output": target, **counts.to_dict()})
         return
     if target != STANDARD:
         written.say()
     echo(_summary(counts), err=True)
+
+
+def _adaptively(
+    test: contents.Test, file: str, target: str, given: dict[str, Any], same: dict[str, Any]
+) -> Classified:
+    """Decide at the level that a state has, and keep the decisions there."""
+    import os
+
+    from ratekeeper._adaptive import AdaptiveTest
+    from ratekeeper._locks import alone
+    from ratekeeper.batch import classify_adaptively
+
+    path = given["adaptive"]
+    if given["weight"] is not None:
+        raise Refusal("--adaptive knows no weights. Leave --weight out, or calibrate by rejection.")
+    if given["id"] is None or target == STANDARD:
+        missing = "--id COLUMN" if given["id"] is None else "-o OUT"
+        raise Refusal(f"--adaptive needs {missing}: decisions are kept until their labels come.")
+    check_output(path, [file])
+    step = given["step"]
+    with contextlib.suppress(ValueError):
+        step = None if step is None else float(step)
+    with alone(path):
+        made = AdaptiveTest(test, step=step, start=given["start"])  # type: ignore[arg-type]
+        if os.path.lexists(path):
+            adaptive = AdaptiveTest.load(path, test)  # type: ignore[arg-type]
+            for name in ("step", "start"):
+                asked, has = getattr(made, name), getattr(adaptive, name)
+                if given[name] is not None and asked != has:
+                    raise Refusal(
+                        f"{path} was begun with --{name} {has}, not {asked}. Leave --{name} out, "
+                        "or name another file to begin anew."
+                    )
+            made = adaptive
+        return classify_adaptively(made, file, target, id=given["id"], state=path, **same)
 
 
 def _summary(counts: Classified) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ratekeeper._sentences.adaptive import ADAPTIVE
 from ratekeeper._sentences.aims import AIM
 from ratekeeper._sentences.alerts import ALERTS
 from ratekeeper._sentences.audit import AUDIT
@@ -52,6 +53,7 @@ SECTIONS = {
     "monitor_plan": MONITOR_PLAN,
     "windows": WINDOWS,
     "weights": WEIGHTS,
+    "adaptive": ADAPTIVE,
 }
 
 

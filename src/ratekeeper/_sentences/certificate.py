@@ -166,4 +166,6 @@ TITLES = {
     "test": "Test",
     "practice": "In practice",
     "weights": "Weights",
+    "so_far": "So far",
+    "so_far.group": "So far in group {group}",
 }

@@ -3,6 +3,7 @@
 CSV and TSV files (also gzipped) need nothing; Parquet, Arrow and Feather files need pyarrow.
 """
 
+from ratekeeper.batch._adapting import LearnedFile, classify_adaptively, learn_file
 from ratekeeper.batch._calibrating import calibrate_file
 from ratekeeper.batch._classifying import Classified, classify_file
 from ratekeeper.batch._evaluating import FileEvaluation, evaluate_file
@@ -17,9 +18,12 @@ __all__ = [
     "FileEvaluation",
     "FileNoted",
     "FileSelection",
+    "LearnedFile",
     "calibrate_file",
+    "classify_adaptively",
     "classify_file",
     "evaluate_file",
+    "learn_file",
     "read_columns",
     "record_file",
     "select_file",

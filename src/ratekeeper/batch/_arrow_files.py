@@ -535,8 +535,8 @@ def text_schema(names: Sequence[str], score: str) -> pa.Schema:
 
 
 def added_schema(schema: pa.Schema, names: Sequence[str], labels: Sequence[Any]) -> pa.Schema:
-    """Return the schema with two columns of p-values and one of labels at its end."""
-    kinds = (pa.float64(), pa.float64(), pa.array(list(labels)).type)
+    """Return the schema with columns of numbers and one of labels at its end."""
+    kinds = [pa.float64()] * (len(names) - 1) + [pa.array(list(labels)).type]
     for name, kind in zip(names, kinds, strict=True):
         schema = schema.append(pa.field(name, kind))
     return schema

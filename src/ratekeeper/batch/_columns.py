@@ -43,7 +43,7 @@ _REMEDIES: dict[object, str] = {  # by role, or by problem
     "key": "Give the row its key, drop it",
     "time": "Give the row its time, drop it",
     NOT_A_TIME: "Write times as 2024-05-01 or 2024-05-01 12:30, or as whole numbers, drop the row",
-    "id": "Give the decision its id, drop it",
+    "id": "Give the row its id, drop it",
     "decision": "Give the row what was decided, drop it",
     "weight": "Give the row its weight, drop it",
     INEXACT: "Only the order of scores matters: rescale them all to numbers that fit, drop the row",
@@ -84,8 +84,8 @@ class Inspector:
         piece : Piece
             The rows.
         found : sequence of (role, column, problems)
-            The role is "score", "label", "group", "cluster", "time", "weight" or "key". A row
-            counts for the first that is invalid.
+            What a value is for, such as "score", "label" or "key". A row counts for the first that
+            is invalid.
         note : str
             What a message says about an unknown value.
         """
@@ -275,17 +275,17 @@ def known_codes(
     return codes, _problems(codes)
 
 
-def read_keys(name: str, piece: Piece, column: str) -> Names:
-    """Return the keys of the rows, if they are texts and whole numbers."""
+def read_keys(name: str, piece: Piece, column: str, role: str = "key") -> Names:
+    """Return the keys or ids of the rows, if they are texts and whole numbers."""
     keys = piece.names(column)
     odd = [i for i, key in enumerate(keys.values) if isinstance(key, bool | float)]
     if odd:
         row = int(np.argmax(keys.codes == odd[0]))
         value = keys.values[odd[0]]
         raise InputError(
-            f"{_place(name, piece, row, column)}: key is {show(value)}, but a text or a whole "
+            f"{_place(name, piece, row, column)}: {role} is {show(value)}, but a text or a whole "
             "number is needed.",
-            parameter="key",
+            parameter=role,
             value=value,
             remedy="Name a column that tells objects apart.",
         )

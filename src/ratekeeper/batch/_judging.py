@@ -66,6 +66,8 @@ class Judged:
         Code of the value of each of these rows in each column of an audit, -1 if it is missing.
     clusters : ndarray of uint64 or None
         The clusters of these rows, where they were asked for.
+    ids : list of str or None
+        The ids of these rows, where they were asked for.
     """
 
     decisions: Decisions
@@ -77,6 +79,7 @@ class Judged:
     scores: Numbers
     by: tuple[NDArray[np.intp], ...] = ()
     clusters: Hashes | None = None
+    ids: list[str] | None = None
 
     @property
     def kept(self) -> None:
@@ -89,12 +92,19 @@ class Judged:
         codes = self.decisions.positive.astype(np.int8)
         if self.decisions.can_abstain:
             codes[self.decisions.abstained | self.decisions.neither] = -1
+        return self.spread(n, pair.p0, pair.p1, codes=codes)
+
+    def spread(self, n: int, *numbers: NDArray[np.float64], codes: NDArray[np.int8]) -> Columns:
+        """Return numbers and codes of the rows that were decided on in the places of n rows."""
         if self.rows is None:
-            return pair.p0, pair.p1, codes, None
+            return numbers, codes, None
+        every = np.full(n, -1, dtype=np.int8)
+        every[self.rows] = codes
         # Zeros, since what stands under a gap is written too, into Arrow and Feather files.
-        p0, p1, every = np.zeros(n), np.zeros(n), np.full(n, -1, dtype=np.int8)
-        p0[self.rows], p1[self.rows], every[self.rows] = pair.p0, pair.p1, codes
-        return p0, p1, every, None if self.valid is None else ~self.valid
+        places = tuple(np.zeros(n) for _ in numbers)
+        for values, place in zip(numbers, places, strict=True):
+            place[self.rows] = values
+        return places, every, None if self.valid is None else ~self.valid
 
 
 class Judge:
@@ -152,6 +162,7 @@ class Judge:
         self._newcomers = Newcomers(test.calibration)
         methods = [part.method for part in test.parts]
         self.key = key if wants_keys(methods, given=key is not None, parameter="key") else None
+        self.identity: str | None = None  # the column of ids, for those who need them
         self._test = continuing(test)
         self.inspector = Inspector(on_invalid)
         self._audit = None
@@ -182,6 +193,7 @@ class Judge:
     def check(self, name: str, columns: Sequence[str]) -> None:
         """Raise unless a file has these columns."""
         check_columns(name, columns, self._wanted)
+        check_columns(name, columns, {"id": self.identity})
         for one in self._by:  # which may well be the test's own groups
             check_columns(name, columns, {**self._wanted, "group": None, "by": one.column})
 
@@ -210,10 +222,8 @@ class Judge:
             codes, problems = audit_codes(name, piece, one)
             by.append(codes)
             found.append(("group", one.column, problems))
-        keys = None
-        if self.key is not None:
-            keys, problems = _keys(name, piece, self.key)
-            found.append(("key", self.key, problems))
+        keys = self._told("key", name, piece, found)
+        ids = self._told("id", name, piece, found)
         valid = self.inspector.valid(name, piece, found, self._note())
         self._newcomers.check(name, piece, self.cluster, clusters)
         values, rows = self._fit(numbers.values, piece), None
@@ -236,7 +246,16 @@ class Judge:
         numbered = _numbered(keys, weights, rows)
         decisions = decide_read(self._test, values, None if self._audit else index, numbered)
         return Judged(
-            decisions, rows, index, truth == 1, values, valid, numbers, tuple(by), clusters
+            decisions,
+            rows,
+            index,
+            truth == 1,
+            values,
+            valid,
+            numbers,
+            tuple(by),
+            clusters,
+            None if ids is None else texts_of(ids, rows),
         )
 
     def _weights(
@@ -248,6 +267,15 @@ class Judge:
         weights, problems = weights_of(piece, self.weight)
         found.append(("weight", self.weight, problems))
         return weights
+
+    def _told(self, role: str, name: str, piece: Piece, found: list[Any]) -> Names | None:
+        """Return the keys or ids of a piece, where they are asked for; note what is missing."""
+        column = self.key if role == "key" else self.identity
+        if column is None:
+            return None
+        names, problems = keys_of(name, piece, column, role)
+        found.append((role, column, problems))
+        return names
 
     @property
     def audited(self) -> list[Any] | None:
@@ -324,9 +352,18 @@ class Judge:
         return f" {text}."
 
 
-def _keys(name: str, piece: Piece, column: str) -> tuple[Names, NDArray[np.uint8] | None]:
+def texts_of(ids: Names, rows: NDArray[np.intp] | None) -> list[str]:
+    """Return the ids of some rows as texts."""
+    texts = [str(value).strip() for value in ids.values]
+    codes = ids.codes if rows is None else ids.codes[rows]
+    return [texts[code] for code in codes.tolist()]
+
+
+def keys_of(
+    name: str, piece: Piece, column: str, role: str = "key"
+) -> tuple[Names, NDArray[np.uint8] | None]:
     """Return the keys of rows, and which are missing."""
-    keys = read_keys(name, piece, column)
+    keys = read_keys(name, piece, column, role)
     missing = np.where(keys.codes < 0, np.uint8(MISSING), np.uint8(0))
     return keys, missing if missing.any() else None
 

@@ -258,7 +258,7 @@ class _Beside:
         if valid is not None:
             codes[~valid] = -1
         kept = None if self._keeps_all else np.flatnonzero(codes == 1)
-        return _Chosen(numbers, kept, (p, q, codes, None if valid is None else ~valid))
+        return _Chosen(numbers, kept, ((p, q), codes, None if valid is None else ~valid))
 
     def check_end(self, name: str) -> None:
         """Raise if rows are missing that were there before."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ratekeeper.batch._sources import AnyFile
 
     Floats = NDArray[np.float64]
-    Columns = tuple[Floats, Floats, NDArray[np.int8], NDArray[np.bool_] | None]
+    Columns = tuple[tuple[Floats, ...], NDArray[np.int8], NDArray[np.bool_] | None]
 
 _MARKS = {"csv": ",", "tsv": "\t"}
 _WAITING = 3  # pieces that may wait for the writer of text
@@ -46,14 +46,14 @@ class Added:
     Attributes
     ----------
     names : tuple of str
-        Of the two p-values and the decision.
+        Of the numbers, such as the two p-values, and last of the decision.
     classes : tuple
         The labels, negative first.
     score : str
         The column of scores, which is written as numbers where the format knows any.
     """
 
-    names: tuple[str, str, str]
+    names: tuple[str, ...]
     classes: tuple[Any, Any]
     score: str
 
@@ -70,7 +70,7 @@ class Outcome(Protocol):
         """Positions of the rows that are written; None for all."""
 
     def columns(self, n: int) -> Columns:
-        """Return two columns of numbers, codes of labels (-1 for none), and which are blank."""
+        """Return columns of numbers, codes of labels (-1 for none), and which are blank."""
 
 
 class Sink(Protocol):
@@ -205,14 +205,12 @@ class _TextRows:
         return marks[-1]
 
     def _write(self, item: tuple[TextPiece, Columns, NumberTexts]) -> None:
-        piece, (p0, p1, codes, blank), texts = item
-        columns = [
-            _texts(p0, texts),
-            _texts(p1, texts),
-            [self._labels[code] for code in codes.tolist()],
-        ]
+        piece, (numbers, codes, blank), texts = item
+        columns = [_texts(values, texts) for values in numbers]
         for i in [] if blank is None else np.flatnonzero(blank).tolist():
-            columns[0][i] = columns[1][i] = ""
+            for column in columns:
+                column[i] = ""
+        columns.append([self._labels[code] for code in codes.tolist()])
         ends = zip(*columns, strict=True)
         odd = (self._mark, *'"\r\n')
         if (
@@ -273,7 +271,7 @@ class _ArrowRows:
         """Hand the rows with further columns to the writer."""
         from ratekeeper.batch._arrow_files import rows_with, text_columns
 
-        rows, (p0, p1, codes, blank) = _kept(piece, outcome)
+        rows, (numbers, codes, blank) = _kept(piece, outcome)
         if not rows.n:
             return
         if isinstance(rows, TextPiece):
@@ -282,7 +280,7 @@ class _ArrowRows:
         else:
             columns = rows.batch.columns
         self._worker.put(
-            rows_with(columns, (p0, p1), blank, codes, self._added.classes, self._schema)
+            rows_with(columns, numbers, blank, codes, self._added.classes, self._schema)
         )
 
 
@@ -338,9 +336,9 @@ def _texts(p: Floats, texts: NumberTexts) -> list[str]:
 
 def _kept(piece: Any, outcome: Outcome) -> tuple[Any, Columns]:  # noqa: ANN401 - as it came
     """Return the rows that are written, and what is written beside them."""
-    first, second, codes, blank = outcome.columns(piece.n)
+    numbers, codes, blank = outcome.columns(piece.n)
     kept = outcome.kept
     if kept is None:
-        return piece, (first, second, codes, blank)
-    beside = first[kept], second[kept], codes[kept], None if blank is None else blank[kept]
-    return piece.only(kept), beside
+        return piece, (numbers, codes, blank)
+    chosen = tuple(values[kept] for values in numbers)
+    return piece.only(kept), (chosen, codes[kept], None if blank is None else blank[kept])

@@ -1,0 +1,1 @@
+"""What keeps a rate while the population moves, measured."""

@@ -1,0 +1,81 @@
+"""One run at a time: a lock beside a file that several runs read, change and write."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from ratekeeper._atomic import SAFELY, flock, followed, is_device
+from ratekeeper.exceptions import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_TRIES = 100
+
+
+@contextmanager
+def alone(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let no other run in here with the same file, until this one is through.
+
+    The lock is a file ``.NAME.lock`` beside it. It ends with the process, however that ends; a file
+    that a killed run leaves behind locks nobody out.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder, alone(pathlib.Path(folder, "state.rk")):
+    ...     [file.name for file in pathlib.Path(folder).iterdir()]
+    ['.state.rk.lock']
+    """
+    target = followed(path)
+    if is_device(target) or target.is_dir():  # nothing is made beside a device
+        raise InputError(f"{path} is no file.", value=path, remedy="Name a file.")
+    place = target.with_name(f".{target.name}.lock")
+    number = _locked(place, path)
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # Windows does not remove what is open
+            place.unlink()
+        os.close(number)
+
+
+def _locked(place: Path, path: str | os.PathLike[str]) -> int:
+    for _ in range(_TRIES):
+        try:
+            number = os.open(place, os.O_CREAT | os.O_RDWR | SAFELY, 0o666)
+        except OSError as error:
+            raise InputError(
+                f"{path} cannot be locked: {error.strerror or error}.",
+                value=path,
+                remedy="Take a folder that is there and can be written to.",
+            ) from error
+        if _is_taken(number):
+            os.close(number)
+            raise InputError(
+                f"Another run is using {path}.",
+                value=path,
+                remedy="Wait until it has ended, and run this again.",
+            )
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(number), place.lstat()):
+                return number
+        os.close(number)  # the run before has just removed it
+    raise InputError(f"{path} cannot be locked.", value=path, remedy="Run this again.")
+
+
+def _is_taken(number: int) -> bool:
+    """Lock an open file without waiting; return whether another program has it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        try:
+            msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return True
+        return False
+    return isinstance(flock(number), BlockingIOError)  # some file systems have no locks at all

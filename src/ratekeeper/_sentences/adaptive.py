@@ -1,0 +1,83 @@
+"""What adaptive tests promise, and what has come of it."""
+
+ADAPTIVE = {
+    "headline": (
+        "CERTIFICATE  {rate}: never more than {extra} errors above {alpha}, late labels apart"
+    ),
+    "headline.decaying": "CERTIFICATE  {rate}: a cap on errors, now {extra} above {alpha}",
+    "headline.audit": "CERTIFICATE  {rate} {alpha}: a cap on the errors that an audit estimates",
+    "kind": "for every sequence",
+    "kind.audit": "for every sequence, about estimates",
+    "promise": (
+        "Whatever the scores and labels are, and however they change: of the {objects} ({label}) "
+        "whose labels were learned, never more than {alpha} and {extra} on top are called "
+        "{called}, if each label is learned before the next decision. With T such objects that is "
+        "{alpha} of T + {exact}, at every moment."
+    ),
+    "promise.waiting": (
+        "If w errors wait for their labels at one moment, as within a batch, it is {alpha} of T + "
+        "{fixed} + {each_waiting} w. So far w was at most {waiting}."
+    ),
+    "promise.decaying": (
+        "Whatever the scores and labels are, and however they change: of the {objects} ({label}) "
+        "whose labels were learned, never more are called {called} than the cap. Steps fall, so "
+        "the cap depends on the levels that were used: it is now {extra} above {alpha} of T. "
+        "Before anything is known it is {worst} above at T = 10,000."
+    ),
+    "promise.audit.fnr": (
+        "Whatever the scores and labels are: each audited error stands for {weight}, and the "
+        "number of errors so estimated is never more than {alpha} of the estimated number of "
+        "{objects} ({label}) and {extra} on top, if each label is learned before the next "
+        "decision. The estimates are right on average, so all errors together, seen or not, have "
+        "this cap on average. For one sequence they have none: nobody knows the errors that "
+        "nobody looks at."
+    ),
+    "promise.audit.fpr": (
+        "Whatever the scores and labels are: each audited object stands for {weight}, and there "
+        "are never more errors than {alpha} of the so estimated number of {objects} ({label}) and "
+        "{extra} on top, if each label is learned before the next decision. The estimate is right "
+        "on average, so the errors have this cap on average."
+    ),
+    "needs": (
+        "nothing about scores, labels or their order. The label of every object of the class must "
+        "be learned, in any order."
+    ),
+    "needs.audit": (
+        "the labels of all alerts and of all objects that the audit chooses, and that its choice "
+        "has nothing to do with the objects."
+    ),
+    "not_covered": (
+        "errors whose labels are never learned, or not yet; the other error, {other}, which pays "
+        "for it; when errors come: after a change many may come together."
+    ),
+    "not_covered.groups": "Parts of the {objects} have no cap of their own.",
+    "groups": "Each group has a level and a cap of its own; the caps add up.",
+    "rule": (
+        "called {called} if {p} <= level. The level starts at {start}, falls by {down} with each "
+        "error that is learned, and rises by {up} with each other object of the class."
+    ),
+    "rule.decaying": (
+        "called {called} if {p} <= level. The level starts at {start}, falls with each error that "
+        "is learned, and rises with each other object of the class, by steps that get smaller: "
+        "the next one is {step}."
+    ),
+    "so_far": (
+        "{errors} of {n} {objects} whose labels were learned are errors{observed}; up to {cap} "
+        "were possible. The level is {level_now}."
+    ),
+    "so_far.audit": (
+        "an estimated {errors} of {n} {objects} are errors{observed}; up to {cap} were possible. "
+        "The level is {level_now}."
+    ),
+    "open": "{open} decisions wait for their labels, and are not counted.",
+    "estimated": "* Estimated: objects that the audit shows stand for those that it does not.",
+    "learned.learned": "New labels: {n}.",
+    "learned.repeated": "Learned before: {n}.",
+    "learned.not_audited": "Not chosen by the audit, and ignored: {n}.",
+    "learned.unknown": "Without a decision here, and ignored: {n}.",
+    "late": (
+        "Labels come {delay} objects of the class after the decision, on average. With a step of "
+        "{step} the product is {product}, above {limit}: the level swings, and the other error "
+        "pays."
+    ),
+}
