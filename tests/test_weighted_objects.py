@@ -389,3 +389,13 @@ def test_controller_refuses_weights_without_theory(options):
     )
     with pytest.raises(rk.InputError, match="weights"):
         clf.fit(X, y, sample_weight=np.ones(100))
+
+
+def test_a_window_comes_before_rejection():
+    """Of objects that were kept at random the newest are not the newest that there were."""
+    cal = rk.calibrate(
+        np.linspace(0, 1, 80), np.arange(80) % 2, weights=1.0 + np.arange(80) / 80,
+        times=np.arange(80), rejection=2.0,
+    )  # fmt: skip
+    with pytest.raises(rk.InputError, match="Take the window first"):
+        cal.window(last=20)

@@ -134,9 +134,9 @@ def window(
             remedy=("Pass ", Parameter("last"), ", ", Parameter("since"), " or both."),
         )
     rows, timing = calibration.provenance, timing_of(calibration)
-    if rows is not None and rows.sampled_from is not None:
+    if rows is not None and (rows.sampled_from is not None or rows.rejection is not None):
         raise InputError(
-            f"A window of a random sample ({rows}) is not the newest objects: most were not kept.",
+            f"A window of a random sample ({rows}) is not the newest objects: others were dropped.",
             parameter="last",
             remedy="Take the window first, of all objects.",
         )
