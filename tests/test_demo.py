@@ -11,6 +11,8 @@ from rich.console import Console
 import ratekeeper as rk
 from ratekeeper import _demo as demo
 from ratekeeper._cli import main
+from ratekeeper._demo.promise import verdict_on_rate
+from ratekeeper._demo.tables import COLOURS
 from ratekeeper._evaluation import Evaluation
 from ratekeeper._rates import Rate
 from ratekeeper._sentences.evaluation import EVALUATION, VERDICTS
@@ -59,8 +61,8 @@ def test_the_pooled_test_misses_a_group_and_the_group_test_does_not():
         assert 0.03 < kept < 0.055
 
 
-def test_the_demo_shows_both_stories_and_fits_a_terminal():
-    """The demo prints both tables, says what held and what did not, in 80 columns."""
+def test_the_demo_shows_its_stories_and_fits_a_terminal():
+    """The demo prints its tables, says what held and what did not, in 80 columns."""
     stream = io.StringIO()
     demo.run(Console(file=stream, width=80))
     text = stream.getvalue()
@@ -71,6 +73,8 @@ def test_the_demo_shows_both_stories_and_fits_a_terminal():
         assert plain.count(f"{word}: {VERDICTS[word]}.") == 1
     for name in ("one_look", "audit"):
         assert plain.count(EVALUATION[name]) == 1
+    assert "limit broken, at person 100,408, in month 2 of 2016" in plain
+    assert "the 4,070th employed person" in plain
     for number in ("5.49 (5.26-5.74)", "38.28 (36.05-40.55)", "3.66 (3.46-3.87)", "CERTIFICATE"):
         assert number in text
     assert max(len(line) for line in text.splitlines()) <= 80
@@ -84,17 +88,17 @@ def counted(errors, n=100, *, promised=0.05, p_value=1.0):
 def test_every_sentence_about_time_follows_from_the_verdicts():
     """Drift is said only where it is shown over all looks, "holds" only without a broken one."""
     fine = [counted(4), counted(6)]
-    text = demo._verdict_on_rate("fnr", fine, looks=12)  # noqa: SLF001
+    text = verdict_on_rate("fnr", fine, looks=12)
     assert "The FNR is in line" in text
     assert "4.0% to 6.0%" in text
-    assert "The FNR holds" in demo._verdict_on_rate("fnr", fine[:1], looks=12)  # noqa: SLF001
+    assert "The FNR holds" in verdict_on_rate("fnr", fine[:1], looks=12)
     unlucky = [*fine, counted(11, p_value=0.04)]
-    text = demo._verdict_on_rate("fnr", unlucky, looks=12)  # noqa: SLF001
+    text = verdict_on_rate("fnr", unlucky, looks=12)
     assert "1 of 3 evaluations call it exceeded" in text
     assert "may be bad luck" in text
     assert "drift" not in text
     shown = [*fine, counted(20, p_value=1e-5), counted(19, p_value=2e-5)]
-    text = demo._verdict_on_rate("fnr", shown, looks=12)  # noqa: SLF001
+    text = verdict_on_rate("fnr", shown, looks=12)
     assert "2 of 4 evaluations call it exceeded. The smallest p-value is 1e-05" in text
     assert "This is drift" in text
 
@@ -118,8 +122,8 @@ def test_the_sentences_about_groups_are_those_of_the_table():
 
 def test_every_verdict_has_a_colour():
     """No verdict is printed in a colour that means another, and none is missing."""
-    assert set(demo._COLOURS) == set(VERDICTS)  # noqa: SLF001
-    assert demo._COLOURS["no promise"] not in ("green", "red")  # noqa: SLF001
+    assert set(COLOURS) == set(VERDICTS)
+    assert COLOURS["no promise"] not in ("green", "red")
 
 
 def test_the_command_line_runs_it():

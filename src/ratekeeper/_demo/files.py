@@ -1,0 +1,111 @@
+"""The data of the demo as files, to walk the same way with one's own hands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ratekeeper._atomic import write
+from ratekeeper._demo.tables import CALIBRATED_ON, YEARS
+from ratekeeper._formatting import visible
+from ratekeeper.datasets import load_employment
+from ratekeeper.exceptions import InputError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from ratekeeper.datasets import Employment
+
+_WALK = """\
+A trained model scored people in Massachusetts for "is employed".
+
+held-out.csv  {held_out:,} people of 2015: what the promise is calibrated on
+new.csv       {new:,} people of 2016: what is decided, and later checked
+
+Columns: person; score, the model's probability of being employed; employed,
+the truth, 1 or 0; disability, yes or no. Source and licence of the data:
+ratekeeper/datasets/README.md in the package.
+
+In this folder, miss at most 5% of the employed:
+
+  ratekeeper calibrate held-out.csv --score score --label employed -o cal.rk
+  ratekeeper control cal.rk --fnr 0.05 -o test.rk
+  ratekeeper classify test.rk new.csv -o decided.csv
+  ratekeeper evaluate test.rk new.csv
+  ratekeeper report test.rk --evaluate new.csv -o report.html
+  ratekeeper inspect test.rk
+
+In the year after, more are missed than promised: drift, which evaluate shows.
+Then the same in each group, and as SQL:
+
+  ratekeeper calibrate held-out.csv --score score --label employed \\
+    --group disability --fnr 0.05 -o by-group.rk
+  ratekeeper evaluate by-group.rk new.csv
+  ratekeeper sql by-group.rk --table people
+"""
+
+
+def export(folder: str | os.PathLike[str]) -> str:
+    """Write the data as files, with the commands of a walk through them.
+
+    Parameters
+    ----------
+    folder : path-like
+        Gets ``held-out.csv`` (2015), ``new.csv`` (2016) and ``README.txt``; it is made if needed.
+        All three are written or none; a file of such a name with other contents is refused.
+
+    Returns
+    -------
+    str
+        What was written, and the text of ``README.txt``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     _ = export(name)
+    ...     Path(name, "held-out.csv").read_text().split()[:2]
+    ['person,score,employed,disability', '1,0.12121149704607134,0,yes']
+    """
+    people = load_employment()
+    years = {"held-out.csv": CALIBRATED_ON, "new.csv": YEARS[0]}
+    files = {name: _as_csv(people, year) for name, year in years.items()}
+    held_out, new = (len(people.in_year(year)) for year in years.values())
+    walk = _WALK.format(held_out=held_out, new=new)
+    files["README.txt"] = walk.encode()
+    _refuse_others(Path(folder), files)
+    try:
+        write(folder, files)
+    except OSError as error:
+        raise InputError(
+            f"{Path(folder)} cannot be written to: {error.strerror or error}. Take a folder that "
+            "can, on a disk with room."
+        ) from error
+    place = visible(str(Path(folder)))
+    return f"Written to {place}: {', '.join(years)} and README.txt, which says:\n\n{walk}"
+
+
+def _refuse_others(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Raise if a file of this name is there and is not what will be written."""
+    for name, data in files.items():
+        there = folder / name
+        if there.is_file() and there.read_bytes() != data:
+            raise InputError(
+                f"{there} is there already, with other contents, and stays as it is. Move it "
+                "away, or take another folder."
+            )
+
+
+def _as_csv(people: Employment, year: int) -> bytes:
+    """Write the people of a year; their numbers are unique over all years."""
+    members = np.flatnonzero(people.year == year)
+    part = people.in_year(year)
+    truth = np.where(part.employed, "1", "0").tolist()
+    disability = np.where(part.disability, "yes", "no").tolist()
+    # The shortest text that is read back as the very same score.
+    scores = map(repr, part.score.tolist())
+    rows = zip(map(str, (members + 1).tolist()), scores, truth, disability, strict=True)
+    return "\n".join(["person,score,employed,disability", *map(",".join, rows), ""]).encode()
