@@ -25,6 +25,7 @@ GOOD = {
     "classify": ["test.rk", "good.csv", "-o", "out.csv"],
     "select": ["cal.rk", "good.csv", "--fdr", "20%", "-o", "out.csv"],
     "evaluate": ["test.rk", "good.csv"],
+    "monitor": ["test.rk", "--outcomes", "good.csv", "--id", "row", "--state", "out.rk"],
     "inspect": ["test.rk"],
     "report": ["test.rk", "-o", "out.html"],
     "sql": ["test.rk", "--table", "t"],
