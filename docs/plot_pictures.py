@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.figure import Figure
 
 import ratekeeper as rk
@@ -17,6 +18,7 @@ from ratekeeper.plots import (
     CostDisplay,
     ErrorCurveDisplay,
     GroupDisplay,
+    MonitorDisplay,
     PValueHistogramDisplay,
     RateAgainstAlphaDisplay,
     RealisedRateDisplay,
@@ -42,6 +44,10 @@ def pictures() -> dict[str, Callable[[Axes], object]]:
     later = people[people.year >= 2016]
     labelled = {"scores": new.score, "labels": new.employed}
     plan = rk.plan("fnr", alpha=0.05, delta=0.05, n=200)
+    monitor = rk.Monitor(test)
+    ids = np.arange(len(later))
+    monitor.record(ids, later.year.astype(int), test.decide(later.score))
+    monitor.update(ids, later.employed)
     return {
         "score-density": lambda ax: ScoreDensityDisplay.from_predictions(
             new.employed, new.score, test=test, ax=ax
@@ -64,6 +70,7 @@ def pictures() -> dict[str, Callable[[Axes], object]]:
             crossed=True,
             ax=ax,
         ),
+        "monitor": lambda ax: MonitorDisplay.from_monitor(monitor, ax=ax),
     }
 
 

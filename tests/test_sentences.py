@@ -37,6 +37,12 @@ CHOSEN = {
             "needs.audit so_far so_far.audit learned.learned learned.repeated learned.not_audited "
             "learned.unknown"
         ),
+        "monitor": (
+            "limit.yes limit.no like.yes like.no change.yes change.no like.more like.fewer "
+            "noted.too_late noted.unknown noted.unaudited title.limit_broken title.changed "
+            "title.unlike_calibration warning.limit_broken warning.unlike_calibration "
+            "warning.changed"
+        ),
         "page": (
             "aimed.heading.fnr aimed.heading.fpr aimed.heading.fdr aimed.heading.for "
             "aimed.heading.selective_error aimed.heading.alert_share "

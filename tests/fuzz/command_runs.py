@@ -26,6 +26,7 @@ GOOD = {
     "learn": ["state.rk", "outcomes.csv", "--id", "row", "--label", "ill"],
     "select": ["cal.rk", "good.csv", "--fdr", "20%", "-o", "out.csv"],
     "evaluate": ["test.rk", "good.csv"],
+    "monitor": ["test.rk", "--outcomes", "good.csv", "--id", "row", "--state", "out.rk"],
     "inspect": ["test.rk"],
     "report": ["test.rk", "-o", "out.html"],
     "sql": ["test.rk", "--table", "t"],

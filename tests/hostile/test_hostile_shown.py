@@ -156,6 +156,14 @@ def test_no_command_prints_what_a_name_hides(folder, tmp_path):  # noqa: PLR0915
     said("learn", state, later, "--id", EVIL, "--label", LABEL, "--json")
     rows(later, **{**with_ids, "id": [*ids[1:], f"new{EVIL}"]})
     said("learn", state, later, "--id", EVIL, "--label", LABEL, code=2)
+    ids = [f"{EVIL}{i}" for i in range(600)]
+    made = rows(folder / "made.csv", columns=("decided_at", "decision", GROUP, EVIL), id=ids)
+    known = {"label": [LABELS[1]] * 600, "id": ids}
+    told = rows(folder / "told.csv", columns=("x", LABEL, GROUP, EVIL), **known)
+    nightly = ["--id", EVIL, "--state", folder / "watch.rk"]
+    said("monitor", test, made, "--outcomes", told, *nightly, code=4)
+    said("monitor", test, made, "--outcomes", told, *nightly, "--json", code=4)
+    said("monitor", test, told, *nightly, code=2)
     plain = folder / "plain.rk"
     said("calibrate", table, *columns, "--positive", LABELS[1], "-o", plain)
     timed = folder / "timed.rk"
@@ -552,7 +560,8 @@ def test_plots_draw_hostile_names(calibration, tmp_path):
     }
     for name in plots.__all__:
         kind = getattr(plots, name)
-        if name in ("SampleSizeDisplay", "CostDisplay"):  # of numbers alone, and of no names
+        # Of numbers alone, and of no names.
+        if name in ("SampleSizeDisplay", "CostDisplay", "MonitorDisplay"):
             continue
         whose = {"by": {EVIL: new["groups"]}} if name == "GroupDisplay" else {"group": GROUPS[0]}
         display = kind.from_calibration(test, **whose, **new)

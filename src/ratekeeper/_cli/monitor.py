@@ -48,9 +48,7 @@ most --delta. The same files again change nothing, so a job that failed is simpl
     required=True,
     help="What the monitor knows; made in the first night, and replaced in one step.",
 )
-@click.option(
-    "--id", "id_", metavar="COLUMN", default="id", show_default=True, help="Column of the ids."
-)
+@click.option("--id", metavar="COLUMN", default="id", show_default=True, help="Column of the ids.")
 @click.option(
     "--time",
     metavar="COLUMN",
@@ -173,7 +171,7 @@ def _monitor(test: contents.Test, state: str, given: dict[str, Any]) -> Monitor:
 def _read(monitor: Monitor, file: str | None, given: dict[str, Any]) -> dict[str, FileNoted]:
     from ratekeeper.batch import record_file, update_file
 
-    rest = {"id": given["id_"], "on_invalid": given["on_invalid"]}
+    rest = {"id": given["id"], "on_invalid": given["on_invalid"]}
     read = {}
     if file is not None:
         names = {name: given[name] for name in ("time", "decision", "group")}

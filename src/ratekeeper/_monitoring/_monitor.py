@@ -90,7 +90,27 @@ class RatePicture(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MonitorState:
-    """All that a monitor knows, to go on elsewhere: plain facts, and arrays by name."""
+    """All that a monitor knows, to go on elsewhere.
+
+    Attributes
+    ----------
+    facts : dict
+        Plain values that JSON can write.
+    arrays : dict of str to ndarray
+        Open decisions, counts, the watches and the course.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> test = rk.calibrate(np.linspace(0, 1, 80), np.repeat([0, 1], 40)).control("fnr", 0.1)
+    >>> monitor = rk.Monitor(test)
+    >>> _ = monitor.record(["a", "b"], [1, 2], [1, 0])
+    >>> state = monitor.state()
+    >>> state.arrays["open/times"]
+    array([1., 2.])
+    >>> rk.Monitor.restore(test, state).waiting
+    2
+    """
 
     facts: dict[str, Any]
     arrays: dict[str, NDArray[Any]] = field(repr=False)

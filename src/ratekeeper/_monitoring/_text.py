@@ -79,7 +79,7 @@ def statements(monitor: Monitor, refused: str | None) -> Iterator[tuple[str, str
     yield say("monitor.title.age"), _age(monitor)
     for verdict in _VERDICTS:
         pages = verdict == monitor.pages
-        more = say(f"monitor.pages.{verdict}") if pages else say("monitor.warns")
+        more = say("monitor.pages") if pages else say("monitor.warns")
         text = _verdict(monitor, verdict)
         asked = verdict != "unlike_calibration" or monitor.reason is None
         yield say(f"monitor.title.{verdict}"), f"{text} {more}" if asked else text
@@ -181,7 +181,7 @@ def which_text(monitor: Monitor, alarm: Alarm) -> str:
 
 def warning_text(monitor: Monitor, alarm: Alarm) -> str:
     """Write a verdict as a warning."""
-    return say(f"monitor.warning.{alarm.verdict}", which=which_text(monitor, alarm))
+    return say(f"monitor.warning.{alarm.verdict}", decision=which_text(monitor, alarm))
 
 
 def _verdict(monitor: Monitor, verdict: Verdict) -> str:
@@ -202,7 +202,11 @@ def _verdict(monitor: Monitor, verdict: Verdict) -> str:
         text = say(f"monitor.{name}.no", **facts)
     else:
         shown = which_text(monitor, monitor._dated(first))  # noqa: SLF001
-        facts |= {"which": shown, "which_way": _way(monitor), "lasted": f"{first.risen_for or 1:,}"}
+        facts |= {
+            "decision": shown,
+            "which_way": _way(monitor),
+            "lasted": f"{first.risen_for or 1:,}",
+        }
         text = say(f"monitor.{name}.yes", **facts)
     if verdict == "limit_broken":
         return f"{text} {_about_promise(monitor)}".rstrip()

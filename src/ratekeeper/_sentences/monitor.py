@@ -27,7 +27,7 @@ MONITOR = {
         "{since}."
     ),
     "limit.yes": (
-        "the {rate} has been above its limit. It was shown by {which}. If the true rate were at "
+        "the {rate} has been above its limit. It was shown by {decision}. If the true rate were at "
         "most the limit, this would ever be said with probability at most {delta}."
     ),
     "limit.no": "not shown. The evidence is {evidence}; at {goal} there is an alarm.",
@@ -41,7 +41,7 @@ MONITOR = {
     ),
     "like.yes": (
         "there are {which_way} errors than new objects like the calibration objects would have. It "
-        "was shown by {which}. If they were alike, this would ever be said with probability at "
+        "was shown by {decision}. If they were alike, this would ever be said with probability at "
         "most {delta}."
     ),
     "like.more": "more",
@@ -62,7 +62,7 @@ MONITOR = {
     "like.smoothed": "the calibration scores have ties, which each object breaks anew",
     "like.audit": "labels of a random audit do not follow the ranks of the calibration scores",
     "change.yes": (
-        "the {rate} has risen above its limit lately. It was shown by {which}, and may have been "
+        "the {rate} has risen above its limit lately. It was shown by {decision}, and may have been "
         "so for {lasted} outcomes by then. While the limit is kept, the first false alarm of "
         "this kind comes after {run_length} outcomes on average, or later."
     ),
@@ -79,9 +79,8 @@ MONITOR = {
     "unpromised": "Nothing is promised to these groups, and they are not watched: {names}.",
     "which": "decision {id} of {when}, outcome {outcome}{where}",
     "which.group": ", in group {group}",
-    "pages.limit_broken": "An alarm here is what somebody should be woken for.",
-    "pages.unlike_calibration": "An alarm here is what somebody should be woken for.",
-    "warns": "A warning.",
+    "pages": "(An alarm here is what somebody should be woken for.)",
+    "warns": "(A warning.)",
     "not_covered": (
         "Not covered: decisions that were recorded only after their outcome was known; objects "
         "that are not independent, such as several rows of one person; and changes that leave the "
@@ -111,7 +110,7 @@ MONITOR = {
     "title.groups": "Groups",
     "title.alarm": "ALARM",
     "title.warning": "Warning",
-    "warning.limit_broken": "The limit has been broken: {which}.",
-    "warning.unlike_calibration": "Outcomes are not like the calibration: {which}.",
-    "warning.changed": "The rate may have risen lately: {which}.",
+    "warning.limit_broken": "The limit has been broken: {decision}.",
+    "warning.unlike_calibration": "Outcomes are not like the calibration: {decision}.",
+    "warning.changed": "The rate may have risen lately: {decision}.",
 }
