@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper._atomic import write
-from ratekeeper._demo.tables import CALIBRATED_ON, YEARS
+from ratekeeper._demo.tables import CALIBRATED_ON, YEARS, months
 from ratekeeper._formatting import visible
 from ratekeeper.datasets import load_employment
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
 
     from ratekeeper.datasets import Employment
 
@@ -45,6 +47,26 @@ Then the same in each group, and as SQL:
     --group disability --fnr 0.05 -o by-group.rk
   ratekeeper evaluate by-group.rk new.csv
   ratekeeper sql by-group.rk --table people
+
+After the day of calibration: 2016-01.csv to 2018-12.csv hold the people of
+2016 to 2018 month by month, with the day they were asked as "asked"; who was
+asked in which month is made up at random. A monitor looks every month. When
+the limit is shown to be broken it says so, with exit code 4:
+
+  for month in 201?-??.csv; do
+    ratekeeper classify test.rk $month -o decided.csv
+    ratekeeper monitor test.rk decided.csv --outcomes $month --id person \\
+      --time asked --state watch.rk || break
+  done
+
+An adaptive test keeps the rate. It learns month by month, so its step is
+smaller than the one it would take person by person:
+
+  for month in 201?-??.csv; do
+    ratekeeper classify test.rk $month --adaptive state.rk --id person \\
+      --step 0.0001 -o adapted.csv
+    ratekeeper learn state.rk $month --id person --label employed
+  done
 """
 
 
@@ -54,8 +76,9 @@ def export(folder: str | os.PathLike[str]) -> str:
     Parameters
     ----------
     folder : path-like
-        Gets ``held-out.csv`` (2015), ``new.csv`` (2016) and ``README.txt``; it is made if needed.
-        All three are written or none; a file of such a name with other contents is refused.
+        Gets ``held-out.csv`` (2015), ``new.csv`` (2016), a file for each month from 2016 to 2018,
+        and ``README.txt``; it is made if needed. All are written or none; a file of such a name
+        with other contents is refused.
 
     Returns
     -------
@@ -72,7 +95,9 @@ def export(folder: str | os.PathLike[str]) -> str:
     """
     people = load_employment()
     years = {"held-out.csv": CALIBRATED_ON, "new.csv": YEARS[0]}
-    files = {name: _as_csv(people, year) for name, year in years.items()}
+    files = {name: _as_csv(people, np.flatnonzero(people.year == y)) for name, y in years.items()}
+    for month, members in months(people):
+        files[f"{month}.csv"] = _as_csv(people, members, f"{month}-01")
     held_out, new = (len(people.in_year(year)) for year in years.values())
     walk = _WALK.format(held_out=held_out, new=new)
     files["README.txt"] = walk.encode()
@@ -85,7 +110,8 @@ def export(folder: str | os.PathLike[str]) -> str:
             "can, on a disk with room."
         ) from error
     place = visible(str(Path(folder)))
-    return f"Written to {place}: {', '.join(years)} and README.txt, which says:\n\n{walk}"
+    told = f"{', '.join(years)}, a file for each month from {YEARS[0]} to {YEARS[-1]}"
+    return f"Written to {place}: {told}, and README.txt, which says:\n\n{walk}"
 
 
 def _refuse_others(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -99,13 +125,20 @@ def _refuse_others(folder: Path, files: Mapping[str, bytes]) -> None:
             )
 
 
-def _as_csv(people: Employment, year: int) -> bytes:
-    """Write the people of a year; their numbers are unique over all years."""
-    members = np.flatnonzero(people.year == year)
-    part = people.in_year(year)
+def _as_csv(people: Employment, members: NDArray[np.intp], asked: str | None = None) -> bytes:
+    """Write some people; their numbers are unique over all years."""
+    part = people[members]
     truth = np.where(part.employed, "1", "0").tolist()
     disability = np.where(part.disability, "yes", "no").tolist()
     # The shortest text that is read back as the very same score.
     scores = map(repr, part.score.tolist())
-    rows = zip(map(str, (members + 1).tolist()), scores, truth, disability, strict=True)
-    return "\n".join(["person,score,employed,disability", *map(",".join, rows), ""]).encode()
+    columns: dict[str, Iterable[str]] = {
+        "person": map(str, (members + 1).tolist()),
+        "score": scores,
+        "employed": truth,
+    }
+    columns["disability"] = disability
+    if asked is not None:
+        columns["asked"] = [asked] * members.size
+    rows = zip(*columns.values(), strict=True)
+    return "\n".join([",".join(columns), *map(",".join, rows), ""]).encode()

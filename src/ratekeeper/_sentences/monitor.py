@@ -62,8 +62,8 @@ MONITOR = {
     "like.smoothed": "the calibration scores have ties, which each object breaks anew",
     "like.audit": "labels of a random audit do not follow the ranks of the calibration scores",
     "change.yes": (
-        "the {rate} has risen above its limit lately. It was shown by {decision}, and may have been "
-        "so for {lasted} outcomes by then. While the limit is kept, the first false alarm of "
+        "the {rate} has risen above its limit lately. It was shown by {decision}, and may have "
+        "been so for {lasted} outcomes by then. While the limit is kept, the first false alarm of "
         "this kind comes after {run_length} outcomes on average, or later."
     ),
     "change.no": (
