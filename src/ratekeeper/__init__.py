@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from ratekeeper._provenance import Provenance
     from ratekeeper._rates import Rate, RealisedRate
     from ratekeeper._selection import Selection
+    from ratekeeper._shift import ShiftCounts, ShiftResult, shift_test
     from ratekeeper._storage import load, save
     from ratekeeper.exceptions import (
         ContradictedFitWarning,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
         ReversedScoreWarning,
         ScoreRangeWarning,
         ScoreTypeWarning,
+        ShiftWarning,
         StoredFileError,
         TooFewScoresError,
         UnattainableError,
@@ -129,6 +131,9 @@ __all__ = [
     "ScoreRangeWarning",
     "ScoreTypeWarning",
     "Selection",
+    "ShiftCounts",
+    "ShiftResult",
+    "ShiftWarning",
     "Simultaneous",
     "Smoothed",
     "StoredFileError",
@@ -145,6 +150,7 @@ __all__ = [
     "plan",
     "plan_audit",
     "save",
+    "shift_test",
 ]
 
 # Every name is loaded on first use: importing the package costs nothing, the p-values cost
@@ -173,6 +179,7 @@ _HOMES = {
     "_provenance": ("Provenance",),
     "_rates": ("Rate", "RealisedRate"),
     "_selection": ("Selection",),
+    "_shift": ("ShiftCounts", "ShiftResult", "shift_test"),
     "_storage": ("load", "save"),
     "exceptions": (
         "ContradictedFitWarning",
@@ -188,6 +195,7 @@ _HOMES = {
         "ReversedScoreWarning",
         "ScoreRangeWarning",
         "ScoreTypeWarning",
+        "ShiftWarning",
         "StoredFileError",
         "TooFewScoresError",
         "UnattainableError",

@@ -25,6 +25,7 @@ COMMANDS = {
     "classify": "Decide on every row of a file.",
     "select": "Choose rows of a file so that few of them are negative.",
     "evaluate": "Count the errors of a test on labelled new rows.",
+    "shift": "Test new scores for a shift, without labels.",
     "inspect": "Print the certificate of a test, or what a calibration holds.",
     "report": "Write a page about a test that anybody can open.",
     "sql": "Print the decision of a test as SQL.",
@@ -43,7 +44,8 @@ A first walk:
   ratekeeper classify test.rk demo/new.csv -o decided.csv
 
 Exit codes: 0 done, 2 bad usage or input, 3 the promise is impossible with these scores,
-4 what evaluate --check, --require or --min-n asks for is not so, or a fit is contradicted.
+4 what evaluate --check, --require or --min-n asks for is not so, a fit is contradicted, or
+shift found one.
 """
 
 

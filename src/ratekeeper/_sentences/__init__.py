@@ -22,6 +22,7 @@ from ratekeeper._sentences.page import PAGE
 from ratekeeper._sentences.plan import PLAN
 from ratekeeper._sentences.rates import RATES
 from ratekeeper._sentences.selection import SELECTION
+from ratekeeper._sentences.shift import SHIFT
 from ratekeeper._sentences.ties import TIES
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ SECTIONS = {
     "clusters": CLUSTERS,
     "one_class": ONE_CLASS,
     "selection": SELECTION,
+    "shift": SHIFT,
     "audit": AUDIT,
     "ties": TIES,
     "alerts": ALERTS,

@@ -1,4 +1,4 @@
-"""Files of rows, streamed: calibrate, classify, evaluate and select whatever their size.
+"""Files of rows, streamed: calibrate, classify, evaluate, select and test for a shift whatever their size.
 
 CSV and TSV files (also gzipped) need nothing; Parquet, Arrow and Feather files need pyarrow.
 """
@@ -7,6 +7,7 @@ from ratekeeper.batch._calibrating import calibrate_file
 from ratekeeper.batch._classifying import Classified, classify_file
 from ratekeeper.batch._evaluating import FileEvaluation, evaluate_file
 from ratekeeper.batch._selecting import FileSelection, select_file
+from ratekeeper.batch._shifting import FileShift, shift_file
 from ratekeeper.batch._sources import FORMATS
 from ratekeeper.batch._whole import read_columns
 
@@ -15,9 +16,11 @@ __all__ = [
     "Classified",
     "FileEvaluation",
     "FileSelection",
+    "FileShift",
     "calibrate_file",
     "classify_file",
     "evaluate_file",
     "read_columns",
     "select_file",
+    "shift_file",
 ]
