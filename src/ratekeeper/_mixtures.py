@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,21 +30,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Counts = NDArray[np.int64]
+    Counts = NDArray[np.integer[Any]]
     Array = NDArray[np.float64]
 
 # Chance that K is none of those looked at, which is added to every p-value.
 MISSED = 1e-6
-_GROWTH = 1.1  # of the samples drawn from the calibration, from one size to the next
+_GROWTH = 0.02  # of the samples drawn from the calibration, from one size to the next
 _ENOUGH = 20  # times the new objects: a larger sample of the calibration tells hardly more
 _PER_CELL = 8  # objects on average, below which finer cells only add noise
 _COARSE = 4  # upper levels of the tree, which are judged by themselves, too
-_GRID = 200  # numbers of positives looked at first
-_FINE_GRID = 2000  # and then, where p-values are large
+_ROUGH_STEP = 1 / 6  # times the root of a sample's size, a third of how K varies at the most
+_FINE_GRID = 2000  # numbers of positives looked at where p-values are large
+_FEW = 9  # numbers of positives looked at first of all
 _AT_ONCE = 64
-_ALWAYS = 256  # numbers of positives whose p-values are made exact, those with the largest first
+_ALWAYS = 128  # numbers of positives whose p-values are made exact, those with the largest first
 _FAR = 1e-4  # rough p-values, as a share of the largest, that are looked at no further
-_NEAR = 0.05  # further ones are, if they are about this share of the largest or more
+_NEAR = 0.2  # further ones are, if they are about this share of the largest or more
 
 
 class Node(NamedTuple):
@@ -116,8 +117,8 @@ def p_of_mixture(
     >>> rng = np.random.default_rng(0)
     >>> classes = rng.integers(0, 5, 500), rng.integers(3, 9, 500)
     >>> mixed = np.bincount(np.r_[classes[0][:300], classes[1][:100]], minlength=9)
-    >>> p_of_mixture(classes, mixed), p_of_mixture(classes, np.full(9, 200)) < 1e-5
-    (1.0, True)
+    >>> p_of_mixture(classes, mixed) > 0.9, p_of_mixture(classes, np.full(9, 200)) < 1e-5
+    (True, True)
     """
     m = int(counts.sum())
     levels = _levels(counts.size, min(m, sum(map(len, sequences))))
@@ -129,14 +130,27 @@ def p_of_mixture(
         levels,
     )
     n_depths = 1 + (len(levels) > _COARSE)
-    sizes = [one.shape[0] - 1 for one in search.running]
-    ranges = [(search.rough(*one), one) for one in _candidates(*sizes, m, shares)]
-    largest = 0.0
-    for rough, candidates in sorted(ranges, reverse=True):
-        if n_depths * largest >= enough or rough < _FAR * largest:
+    n_negative, n_positive = (one.shape[0] - 1 for one in search.running)
+    candidates = list(_candidates(n_negative, n_positive, m, shares))
+    largest = search.guess(candidates, _share(sequences, counts))
+    if n_depths * largest >= enough:
+        return min(1.0, n_depths * largest)
+    ranges = [(search.rough(*one), one) for one in candidates]
+    for i, (rough, one) in enumerate(sorted(ranges, reverse=True)):
+        if n_depths * largest >= enough or (i and rough < _FAR * max(largest, MISSED)):
             break
-        largest = search.largest(*candidates, largest, enough / n_depths)
+        largest = search.largest(*one, largest, enough / n_depths)
     return min(1.0, MISSED + n_depths * largest)
+
+
+def _share(sequences: Sequence[NDArray[np.intp]], counts: Counts) -> float:
+    """Return the share of positives with the least squares between cells."""
+    negative, positive, new = (
+        np.cumsum(one) / one.sum()
+        for one in (*(np.bincount(cells, minlength=counts.size) for cells in sequences), counts)
+    )
+    apart = positive - negative
+    return float(np.clip(np.dot(new - negative, apart) / max(np.dot(apart, apart), 1e-9), 0.0, 1.0))
 
 
 def _levels(n_cells: int, n: int) -> list[list[Node]]:
@@ -174,7 +188,7 @@ def _candidates(
         served.append((size, low, high))
         if size == top:
             break
-        size = min(top, max(size + 1, int(size * _GROWTH)))
+        size = min(top, size + math.ceil(max(_GROWTH * size, 3.0 * math.sqrt(size))))
     inner: tuple[float, float] | None = None
     for size, low, high in reversed(served):
         parts = [(low, high)] if inner is None else [(low, inner[0]), (inner[1], high)]
@@ -218,18 +232,28 @@ class _Search:
         mixed = self.running[1][k] + self.running[0][size - k]
         return _p_values(self.ends, mixed, self.levels, exact=exact)
 
+    def guess(self, candidates: Sequence[tuple[int, int, int]], share: float) -> float:
+        """Return the largest p-value of a few K near a share, in the largest sample for it."""
+        for size, first, last in candidates:
+            middle, near = size * share, 0.5 * math.sqrt(size)
+            if first <= middle <= last:
+                k = np.linspace(max(first, middle - near), min(last, middle + near), _FEW)
+                return float(self.p_values(size, np.unique(k.astype(np.intp)), exact=True).max())
+        return 0.0
+
     def rough(self, size: int, first: int, last: int) -> float:
         """Return about the largest p-value."""
-        return float(self.p_values(size, _steps(first, last, _GRID), exact=False).max())
+        return float(self.p_values(size, _roughly(size, first, last), exact=False).max())
 
     def largest(self, size: int, first: int, last: int, found: float, enough: float) -> float:
         """Return the largest p-value, or what was found before; from `enough` on any will do."""
-        k = _steps(first, last, _GRID)
+        k = _roughly(size, first, last)
         rough = self.p_values(size, k, exact=False)
         if k.size < last - first + 1:
             near = np.flatnonzero(rough >= _FAR * rough.max())
             step = int(k[1] - k[0])
-            k = _steps(max(first, k[near[0]] - step), min(last, k[near[-1]] + step), _FINE_GRID)
+            first, last = max(first, k[near[0]] - step), min(last, k[near[-1]] + step)
+            k = np.arange(first, last + 1, -(-(last - first + 1) // _FINE_GRID))
             rough = self.p_values(size, k, exact=False)
         order = rough.argsort()[::-1]
         for i in range(0, k.size, _AT_ONCE):
@@ -240,9 +264,9 @@ class _Search:
         return found
 
 
-def _steps(first: int, last: int, most: int) -> NDArray[np.intp]:
-    """Return whole numbers from first to last, all or at most so many at equal steps."""
-    return np.arange(first, last + 1, -(-(last - first + 1) // most))
+def _roughly(size: int, first: int, last: int) -> NDArray[np.intp]:
+    """Return numbers of positives so close to each other that none between them fits far better."""
+    return np.arange(first, last + 1, max(1, int(_ROUGH_STEP * math.sqrt(size))))
 
 
 def _p_values(ends: Counts, mixed: Counts, levels: list[list[Node]], *, exact: bool) -> Array:

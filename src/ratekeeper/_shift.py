@@ -1,4 +1,4 @@
-"""Without labels: can new scores be a mixture of the two calibrated classes, at any prevalence?"""
+"""Without labels: whether new scores can be a mixture of the calibrated classes, at any share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ratekeeper._validation import check_probability
 from ratekeeper.exceptions import InputError, ShiftWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -36,10 +36,11 @@ if TYPE_CHECKING:
 ALPHA = 0.01
 WARNS_AT = 1e-4  # p-value at which classifying a file warns
 CONFIDENCE = 0.95
-_CELLS = 34  # 32 of about equal shares, and both ends
+_CELLS = 66  # 64 of about equal shares, and both ends
 _TENTH = 10  # one of so many calibration objects chooses the cells
 _CHOOSERS = 1000  # of a class, at most
 _COMPARED = 100_000  # of a class, at most: more tell hardly more, and take memory
+_DRAWS, _MIDDLE = 3, 2  # random divisions of the calibration, and which p-value of them counts
 _CLOSEST = 401  # shares of positives looked at for the closest mixture
 _SHOWN = 8  # groups
 _WIDTH = 79
@@ -138,14 +139,12 @@ class ShiftResult:
     @property
     def headline(self) -> str:
         """The verdict in a line."""
-        verdict = say(f"shift.verdict.{'shifted' if self.shifted else 'possible'}")
-        return say("shift.headline", p=p_text(self.p), verdict=verdict)
+        return say(f"shift.headline.{self.verdict}", evidence=p_text(self.p))
 
     @property
     def statements(self) -> tuple[tuple[str, str], ...]:
         """Everything that it says: titles and texts."""
-        kind = "shifted" if self.shifted else "possible"
-        found = [say(f"shift.{kind}", **self._facts)]
+        found = [say(f"shift.{self.verdict}", **self._facts)]
         if self.shifted and self.gap is not None:
             found.append(self._gap("gap"))
         said = [("Found", " ".join(found))]
@@ -181,8 +180,8 @@ class ShiftResult:
         low, high = (exact_percent(share) for share in self.looked_at)
         among = say("shift.among", low=low, high=high) if self.looked_at != (0.0, 1.0) else ""
         return {
-            "p": p_text(self.p),
-            "alpha": f"{self.alpha:.12g}",
+            "evidence": p_text(self.p),
+            "alpha": exact_percent(self.alpha),
             "n": f"{self.n:,}",
             "among": among,
         }
@@ -195,9 +194,9 @@ class ShiftResult:
             return say("shift.prevalence.unknown")
         share = percent(self.prevalence)
         if self.shifted or self.interval is None:
-            return say("shift.prevalence.means_nothing", share=share)
+            return say("shift.prevalence.means_nothing", estimate=share)
         low, high = map(percent, self.interval)
-        return say("shift.prevalence", share=share, low=low, high=high)
+        return say("shift.prevalence", estimate=share, low=low, high=high)
 
     def _gap(self, key: str) -> str:
         if self.gap is None:
@@ -212,7 +211,7 @@ class ShiftResult:
             name = min(self.groups, key=lambda name: self.groups[name].p)
             worst, where = self.groups[name], say("shift.warning.group", group=show(name))
         gap = worst._gap("gap.short")  # noqa: SLF001 - its own kind
-        return say("shift.warning", group=where, p=p_text(self.p), gap=gap)
+        return say("shift.warning", in_group=where, evidence=p_text(self.p), difference=gap)
 
     def __str__(self) -> str:
         lines = [self.headline]
@@ -226,8 +225,8 @@ class ShiftResult:
         for name, one in shown.items():
             share = "unknown" if one.prevalence is None else percent(one.prevalence)
             between = "" if one.interval is None else f" ({_between(one.interval)})"
-            facts = {"group": show(name), "p": p_text(one.p), "n": f"{one.n:,}"}
-            lines.append(say("shift.group", share=f"{share}{between}", **facts))
+            facts = {"group": show(name), "evidence": p_text(one.p), "n": f"{one.n:,}"}
+            lines.append(say("shift.group", estimate=f"{share}{between}", **facts))
         if len(shown) < len(self.groups):
             lines.append(say("shift.groups.shown", n=f"{len(self.groups):,}", shown=len(shown)))
         return [*lines, *([say("shift.groups.holm")] if lines else [])]
@@ -237,8 +236,8 @@ class ShiftResult:
 
     def _repr_html_(self) -> str:
         shown = self.gravest(_SHOWN)
-        named = [("everybody" if shown else "", self), *((show(k), one) for k, one in shown.items())]
-        rows = [[name, *one.row()] for name, one in named]
+        rows = [["everybody" if shown else "", *self.row()]]
+        rows += [[show(name), *one.row()] for name, one in shown.items()]
         parts = [markup.table(["", *HEAD], rows, numbers=range(1, 5))]
         parts += [markup.note(f"{title}: {text}") for title, text in self.statements]
         return markup.card(self.headline, parts)
@@ -285,7 +284,8 @@ def shift_test(
         Level of the verdict.
     prevalence : float or tuple of two, optional
         The share of positives among new objects, or the lowest and the highest, if it is known;
-        None for an end that is not. By default any will do, and a change of the prevalence alone is no shift.
+        None for an end that is not. By default any will do, and a change of the prevalence alone
+        is no shift.
 
     Returns
     -------
@@ -308,7 +308,10 @@ def shift_test(
     here is the largest over all numbers of positives (but for a chance of 1e-6, which is added),
     and so at least that one. The two-sample test sums squared normal scores of exact
     hypergeometric tests over a tree of cells. The cells come from a random tenth of the
-    calibration objects, which is then left out. The draws depend on the calibration alone.
+    calibration objects, which is then left out. So that one draw does not decide, there are
+    three, and 3/2 times the second smallest p-value counts, which is a p-value however they depend
+    on each other (Rueger, 1978). The draws depend on the calibration alone, and are the same every
+    time.
 
     **Prevalence.** The interval covers the share of positives with probability at least 95%, if
     the new scores are a mixture: exact intervals of three rates at the score that separates the
@@ -357,12 +360,13 @@ class ShiftCounts:
 
     def __init__(self, calibration: Calibration | FinishedTest) -> None:
         self.calibration = calibration_of(calibration)
-        self._groups = [_Cells(self.calibration, i) for i in range(len(self.calibration.cells[0]))]
+        places = range(len(self.calibration.cells[0]))
+        self._groups = [_Draws(self.calibration, i) for i in places]
 
     @property
     def n(self) -> int:
         """How many scores were counted."""
-        return sum(int(one.counts.sum()) for one in self._groups)
+        return sum(one.n for one in self._groups)
 
     def add(self, scores: ArrayLike, groups: ArrayLike | None = None) -> None:
         """Count more scores, with their groups if the calibration has groups."""
@@ -380,7 +384,7 @@ class ShiftCounts:
 
     def state(self) -> dict[str, Any]:
         """Return the counts as plain values: a few numbers for each group, and no scores."""
-        counts = [one.counts.tolist() for one in self._groups]
+        counts = [[cells.counts.tolist() for cells in one.cells] for one in self._groups]
         return {"data_hash": self.calibration.data_hash, "counts": counts}
 
     @classmethod
@@ -390,15 +394,17 @@ class ShiftCounts:
         """Return the counts of a state, with the calibration that they were made with."""
         made = cls(calibration)
         counts = state.get("counts", [])
-        fits = [len(one.counts) for one in made._groups] == [len(one) for one in counts]
+        every = [[cells.counts for cells in one.cells] for one in made._groups]
+        fits = [[*map(len, one)] for one in every] == [[*map(len, one)] for one in counts]
         if state.get("data_hash") != made.calibration.data_hash or not fits:
             raise InputError(
                 "These counts belong to another calibration.",
                 parameter="state",
                 remedy="Give the calibration that they were made with, or start anew.",
             )
-        for one, known in zip(made._groups, counts, strict=True):
-            one.counts += np.array(known, np.int64)
+        for mine, stored in zip(every, counts, strict=True):
+            for one, known in zip(mine, stored, strict=True):
+                one[:] = known
         return made
 
     def result(
@@ -422,7 +428,7 @@ class ShiftCounts:
         crossed = self.calibration.origin == "cross-fitted"
         raw = [one.p(shares, enough) for one in self._groups]
         made = [
-            ShiftResult(p, level, int(one.counts.sum()), *one.share(shares), shares, {}, crossed)
+            ShiftResult(p, level, one.n, *one.cells[0].share(shares), shares, {}, crossed)
             for one, p in zip(self._groups, holm(raw).tolist(), strict=True)
         ]
         names = self.calibration.groups
@@ -493,12 +499,38 @@ def _shares(prevalence: object) -> tuple[float, float]:
     return share, share
 
 
-class _Cells:
-    """The cells of a group, which its calibration objects choose, and what was counted in them."""
+class _Draws:
+    """What was counted of a group, in the cells of each division of its calibration objects."""
 
     def __init__(self, calibration: Calibration, group: int) -> None:
         scores = [cells[group] for cells in calibration.cells]
-        orders = [_random_order(one.size, label) for label, one in enumerate(scores)]
+        self.cells = [_Cells(scores, seed) for seed in range(_DRAWS)]
+
+    @property
+    def n(self) -> int:
+        return int(self.cells[0].counts.sum())
+
+    def add(self, values: Floats) -> None:
+        for one in self.cells:
+            one.add(values)
+
+    def p(self, shares: tuple[float, float], enough: float) -> float:
+        """Return the p-value of all divisions, or some value between `enough` and it."""
+        factor = _DRAWS / _MIDDLE
+        found: list[float] = []
+        for one in self.cells:
+            found.append(one.p(shares, enough / factor))
+            large = sorted(found, reverse=True)[: _DRAWS - _MIDDLE + 1]
+            if len(large) == _DRAWS - _MIDDLE + 1 and factor * large[-1] >= enough:
+                return min(1.0, factor * large[-1])
+        return min(1.0, factor * sorted(found)[_MIDDLE - 1])
+
+
+class _Cells:
+    """The cells that some calibration objects choose, and what was counted in them."""
+
+    def __init__(self, scores: Sequence[Floats], seed: int) -> None:
+        orders = [_random_order(one.size, label, seed) for label, one in enumerate(scores)]
         sizes = [min(_CHOOSERS, -(-one.size // _TENTH)) for one in scores]
         choosers = [one[o[:k]] for one, o, k in zip(scores, orders, sizes, strict=True)]
         # Held as positions, so that many groups need little room until they are asked.
@@ -542,18 +574,21 @@ class _Cells:
         return share, interval, gap
 
 
-def _random_order(n: int, label: int) -> NDArray[np.intp]:
-    """Return places in random order, the same on every machine."""
-    return draws(np.full(n, label, np.uint64), np.arange(n)).argsort(kind="stable")
+def _random_order(n: int, label: int, seed: int) -> NDArray[np.intp]:
+    """Return places in random order, the same on every machine; of very many some at random."""
+    numbers = draws(np.full(n, label, np.uint64), np.arange(n), seed)
+    most = _CHOOSERS + _COMPARED
+    some = np.sort(numbers.argpartition(most)[:most]) if n > most else np.arange(n)
+    return some[numbers[some].argsort(kind="stable")]
 
 
-def _boundaries(choosers: list[Floats]) -> tuple[Floats, int]:
+def _boundaries(choosers: list[Floats]) -> tuple[NDArray[Any], int]:
     """Return the boundaries of cells, and which one separates the classes best.
 
     Both classes count alike, however many objects they have. A cell holds the scores above the
     boundary before it, up to and with its own.
     """
-    values: Floats = np.sort(np.concatenate(choosers))  # type: ignore[assignment]
+    values = np.sort(np.concatenate(choosers))
     if not values.size:
         return values, 0
     shares = [
@@ -562,7 +597,7 @@ def _boundaries(choosers: list[Floats]) -> tuple[Floats, int]:
     middle = (shares[0] + shares[1]) / np.count_nonzero([one.size for one in choosers])
     wanted = np.arange(1, _CELLS - 2) / (_CELLS - 2)
     places = np.minimum(middle.searchsorted(wanted), values.size - 1)
-    found: Floats = np.unique(values[np.r_[0, places, values.size - 1]])
+    found = np.unique(values[np.r_[0, places, values.size - 1]])
     apart = np.abs(shares[0] - shares[1])
     best = values[int(apart.argmax())]
     return found, int(min(found.searchsorted(best), found.size - 1))

@@ -25,6 +25,7 @@ GOOD = {
     "classify": ["test.rk", "good.csv", "-o", "out.csv"],
     "select": ["cal.rk", "good.csv", "--fdr", "20%", "-o", "out.csv"],
     "evaluate": ["test.rk", "good.csv"],
+    "shift": ["cal.rk", "good.csv"],
     "inspect": ["test.rk"],
     "report": ["test.rk", "-o", "out.html"],
     "sql": ["test.rk", "--table", "t"],

@@ -146,6 +146,7 @@ def test_no_command_prints_what_a_name_hides(folder, tmp_path):  # noqa: PLR0915
     said("report", test, "--evaluate", new, "-o", folder / "page.html")
     said("evaluate", test, new, "--by", GROUP)
     said("select", cal, new, "--fdr=50%", "-o", folder / "selected.csv")
+    said("shift", cal, new)
     plain = folder / "plain.rk"
     said("calibrate", table, *columns, "--positive", LABELS[1], "-o", plain)
     said("cheapest", plain, "--cost-fn=2", "--cost-fp=1", "-o", folder / "cheap.rk")

@@ -1,4 +1,4 @@
-"""``ratekeeper shift``: without labels, do new scores look like the calibrated classes?"""
+"""``ratekeeper shift``: whether new scores, without labels, can be of the calibrated classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of rows, streamed: calibrate, classify, evaluate, select and test for a shift whatever their size.
+"""Files of rows, streamed: calibrate, classify, evaluate, select and test whatever their size.
 
 CSV and TSV files (also gzipped) need nothing; Parquet, Arrow and Feather files need pyarrow.
 """

@@ -46,7 +46,7 @@ class FileShift:
         return {**self.result.to_dict(), "rows": self.rows, "skipped": dict(self.skipped)}
 
 
-def shift_file(  # noqa: PLR0913 - each has a name and a default
+def shift_file(
     calibration: Calibration | FinishedTest,
     source: str | os.PathLike[str],
     *,
