@@ -230,7 +230,7 @@ class _Search:
     def p_values(self, size: int, k: NDArray[np.intp], *, exact: bool) -> Array:
         """Return the p-value of each K in a sample of this size."""
         mixed = self.running[1][k] + self.running[0][size - k]
-        return _p_values(self.ends, mixed, self.levels, exact=exact)
+        return p_values_of_samples(self.ends, mixed, self.levels, exact=exact)
 
     def guess(self, candidates: Sequence[tuple[int, int, int]], share: float) -> float:
         """Return the largest p-value of a few K near a share, in the largest sample for it."""
@@ -269,7 +269,9 @@ def _roughly(size: int, first: int, last: int) -> NDArray[np.intp]:
     return np.arange(first, last + 1, max(1, int(_ROUGH_STEP * math.sqrt(size))))
 
 
-def _p_values(ends: Counts, mixed: Counts, levels: list[list[Node]], *, exact: bool) -> Array:
+def p_values_of_samples(
+    ends: Counts, mixed: Counts, levels: list[list[Node]], *, exact: bool
+) -> Array:
     """Compare counts up to each boundary with those of samples, one in each row."""
     from scipy.special import chdtrc, ndtri
 

@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import binom
 
 import ratekeeper as rk
+from ratekeeper import _mixtures as mixtures
 
 RARE = 1e-7  # a correct build fails one of the bounds here less often
 
@@ -132,3 +133,20 @@ def test_rates_are_kept_whatever_the_prevalence():
             errors, n = np.count_nonzero(called[labels == null] != null), np.sum(labels == null)
             broken[rate, share] += binom.sf(errors - 1, n, alpha) < 1e-6  # surely above alpha
     assert max(broken.values()) <= binom.isf(RARE, runs, delta)
+
+
+@pytest.mark.parametrize(("n", "m"), [(3000, 4000), (40, 60)])
+def test_the_two_sample_test_is_exact(n, m):
+    """For two samples of one distribution the tree keeps every level, and nearly uses it up."""
+    rng, runs = np.random.default_rng(9), 1000
+    shares = rng.dirichlet(np.full(10, 3.0))
+    levels = mixtures.tree(10)
+    p = np.empty(runs)
+    for i in range(runs):
+        one, other = (np.cumsum(np.r_[0, rng.multinomial(k, shares)]) for k in (m, n))
+        p[i] = mixtures.p_values_of_samples(one, other[np.newaxis], levels, exact=True)[0]
+    for alpha in (0.01, 0.05, 0.2):
+        found = np.count_nonzero(p <= alpha)
+        assert found <= binom.isf(RARE, runs, alpha)
+        if n > 1000:  # so that it would be seen if it were not exact
+            assert found >= binom.ppf(RARE, runs, 0.6 * alpha)
