@@ -139,14 +139,15 @@ class ShiftResult:
     @property
     def headline(self) -> str:
         """The verdict in a line."""
-        return say(f"shift.headline.{self.verdict}", evidence=p_text(self.p))
+        key = "shift.headline.shifted" if self.shifted else "shift.headline.possible"
+        return say(key, evidence=p_text(self.p))
 
     @property
     def statements(self) -> tuple[tuple[str, str], ...]:
         """Everything that it says: titles and texts."""
-        found = [say(f"shift.{self.verdict}", **self._facts)]
+        found = [say("shift.shifted" if self.shifted else "shift.possible", **self._facts)]
         if self.shifted and self.gap is not None:
-            found.append(self._gap("gap"))
+            found.append(self._gap("shift.gap"))
         said = [("Found", " ".join(found))]
         said += [("Do", say("shift.remedy"))] if self.shifted else []
         said += [
@@ -202,7 +203,7 @@ class ShiftResult:
         if self.gap is None:
             return ""
         shares = {"observed": percent(self.gap.observed), "fitted": percent(self.gap.fitted)}
-        return say(f"shift.{key}", at=f"{self.gap.at:.6g}", **shares)
+        return say(key, at=f"{self.gap.at:.6g}", **shares)
 
     def warning(self) -> str:
         """Say in one line that scores are no mixture, for whoever classifies them."""
@@ -210,7 +211,7 @@ class ShiftResult:
         if self.groups:
             name = min(self.groups, key=lambda name: self.groups[name].p)
             worst, where = self.groups[name], say("shift.warning.group", group=show(name))
-        gap = worst._gap("gap.short")  # noqa: SLF001 - its own kind
+        gap = worst._gap("shift.gap.short")  # noqa: SLF001 - its own kind
         return say("shift.warning", in_group=where, evidence=p_text(self.p), difference=gap)
 
     def __str__(self) -> str:
