@@ -312,8 +312,8 @@ def shift_test(
     calibration objects, which is then left out. So that one draw does not decide, there are
     three, and 3/2 times the second smallest p-value counts, which is a p-value however they depend
     on each other (Rueger, 1978). With samples so large that more than 2,000 numbers of positives
-    come into question, the search for the largest p-value steps over some of them. The draws depend on the calibration alone, and are the same every
-    time.
+    come into question, the search for the largest p-value steps over some of them. The
+    draws depend on the calibration alone, and are the same every time.
 
     **Prevalence.** The interval covers the share of positives with probability at least 95%, if
     the new scores are a mixture: exact intervals of three rates at the score that separates the
