@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ratekeeper._provenance import Provenance
     from ratekeeper._rates import Rate, RealisedRate
     from ratekeeper._selection import Selection
+    from ratekeeper._shift import ShiftCounts, ShiftResult, shift_test
     from ratekeeper._storage import load, save
     from ratekeeper.exceptions import (
         ContradictedFitWarning,
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
         ReversedScoreWarning,
         ScoreRangeWarning,
         ScoreTypeWarning,
+        ShiftWarning,
         StoredFileError,
         TooFewScoresError,
         UnattainableError,
@@ -142,6 +144,9 @@ __all__ = [
     "ScoreRangeWarning",
     "ScoreTypeWarning",
     "Selection",
+    "ShiftCounts",
+    "ShiftResult",
+    "ShiftWarning",
     "Simultaneous",
     "Smoothed",
     "StoredFileError",
@@ -160,6 +165,7 @@ __all__ = [
     "plan_audit",
     "plan_monitor",
     "save",
+    "shift_test",
 ]
 
 # Every name is loaded on first use: importing the package costs nothing, the p-values cost
@@ -192,6 +198,7 @@ _HOMES = {
     "_provenance": ("Provenance",),
     "_rates": ("Rate", "RealisedRate"),
     "_selection": ("Selection",),
+    "_shift": ("ShiftCounts", "ShiftResult", "shift_test"),
     "_storage": ("load", "save"),
     "exceptions": (
         "ContradictedFitWarning",
@@ -208,6 +215,7 @@ _HOMES = {
         "ReversedScoreWarning",
         "ScoreRangeWarning",
         "ScoreTypeWarning",
+        "ShiftWarning",
         "StoredFileError",
         "TooFewScoresError",
         "UnattainableError",

@@ -15,6 +15,7 @@
     ├── ContradictedFitWarning          the scores contradict the distribution fitted to them
     ├── ScoreTypeWarning                scores come in another precision than at calibration
     ├── ScoreRangeWarning               new scores lie outside the range of the calibration
+    ├── ShiftWarning                    new scores are no mixture of the calibrated classes
     ├── LongWorkWarning                 what was asked for takes minutes or more
     ├── PositiveLabelWarning            of two words, the last in order is taken as positive
     ├── RefitWarning                    a model that is already trained is trained again
@@ -229,6 +230,10 @@ class ScoreTypeWarning(RatekeeperWarning):
 
 class ScoreRangeWarning(RatekeeperWarning):
     """More new scores lie outside the calibration's range than chance explains."""
+
+
+class ShiftWarning(RatekeeperWarning):
+    """New scores are not a mixture of the two calibrated classes at any prevalence."""
 
 
 class ContradictedFitWarning(RatekeeperWarning):

@@ -69,6 +69,7 @@ def test_text_that_is_not_utf8(tmp_path):
         calibrate_file(path, score="risk", label="ill")
 
 
+@pytest.mark.filterwarnings("ignore::ratekeeper.ShiftWarning")  # one score for all
 def test_feather_is_packed_and_arrow_is_not(tmp_path):
     """Feather files are compressed; Arrow files are not, so that they can be mapped."""
     path = write_rows(tmp_path, "csv", {"risk": [0.5] * 5_000})
@@ -79,6 +80,7 @@ def test_feather_is_packed_and_arrow_is_not(tmp_path):
     assert 2 * sizes[0] < sizes[1]
 
 
+@pytest.mark.filterwarnings("ignore::ratekeeper.ShiftWarning")
 @pytest.mark.parametrize("form", ["arrow", "feather"])
 def test_nothing_stands_under_a_gap(tmp_path, form):
     """What the memory held before is not written, and the same rows give the same bytes."""

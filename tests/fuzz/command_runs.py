@@ -27,6 +27,7 @@ GOOD = {
     "select": ["cal.rk", "good.csv", "--fdr", "20%", "-o", "out.csv"],
     "evaluate": ["test.rk", "good.csv"],
     "monitor": ["test.rk", "--outcomes", "good.csv", "--id", "row", "--state", "out.rk"],
+    "shift": ["cal.rk", "good.csv"],
     "inspect": ["test.rk"],
     "report": ["test.rk", "-o", "out.html"],
     "sql": ["test.rk", "--table", "t"],

@@ -164,6 +164,7 @@ def test_no_command_prints_what_a_name_hides(folder, tmp_path):  # noqa: PLR0915
     said("monitor", test, made, "--outcomes", told, *nightly, code=4)
     said("monitor", test, made, "--outcomes", told, *nightly, "--json", code=4)
     said("monitor", test, told, *nightly, code=2)
+    said("shift", cal, new)
     plain = folder / "plain.rk"
     said("calibrate", table, *columns, "--positive", LABELS[1], "-o", plain)
     timed = folder / "timed.rk"

@@ -22,6 +22,7 @@ PAGES = [
     "precision",
     "recalibrating",
     "selecting",
+    "shift",
     "ties",
     "weights",
 ]

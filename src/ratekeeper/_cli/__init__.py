@@ -27,6 +27,7 @@ COMMANDS = {
     "select": "Choose rows of a file so that few of them are negative.",
     "evaluate": "Count the errors of a test on labelled new rows.",
     "monitor": "Watch a test at work, night by night.",
+    "shift": "Test new scores for a shift, without labels.",
     "inspect": "Print the certificate of a test, or what a calibration holds.",
     "report": "Write a page about a test that anybody can open.",
     "sql": "Print the decision of a test as SQL.",
@@ -46,7 +47,7 @@ A first walk:
 
 Exit codes: 0 done, 2 bad usage or input, 3 the promise is impossible with these scores,
 4 what evaluate --check, --require or --min-n asks for is not so, a fit is contradicted, or
-monitor has an alarm.
+monitor has an alarm, or shift found one.
 """
 
 

@@ -8,7 +8,8 @@ code  meaning
 3     the promise is impossible with these scores
 4     ``evaluate`` found a promise broken (``--check``), not shown to be kept (``--require``) or
       counted on too few objects (``--min-n``), or it could not be counted; ``control`` and
-      ``calibrate`` made a test whose fit the scores contradict; ``monitor`` has an alarm
+      ``calibrate`` made a test whose fit the scores contradict; ``monitor`` has an alarm, or
+      ``shift`` found one
 70    a bug in ratekeeper
 130   stopped by Ctrl-C (143: by a request to end)
 141   the reader of standard output went away, as ``| head`` does

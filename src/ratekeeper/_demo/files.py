@@ -127,17 +127,13 @@ def _refuse_others(folder: Path, files: Mapping[str, bytes]) -> None:
 
 def _as_csv(people: Employment, members: NDArray[np.intp], asked: str | None = None) -> bytes:
     """Write some people; their numbers are unique over all years."""
-    part = people[members]
-    truth = np.where(part.employed, "1", "0").tolist()
-    disability = np.where(part.disability, "yes", "no").tolist()
-    # The shortest text that is read back as the very same score.
-    scores = map(repr, part.score.tolist())
     columns: dict[str, Iterable[str]] = {
         "person": map(str, (members + 1).tolist()),
-        "score": scores,
-        "employed": truth,
+        # The shortest text that is read back as the very same score.
+        "score": map(repr, people.score[members].tolist()),
+        "employed": np.where(people.employed[members], "1", "0").tolist(),
+        "disability": np.where(people.disability[members], "yes", "no").tolist(),
     }
-    columns["disability"] = disability
     if asked is not None:
         columns["asked"] = [asked] * members.size
     rows = zip(*columns.values(), strict=True)

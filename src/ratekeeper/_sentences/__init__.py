@@ -25,6 +25,7 @@ from ratekeeper._sentences.page import PAGE
 from ratekeeper._sentences.plan import PLAN
 from ratekeeper._sentences.rates import RATES
 from ratekeeper._sentences.selection import SELECTION
+from ratekeeper._sentences.shift import SHIFT
 from ratekeeper._sentences.ties import TIES
 from ratekeeper._sentences.weights import WEIGHTS
 from ratekeeper._sentences.windows import WINDOWS
@@ -45,6 +46,7 @@ SECTIONS = {
     "clusters": CLUSTERS,
     "one_class": ONE_CLASS,
     "selection": SELECTION,
+    "shift": SHIFT,
     "audit": AUDIT,
     "ties": TIES,
     "alerts": ALERTS,

@@ -1,4 +1,4 @@
-"""Files of rows, streamed: calibrate, classify, evaluate and select whatever their size.
+"""Files of rows, streamed: calibrate, classify, evaluate, select and test whatever their size.
 
 CSV and TSV files (also gzipped) need nothing; Parquet, Arrow and Feather files need pyarrow.
 """
@@ -8,6 +8,7 @@ from ratekeeper.batch._calibrating import calibrate_file
 from ratekeeper.batch._classifying import Classified, classify_file
 from ratekeeper.batch._evaluating import FileEvaluation, evaluate_file
 from ratekeeper.batch._selecting import FileSelection, select_file
+from ratekeeper.batch._shifting import FileShift, shift_file
 from ratekeeper.batch._sources import FORMATS
 from ratekeeper.batch._watching import FileNoted, record_file, update_file
 from ratekeeper.batch._whole import read_columns
@@ -18,6 +19,7 @@ __all__ = [
     "FileEvaluation",
     "FileNoted",
     "FileSelection",
+    "FileShift",
     "LearnedFile",
     "calibrate_file",
     "classify_adaptively",
@@ -27,5 +29,6 @@ __all__ = [
     "read_columns",
     "record_file",
     "select_file",
+    "shift_file",
     "update_file",
 ]

@@ -12,6 +12,7 @@ import numpy as np
 from ratekeeper._atomic import refuse_inputs, whole_file, whole_folder
 from ratekeeper._formatting import show
 from ratekeeper._provenance import reasons
+from ratekeeper._shift import ShiftCounts, refusal
 from ratekeeper._validation import check_choice
 from ratekeeper.batch._judging import Judge
 from ratekeeper.batch._sinks import Added, open_sink
@@ -132,6 +133,11 @@ def classify_file(  # noqa: PLR0913 - each has a name and a default
     those of ``test.decide`` on the whole column, bit for bit. Rows keep their order and all their
     columns. The target appears when it is complete; if anything fails, what was there stays.
 
+    Warns with a `ScoreRangeWarning` if more scores lie outside the calibration's range than chance
+    explains, else with a `ShiftWarning` if at no prevalence they are a mixture of the two
+    calibrated classes, both counted on the way. If nothing but the prevalence changed, the second
+    happens to at most 1 of 10,000 files; see `shift_test`.
+
     Examples
     --------
     >>> import pathlib, tempfile, numpy as np, ratekeeper as rk
@@ -150,6 +156,7 @@ def classify_file(  # noqa: PLR0913 - each has a name and a default
     negative, positive = test.calibration.classes.tolist()
     added = Added(names, (negative, positive), judge.score)
     counts = np.zeros(4, dtype=np.int64)
+    shift = _shift_counts(test)
     if target_format is not None:
         check_choice(target_format, "target_format", FORMATS)
     with open_sources(source, source_format, decimal) as files:
@@ -163,8 +170,11 @@ def classify_file(  # noqa: PLR0913 - each has a name and a default
                     for file, piece in pieces_of(part, None, "Classifying"):
                         judged = judge.judge(file, piece)
                         counts += _counts(judged)
+                        if shift is not None:
+                            shift.add_read(judged.values, judged.index)
                         sink.write(piece, judged)
-    judge.warn_if_outside()
+    if not judge.warn_if_outside() and shift is not None:
+        shift.warn()
     kinds = ("positive", "negative", "abstained", "neither")
     return Classified(
         rows=judge.inspector.rows,
@@ -172,6 +182,12 @@ def classify_file(  # noqa: PLR0913 - each has a name and a default
         classes=added.classes,
         **dict(zip(kinds, counts.tolist(), strict=True)),
     )
+
+
+def _shift_counts(test: FinishedTest) -> ShiftCounts | None:
+    """Return counts for a shift test, where the calibration allows one."""
+    known = test.calibration
+    return ShiftCounts(known) if known.origin == "held out" and refusal(known) is None else None
 
 
 def _counts(judged: Judged) -> list[int]:

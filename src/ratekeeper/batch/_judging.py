@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._cells import count_outside, warn_if_outside
+from ratekeeper._cells import count_outside, is_outside, warn_if_outside
 from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._formatting import listed, show
 from ratekeeper._inputs import PLAIN_PAIRS, in_precision, read_new_scores
@@ -329,9 +329,10 @@ class Judge:
             remedy="Check how it is written there.",
         )
 
-    def warn_if_outside(self) -> None:
+    def warn_if_outside(self) -> bool:
         """Warn, after the last piece, if too many scores were outside the calibration's range."""
         warn_if_outside(self._calibration, self.n_outside, self.n_decided, stacklevel=3)
+        return is_outside(self._calibration, self.n_outside, self.n_decided)
 
     def _fit(self, values: Floats, piece: Piece) -> Floats:
         """Bring scores to the precision of the calibration, where they have none of their own."""

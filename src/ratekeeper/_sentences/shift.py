@@ -1,0 +1,72 @@
+"""What new scores without labels show, and what they cannot show."""
+
+SHIFT = {
+    "headline.shifted": "SHIFT TEST  {strength}: not a mixture of the two calibrated classes",
+    "headline.possible": (
+        "SHIFT TEST  {strength}: a mixture of the two calibrated classes is possible"
+    ),
+    "shifted": (
+        "At no prevalence{among} do {n} new scores look like a mixture of negatives and positives "
+        "as they were calibrated ({strength}, alpha {alpha})."
+    ),
+    "possible": (
+        "{n} new scores can be a mixture of negatives and positives as they were calibrated "
+        "({strength}, alpha {alpha}){among}. That is no evidence that FNR or FPR are kept."
+    ),
+    "among": " from {low} to {high}",
+    "gap": (
+        "In the closest mixture {fitted} of the scores are at or below {at}; of the new scores "
+        "{new_share} are."
+    ),
+    "gap.short": (
+        "In the closest mixture of the calibrated classes {fitted} of the scores are at or below "
+        "{at}; of the new scores {new_share} are"
+    ),
+    "promise": (
+        "If nothing but the prevalence changed, p <= {alpha} happens with probability at most "
+        "{alpha}, at whatever prevalence and whatever the scores are like (finite-sample, over "
+        "calibration sets and new scores together)."
+    ),
+    "needs": (
+        "calibration objects of each class, and new objects, that were drawn independently (rows "
+        "of one person, device or household count as one object). It is about one look: the false "
+        "alarms of many looks add up, and looks with the same calibration set share its luck."
+    ),
+    "prevalence": "{estimate} ({low} to {high}), if the new scores are a mixture of these classes.",
+    "prevalence.means_nothing": (
+        "The estimate would be {estimate}, but it means nothing: no prevalence explains these "
+        "scores."
+    ),
+    "prevalence.unknown": "unknown: the scores do not tell the classes apart, or there are none.",
+    "prevalence.by_group": "see each group.",
+    "blind": (
+        "Labels are not looked at. So it cannot see objects that changed their class and kept "
+        "their score, with which FNR and FPR may have risen; a change within a class that looks "
+        "like another prevalence; changes too small for so many scores, or within one of the up to "
+        "{cells} ranges of scores that are counted. Only labelled new objects show whether a "
+        "promise is kept."
+    ),
+    "allowed": (
+        "A change of the prevalence alone is no shift here, and breaks no promise about FNR or "
+        "FPR, each of which is about one class."
+    ),
+    "cross_fitted": (
+        "The calibration scores are of models trained on other folds than the deployed one, which "
+        "alone can make new scores differ."
+    ),
+    "remedy": (
+        "Find out what changed: the model, its version, the unit or rounding of the score, a "
+        "feature, or who the objects are. Label some new objects, evaluate the test on them, and "
+        "calibrate anew."
+    ),
+    "group": "group {group}: {strength}, {n} scores, prevalence {estimate}",
+    "groups.shown": "Of {n} groups the {shown} with the smallest p-values are shown.",
+    "groups.holm": "P-values of groups are adjusted for their number (Holm).",
+    "warning": (
+        "The new scores are not a mixture of the two calibrated classes at any "
+        "prevalence{in_group} ({strength}). {difference}. What was promised may not hold for them. "
+        "Check the model, its version, the unit of the score and the features, and evaluate on "
+        "labelled new rows."
+    ),
+    "warning.group": " in group {group}",
+}
