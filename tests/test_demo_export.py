@@ -2,6 +2,11 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +18,7 @@ from ratekeeper.datasets import load_employment
 from ratekeeper.exceptions import InputError
 
 NAMES = ["README.txt", "held-out.csv", "new.csv"]
+MONTHS = [f"{year}-{month:02d}.csv" for year in (2016, 2017, 2018) for month in range(1, 13)]
 
 
 @pytest.fixture(scope="module")
@@ -45,12 +51,13 @@ def test_people_are_numbered_once(exported):
 
 
 def test_a_second_export_writes_the_same_bytes_and_leaves_other_files_alone(exported, tmp_path):
-    """Three files, byte for byte the same each time, and no other."""
+    """All files are byte for byte the same each time, and there is no other."""
     (tmp_path / "mine.txt").write_text("mine")
     (tmp_path / "new.csv").write_bytes((exported[0] / "new.csv").read_bytes())
     demo.export(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [*NAMES[:2], "mine.txt", "new.csv"]
-    for name in NAMES:
+    found = sorted(path.name for path in tmp_path.iterdir())
+    assert found == sorted([*NAMES, *MONTHS, "mine.txt"])
+    for name in (*NAMES, *MONTHS):
         one, two = (hashlib.sha256((f / name).read_bytes()) for f in (exported[0], tmp_path))
         assert one.digest() == two.digest()
     assert b"\r" not in (tmp_path / "new.csv").read_bytes()
@@ -68,6 +75,39 @@ def test_the_text_lists_the_walk_in_order(exported):
     assert max(map(len, readme.splitlines())) < 80
     assert "68,785 people of 2015" in readme
     assert "69,126 people of 2016" in readme
+
+
+def test_months_hold_the_people_of_later_years_once(exported):
+    """Each month has about as many people, all of its year, with their own scores and truths."""
+    people, seen = load_employment(), []
+    for name in MONTHS:
+        found = columns(exported[0] / name)
+        members = found["person"].astype(int) - 1
+        assert set(people.year[members]) == {int(name[:4])}
+        assert set(found["asked"]) == {f"{name[:7]}-01"}
+        np.testing.assert_array_equal(found["score"].astype(float), people.score[members])
+        np.testing.assert_array_equal(found["employed"] == "1", people.employed[members])
+        seen.append(members)
+    numbers = np.concatenate(seen)
+    assert np.unique(numbers).size == numbers.size == np.sum(people.year > 2015)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the loops are for a POSIX shell")
+def test_the_loops_of_the_text_run(exported, tmp_path):
+    """The monitor stops its loop in the second month; the adaptive test learns month by month."""
+    for name in ("held-out.csv", *MONTHS[:3]):
+        (tmp_path / name).write_bytes((exported[0] / name).read_bytes())
+    readme = (exported[0] / "README.txt").read_text(encoding="utf-8")
+    loops = re.findall(r"^  for .*?^  done$", readme, re.MULTILINE | re.DOTALL)
+    first = [line for line in readme.splitlines() if line.startswith("  ratekeeper c")][:2]
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    script = "\n".join([*first, *loops])
+    settings = {"cwd": tmp_path, "env": environment, "capture_output": True, "text": True}
+    done = subprocess.run([shutil.which("bash"), "-c", script], **settings, check=True)
+    assert done.stdout.count("MONITOR  FNR <= 5%: no alarm") == 1
+    assert done.stdout.count("MONITOR  FNR <= 5%: ALARM, limit broken") == 1
+    assert "Error: ALARM. The limit has been broken: decision '100408' of 2016-02-01" in done.stderr
+    assert "8,686     461" in done.stdout
 
 
 def test_what_the_text_says_about_the_year_after_is_true(exported):
