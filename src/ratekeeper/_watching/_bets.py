@@ -108,9 +108,9 @@ def interval(errors: int, n: int, delta: float) -> tuple[float, float]:
     wealth reaches 2/delta. The bets on more errors lose wealth as p rises, and those on fewer gain:
     so these p are an interval, and each of its ends is one root.
 
-    Both ends rise if a correct outcome turns into an error, and fall if one is added. Where labels
-    are missing, take `low` from the counts that are kindest to the test, and `high` from the
-    unkindest ones.
+    Both ends rise if a correct outcome turns into an error, and fall if a correct outcome is added.
+    Where labels are missing, take `low` from the counts that are kindest to the test, and `high`
+    from the unkindest ones.
 
     It does not cover the rate at this moment if the rate moves; that of another population; or
     outcomes that were chosen by what they turned out to be.
