@@ -9,7 +9,7 @@ MONITOR = {
         "{errors} errors among {n} outcomes: {rate} {counted}. Limits of the mean rate so far, at "
         "all times together, but for a chance of {delta}: {low} to {high}."
     ),
-    "counted.group": "group {group}: {errors} of {n}, {rate} {counted} ({low} to {high})",
+    "counted.group": "group {group}: {errors} of {n}, {rate} {counted} ({low} to {high} by itself)",
     "counted.none": "Nothing is counted yet.",
     "audited": (
         "Labels: of all alerts, and of a random audit of {part} of the other decisions, from which "
