@@ -473,7 +473,7 @@ def test_what_it_says_is_the_same_for_people_and_programs():
     monitor = fed(TESTS["plain"](), 1000, 1.4)
     text = " ".join(repr(monitor).split())
     assert text.startswith("MONITOR FNR <= 5%: ALARM, limit broken")
-    over_all_time, on_average = text.split("Changed lately:")
+    over_all_time, on_average = text.split("Changed lately (a warning):")
     assert "would ever be said with probability at most 0.05" in over_all_time
     assert "outcomes on average" not in over_all_time
     assert "10,000 outcomes on average" in on_average

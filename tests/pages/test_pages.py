@@ -18,6 +18,7 @@ PAGES = [
     "clusters",
     "credit",
     "label-noise",
+    "monitoring",
     "planning",
     "precision",
     "recalibrating",

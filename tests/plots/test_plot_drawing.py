@@ -28,6 +28,10 @@ def make(name, halves):
     cal, scores, labels = halves
     test = cal.control("fnr", 0.1, method=rk.Conformal())
     new = {"scores": scores, "labels": labels}
+    monitor = rk.Monitor(test)
+    ids = np.arange(labels.size)
+    monitor.record(ids, ids, test.decide(scores))
+    monitor.update(ids, labels)
     return {
         "ScoreDensityDisplay": lambda **kw: plots.ScoreDensityDisplay.from_calibration(test, **kw),
         "PValueHistogramDisplay": lambda **kw: plots.PValueHistogramDisplay.from_calibration(
@@ -42,6 +46,7 @@ def make(name, halves):
         ),
         "RealisedRateDisplay": lambda **kw: plots.RealisedRateDisplay.from_calibration(test, **kw),
         "SampleSizeDisplay": lambda **kw: plots.SampleSizeDisplay.from_calibration(test, **kw),
+        "MonitorDisplay": lambda **kw: plots.MonitorDisplay.from_monitor(monitor, **kw),
         "CostDisplay": lambda **kw: plots.CostDisplay.from_calibration(
             cal, cost_fn=3, cost_fp=1, fnr=0.2, **kw
         ),
@@ -98,7 +103,7 @@ def test_the_repr_is_one_short_line(people, halves, name):
         return
     scores, labels, _ = people
     groups = np.full(3000, "a group with a name " + "that goes on and on " * 11)
-    if name == "GroupDisplay":  # it shows all groups
+    if name in ("GroupDisplay", "MonitorDisplay"):  # they show all groups
         return
     test = rk.calibrate(scores, labels, groups=groups).control("fnr", 0.1, method=rk.Conformal())
     new = {"scores": scores, "labels": labels, "groups": groups}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,8 +132,9 @@ def command(test: str, file: str | None, **given: Any) -> None:  # noqa: ANN401
             monitor.save(state)
             done = True
         finally:
-            if not (done or was_there) and not Path(state).stat().st_size:
-                Path(state).unlink()
+            with suppress(OSError):  # where an open file cannot be removed, an empty one is no harm
+                if not (done or was_there) and not Path(state).stat().st_size:
+                    Path(state).unlink()
     if given["plot"] is not None and monitor.refused is None:
         _draw(monitor, given["plot"])
     _show(monitor, read, as_json=given["json"])

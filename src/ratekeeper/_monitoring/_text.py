@@ -15,7 +15,7 @@ from ratekeeper._sentences import say
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ratekeeper._monitoring._monitor import Monitor, RatePicture
+    from ratekeeper._monitoring._found import Found, RatePicture
     from ratekeeper._monitoring._panel import Alarm, Verdict
 
 _WIDTH = 79
@@ -31,18 +31,18 @@ class Report(NamedTuple):
     facts: dict[str, Any]
 
 
-def lines(monitor: Monitor) -> Report:
+def lines(monitor: Found) -> Report:
     """Say what was counted, how old that is, the verdicts by name, and what is not covered."""
     refused = _refused(monitor)
     return Report(_text(monitor, refused), _facts(monitor, refused))
 
 
-def _refused(monitor: Monitor) -> str | None:
+def _refused(monitor: Found) -> str | None:
     _ = monitor.n_decisions  # which counts
     return monitor.refused
 
 
-def promise_text(monitor: Monitor) -> str:
+def promise_text(monitor: Found) -> str:
     """Write what the test promises, in a few words."""
     aim = getattr(monitor.test, "aim", None)
     if aim is not None:
@@ -51,7 +51,7 @@ def promise_text(monitor: Monitor) -> str:
     return " and ".join(f"{p.control.upper()} <= {exact_percent(p.alpha)}" for p in parts)
 
 
-def _text(monitor: Monitor, refused: str | None) -> str:
+def _text(monitor: Found, refused: str | None) -> str:
     verdict = say("monitor.refused")
     if refused is None:
         named = [one for one in monitor.alarms if one.verdict == monitor.pages]
@@ -67,7 +67,7 @@ def _text(monitor: Monitor, refused: str | None) -> str:
     return "\n".join(parts)
 
 
-def statements(monitor: Monitor, refused: str | None) -> Iterator[tuple[str, str]]:
+def statements(monitor: Found, refused: str | None) -> Iterator[tuple[str, str]]:
     """Yield titles and texts, paragraph by paragraph."""
     if refused is not None:
         yield "", refused
@@ -79,10 +79,10 @@ def statements(monitor: Monitor, refused: str | None) -> Iterator[tuple[str, str
     yield say("monitor.title.age"), _age(monitor)
     for verdict in _VERDICTS:
         pages = verdict == monitor.pages
-        more = say("monitor.pages") if pages else say("monitor.warns")
-        text = _verdict(monitor, verdict)
-        asked = verdict != "unlike_calibration" or monitor.reason is None
-        yield say(f"monitor.title.{verdict}"), f"{text} {more}" if asked else text
+        title = say(f"monitor.title.{verdict}")
+        if verdict != "unlike_calibration" or monitor.reason is None:
+            title = say("monitor.pages" if pages else "monitor.warns", verdict=title)
+        yield title, _verdict(monitor, verdict)
     if monitor.groups is not None:
         if monitor.limit_broken:
             yield say("monitor.title.groups"), _which_groups(monitor)
@@ -91,7 +91,7 @@ def statements(monitor: Monitor, refused: str | None) -> Iterator[tuple[str, str
     yield "", say("monitor.not_covered")
 
 
-def _counted(monitor: Monitor) -> Iterator[str]:
+def _counted(monitor: Found) -> Iterator[str]:
     labels = monitor.labels
     for one in monitor.rates:
         if one.rate is None:
@@ -124,7 +124,7 @@ def _ends(low: float, high: float) -> dict[str, str]:
     return {"low": percent(low), "high": percent(high)}
 
 
-def shown_groups(monitor: Monitor) -> list[int]:
+def shown_groups(monitor: Found) -> list[int]:
     """Return the positions of the groups to show: of many, those with extreme evidence."""
     if monitor.groups is None:
         return []
@@ -134,7 +134,7 @@ def shown_groups(monitor: Monitor) -> list[int]:
     return extremes([found.get(g, np.nan) for g in monitor.groups], **_SHOWN)
 
 
-def _groups(monitor: Monitor) -> Iterator[str]:
+def _groups(monitor: Found) -> Iterator[str]:
     shown = shown_groups(monitor)
     for one in monitor.by_group(shown):
         ends = _ends(*one.interval)
@@ -148,7 +148,7 @@ def markup_free_rest(shown: int, n: int) -> str:
     return say("monitor.groups.more", more=f"{n - shown:,}")
 
 
-def _age(monitor: Monitor) -> str:
+def _age(monitor: Found) -> str:
     ledger, until = monitor._ledger, monitor._panel.last  # noqa: SLF001 - ours
     if ledger.now is None:
         return say("monitor.counted.none")
@@ -165,7 +165,7 @@ def _age(monitor: Monitor) -> str:
     return " ".join(text) or say("monitor.counted.none")
 
 
-def which_text(monitor: Monitor, alarm: Alarm) -> str:
+def which_text(monitor: Found, alarm: Alarm) -> str:
     """Write on which decision a verdict was reached."""
     where = ""
     if alarm.group is not None:
@@ -179,12 +179,12 @@ def which_text(monitor: Monitor, alarm: Alarm) -> str:
     )
 
 
-def warning_text(monitor: Monitor, alarm: Alarm) -> str:
+def warning_text(monitor: Found, alarm: Alarm) -> str:
     """Write a verdict as a warning."""
     return say(f"monitor.warning.{alarm.verdict}", decision=which_text(monitor, alarm))
 
 
-def _verdict(monitor: Monitor, verdict: Verdict) -> str:
+def _verdict(monitor: Found, verdict: Verdict) -> str:
     """Say whether a verdict was reached, and how often that happens by chance."""
     name, first = _PREFIX[verdict], monitor._panel.alarm(verdict)  # noqa: SLF001 - ours
     rates = " or ".join(say(f"rate.{one.share}") for one in monitor._panel.rates)  # noqa: SLF001
@@ -219,14 +219,14 @@ def _evidence(log_e: float) -> str:
     return f"{np.exp(min(log_e, 700.0)):.3g}"
 
 
-def _about_promise(monitor: Monitor) -> str:
+def _about_promise(monitor: Found) -> str:
     kind, delta = monitor.kind, monitor.method_delta
     if kind in ("high probability", "simultaneous") and delta is not None:
         return say("monitor.limit.calibrated", chance=f"{delta:g}")
     return say("monitor.limit.marginal") if kind in ("marginal", "asymptotic") else ""
 
 
-def _about_ranks(monitor: Monitor) -> Iterator[str]:
+def _about_ranks(monitor: Found) -> Iterator[str]:
     cells = [c for rate in monitor._panel.rates for c in rate.cells if c is not None]  # noqa: SLF001
     if any(cell.ground.sides == "up" for cell in cells if cell.likeness is not None):
         yield say("monitor.like.up")
@@ -234,27 +234,27 @@ def _about_ranks(monitor: Monitor) -> Iterator[str]:
         yield say("monitor.like.fixed")
 
 
-def _way(monitor: Monitor) -> str:
+def _way(monitor: Found) -> str:
     cells = [c for rate in monitor._panel.rates for c in rate.cells if c is not None]  # noqa: SLF001
     ways = {cell.likeness.direction for cell in cells if cell.likeness is not None} - {None}
     names = {"up": "more", "down": "fewer"}
     return say(f"monitor.like.{names[str(ways.pop())]}" if len(ways) == 1 else "monitor.like.other")
 
 
-def _which_groups(monitor: Monitor) -> str:
+def _which_groups(monitor: Found) -> str:
     if not monitor.groups_broken:
         return say("monitor.groups.none")
     part = exact_percent(monitor.delta)
     return say("monitor.groups", names=listed(monitor.groups_broken, most=20), part=part)
 
 
-def _unpromised(monitor: Monitor) -> list[Any]:
+def _unpromised(monitor: Found) -> list[Any]:
     rate = monitor._panel.rates[0]  # noqa: SLF001
     names = monitor.groups or []
     return [name for name, cell in zip(names, rate.cells, strict=False) if cell is None]
 
 
-def _facts(monitor: Monitor, refused: str | None) -> dict[str, Any]:
+def _facts(monitor: Found, refused: str | None) -> dict[str, Any]:
     ledger, panel, first = monitor._ledger, monitor._panel, monitor.waiting_for  # noqa: SLF001
     labels = monitor.labels
     span = monitor.matures_after
@@ -306,7 +306,7 @@ def _facts(monitor: Monitor, refused: str | None) -> dict[str, Any]:
     }
 
 
-def card(monitor: Monitor) -> str:
+def card(monitor: Found) -> str:
     """Return the same for a notebook."""
     refused = _refused(monitor)
     title = f"Monitor: {promise_text(monitor)}".replace("<=", "≤")

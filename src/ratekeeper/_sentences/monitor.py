@@ -9,7 +9,7 @@ MONITOR = {
         "{errors} errors among {n} outcomes: {rate} {counted}. Limits of the mean rate so far, at "
         "all times together, but for a chance of {delta}: {low} to {high}."
     ),
-    "counted.group": "group {group}: {errors} of {n}, {rate} {counted} ({low} to {high})",
+    "counted.group": "group {group}: {errors} of {n}, {rate} {counted} ({low} to {high} by itself)",
     "counted.none": "Nothing is counted yet.",
     "audited": (
         "Labels: of all alerts, and of a random audit of {part} of the other decisions, from which "
@@ -79,8 +79,8 @@ MONITOR = {
     "unpromised": "Nothing is promised to these groups, and they are not watched: {names}.",
     "which": "decision {id} of {when}, outcome {outcome}{where}",
     "which.group": ", in group {group}",
-    "pages": "(An alarm here is what somebody should be woken for.)",
-    "warns": "(A warning.)",
+    "pages": "{verdict} (what to wake somebody for)",
+    "warns": "{verdict} (a warning)",
     "not_covered": (
         "Not covered: decisions that were recorded only after their outcome was known; objects "
         "that are not independent, such as several rows of one person; and changes that leave the "
