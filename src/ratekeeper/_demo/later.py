@@ -11,6 +11,7 @@ from ratekeeper._calibration import calibrate
 from ratekeeper._demo.tables import ALPHA, CALIBRATED_ON, METHODS, YEARS, months, table_of
 from ratekeeper._evaluation import Tally, count
 from ratekeeper._monitoring import Monitor
+from ratekeeper._watching import LimitWatch
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ratekeeper._monitoring._panel import Alarm
     from ratekeeper.datasets import Employment
 
+_ORDERS = 100
 _BATCH = 100  # people whose truth is known before the next ones come
 
 
@@ -72,8 +74,26 @@ def _watched(test: ErrorRateTest, people: Employment) -> str:
     return (
         "[bold]Watched.[/bold] A monitor of the high-probability test raises its alarm, "
         f"[red]limit broken[/red], at person {int(found.id):,}, in month {int(month)} of {year}: "
-        f"the {found.outcome:,}th employed person it saw. If the FNR were at most {ALPHA:.0%}, it "
-        f"would ever do so with probability at most {monitor.delta:.0%}, however often one looks."
+        f"after {found.outcome:,} employed people. If the FNR were at most {ALPHA:.0%}, it "
+        f"would ever do so with probability at most {monitor.delta:.0%}, however often one looks. "
+        f"{_in_other_orders(test, people)}"
+    )
+
+
+def _in_other_orders(test: ErrorRateTest, people: Employment) -> str:
+    """Say when the alarm comes if people come in another order, since one order may be luck."""
+    later = [people.in_year(year) for year in YEARS]
+    errors = [~test.decide(part.score[part.employed]).positive for part in later]
+    rng, when = np.random.default_rng(1), []
+    for _ in range(_ORDERS):
+        watch = LimitWatch(test.alpha, delta=0.05)
+        for missed in errors:
+            watch.feed(rng.permutation(missed))
+        when.append(watch.alarm or np.inf)
+    low, high = np.percentile(when, [25, 75])
+    return (
+        f"That is one order: in half of {_ORDERS} others the alarm comes after {low:,.0f} to "
+        f"{high:,.0f} employed people."
     )
 
 
