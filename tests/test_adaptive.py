@@ -310,3 +310,18 @@ def test_memory_is_bounded(test, monkeypatch):
         adaptive.learn(ids[:1], labels[:1])
     adaptive.learn(["stuck"], ["no"])
     assert adaptive.state()["arrays"]["waiting"].size == 1
+
+
+@pytest.mark.parametrize("labels", ["all", rk.Audit(0.5)])
+def test_falling_steps_promise_no_fixed_number_of_errors(test, labels):
+    """The cap grows with the levels used, also under an audit, and late labels are not in it."""
+    falling = rk.AdaptiveTest(test, step="decaying", labels=labels)
+    said = " ".join(str(falling.certificate).split())
+    assert "the cap depends on the levels that were used" in said
+    assert "at T = 10,000, if each label is learned before the next decision" in said
+    before = falling.certificate.extra
+    for i in range(1500):  # seen for a long time, then missed: more errors than were possible then
+        falling.decide([5.0 if i < 750 else -5.0], ids=[i])
+        falling.learn([i], ["yes"])
+    assert falling.estimated_errors - ALPHA * falling.estimated_n > before + 10
+    assert falling.estimated_errors <= falling.cap()

@@ -250,6 +250,20 @@ def test_an_audit_counts_what_chance_has_chosen():
         fed(test).to_audit()
 
 
+@pytest.mark.parametrize(
+    ("control", "rate", "changed"), [("fpr", 0.025, False), ("fnr", 0.2, True)]
+)
+def test_a_late_change_is_judged_by_the_rate_of_all_under_an_audit(control, rate, changed):
+    """Half of the limit is no change although labels are mostly errors; four times it is one."""
+    test = calibration().control(control, 0.05)
+    rng = np.random.default_rng(5)
+    ids, errs = np.arange(20_000), rng.random(20_000) < rate
+    monitor = rk.Monitor(test, labels=rk.Audit(0.1))
+    monitor.record(ids, ids, (errs == (control == "fpr")).astype(int))
+    monitor.update(ids, np.full(ids.size, int(control == "fnr")))
+    assert monitor.changed is changed
+
+
 def test_which_verdict_wakes_somebody_follows_the_promise():
     """The limit for promises about this very test, the likeness for those on average."""
     cal = calibration()

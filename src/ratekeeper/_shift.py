@@ -12,9 +12,9 @@ import numpy as np
 
 from ratekeeper import _markup as markup
 from ratekeeper._cells import no_such_class, read_new, refuse_clusters, refuse_unlabelled
-from ratekeeper._clusters import draws
 from ratekeeper._formatting import exact_percent, percent, show
 from ratekeeper._inputs import refuse_nan
+from ratekeeper._keys import drawn
 from ratekeeper._mixtures import MISSED, p_of_mixture, share_interval
 from ratekeeper._rates import holm
 from ratekeeper._sentences import say
@@ -532,7 +532,7 @@ class _Cells:
     """The cells that some calibration objects choose, and what was counted in them."""
 
     def __init__(self, scores: Sequence[Floats], seed: int) -> None:
-        orders = [_random_order(one.size, label, seed) for label, one in enumerate(scores)]
+        orders = [_random_order(one, label, seed) for label, one in enumerate(scores)]
         sizes = [min(_CHOOSERS, -(-one.size // _TENTH)) for one in scores]
         choosers = [one[o[:k]] for one, o, k in zip(scores, orders, sizes, strict=True)]
         # Held as positions, so that many groups need little room until they are asked.
@@ -576,9 +576,13 @@ class _Cells:
         return share, interval, gap
 
 
-def _random_order(n: int, label: int, seed: int) -> NDArray[np.intp]:
-    """Return places in random order, the same on every machine; of very many some at random."""
-    numbers = draws(np.full(n, label, np.uint64), np.arange(n), seed)
+def _random_order(scores: Floats, label: int, seed: int) -> NDArray[np.intp]:
+    """Return places in random order, the same on every machine; of very many some at random.
+
+    The scores are ascending. So the order depends on them, too: one that depended on their number
+    alone would draw the same ranks in every calibration set of that size, and no random sample.
+    """
+    numbers, n = drawn(scores, seed, label), scores.size
     most = _CHOOSERS + _COMPARED
     some = np.sort(numbers.argpartition(most)[:most]) if n > most else np.arange(n)
     return some[numbers[some].argsort(kind="stable")]

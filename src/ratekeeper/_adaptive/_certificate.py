@@ -160,12 +160,15 @@ class AdaptiveCertificate(Stated):
 
     def _promise(self) -> str:
         words = self._words
-        if self.audit_rate is not None:
-            weight = f"{self.weight:.4g}"
-            said = [say(f"adaptive.promise.audit.{self.control}", weight=weight, **words)]
-        elif self.step is None:
+        weight = f"{self.weight:.4g}"
+        if self.step is None:
             worst = f"{self.worst - self.alpha * 10_000:,.0f}"
-            said = [say("adaptive.promise.decaying", worst=worst, **words)]
+            key = "adaptive.promise.audit.decaying"
+            if self.audit_rate is None:
+                key = "adaptive.promise.decaying"
+            said = [say(key, worst=worst, weight=weight, **words)]
+        elif self.audit_rate is not None:
+            said = [say(f"adaptive.promise.audit.{self.control}", weight=weight, **words)]
         else:
             exact = f"{self.extra:.6g}"
             said = [say("adaptive.promise", exact=exact, **words)]

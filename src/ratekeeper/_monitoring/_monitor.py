@@ -118,9 +118,11 @@ class Monitor(Found):
     one some day.
 
     Which one is page-worthy (`alarm`) follows the promise: `limit_broken` for promises about this
-    very test, `unlike_calibration` for those on average. The others are `warnings`. Missing labels
-    at maturity count as is kindest to the test, so none of this depends on which are missing. The
-    proofs stand in ``ratekeeper._monitoring._panel`` and ``ratekeeper._watching``.
+    very test, `unlike_calibration` for those on average. Where the latter cannot be asked, as with
+    an `Audit`, it is `limit_broken` for them, too: that is true of this test but for the chance
+    delta, and may be so without any change since calibration. The others are `warnings`. Missing
+    labels at maturity count as is kindest to the test, so none of this depends on which are
+    missing. The proofs stand in ``ratekeeper._monitoring._panel`` and ``ratekeeper._watching``.
 
     It does not cover objects that depend on each other, such as several rows of one person;
     decisions recorded only after their outcome was known; labels of flagged objects alone, which

@@ -44,6 +44,7 @@ from ratekeeper._watching import (
     average,
     interval,
     rate_among_all,
+    rate_among_labelled,
 )
 
 if TYPE_CHECKING:
@@ -203,8 +204,10 @@ class Rate:
         likeness = None
         if ground.rank is not None and ground.n is not None and self.plan is None:
             likeness = LikenessWatch(ground.rank, ground.n, delta)
-        # Of an audit, at the limit that labelled outcomes have.
-        return Cell(limit, likeness, ChangeWatch(limit.alpha, run_length), ground)
+        among = self.alpha
+        if self.plan is not None:  # the limit that labelled outcomes have
+            among = rate_among_labelled(self.share, self.alpha, self.plan.rate)
+        return Cell(limit, likeness, ChangeWatch(among, run_length), ground)
 
     def watches(self) -> list[Any]:
         """Return all watches, always in the same order."""

@@ -22,7 +22,8 @@ ADAPTIVE = {
         "Whatever the scores and labels are, and however they change: of the {objects} ({label}) "
         "whose labels were learned, never more are called {called} than the cap. Steps fall, so "
         "the cap depends on the levels that were used: it is now {extra} above {alpha} of T. "
-        "Before anything is known it is {worst} above at T = 10,000."
+        "Before anything is known it is {worst} above at T = 10,000, if each label is learned "
+        "before the next decision."
     ),
     "promise.audit.fnr": (
         "Whatever the scores and labels are: each audited error stands for {weight}, and the "
@@ -37,6 +38,15 @@ ADAPTIVE = {
         "are never more errors than {alpha} of the so estimated number of {objects} ({label}) and "
         "{extra} on top, if each label is learned before the next decision. The estimate is right "
         "on average, so the errors have this cap on average."
+    ),
+    "promise.audit.decaying": (
+        "Whatever the scores and labels are: each object that only the audit shows stands for "
+        "{weight}, and the number of errors so estimated is never more than the cap. Steps fall, "
+        "so the cap depends on the levels that were used: it is now {extra} above {alpha} of T, "
+        "the estimated number of {objects} ({label}). Before anything is known it is {worst} above "
+        "at T = 10,000, if each label is learned before the next decision. The estimates are "
+        "right on average, so on average all errors together are at most the cap. For one "
+        "sequence nothing is known of the errors that nobody looks at."
     ),
     "needs": (
         "nothing about scores, labels or their order. The label of every object of the class must "

@@ -94,9 +94,12 @@ class AuditedWatch(LimitWatch):
     def interval(self, delta: float) -> tuple[float, float]:
         """Return limits for the rate that hold at all times together.
 
-        They are those of `interval` for the labelled outcomes, taken back to all. So they hold for
-        a rate that stays the same. One that drifts is covered as the rate whose odds belong to the
-        mean rate among the labelled outcomes, which lies between its smallest and greatest value.
+        They are those of `interval` for the labelled outcomes, taken back to all, and hold for the
+        mean rate of all objects of the class, labelled or not, also where it drifts. For the
+        factor of an object, which is 1 without a label, has an expectation that is linear in its
+        rate r: 1 + q r (u - 1) + s (1 - r) (d - 1), with u and d the factors of a labelled error
+        and a labelled correct outcome, and 1 at the rate at which the bets are fair. Its logarithm
+        is concave in r, and the rest is the proof of `interval`.
         """
         low, high = super().interval(delta)
         return tuple(rate_among_all(self.control, end, self.rate) for end in (low, high))  # type: ignore[return-value]
