@@ -189,6 +189,18 @@ def test_a_restart_changes_nothing(setting, tmp_path):
     assert str(whole.certificate) == str(parts.certificate)
 
 
+def test_labels_of_other_rows_are_refused(test):
+    """Labels whose pandas index differs from that of the ids are never paired by position."""
+    pd = pytest.importorskip("pandas")
+    scores, labels, ids = stream(6)
+    adaptive = rk.AdaptiveTest(test)
+    adaptive.decide(scores, ids)
+    turned = pd.Series(labels, index=[5, 4, 3, 2, 1, 0])
+    with pytest.raises(rk.InputError, match="ids and labels are pandas columns whose indexes diff"):
+        adaptive.learn(pd.Series(ids), turned)
+    assert adaptive.open == 6
+
+
 def test_a_state_belongs_to_its_test(test, tmp_path):
     """A state is taken up with its own test only, and holds no calibration scores."""
     path = tmp_path / "state.rk"

@@ -329,6 +329,7 @@ class AdaptiveTest:
         All labels of one call are learned at one moment. If anything is refused, nothing is
         learned.
         """
+        check_aligned(ids, "ids", labels=labels)
         is_positive = read_new_labels(labels, self._ledger.classes)
         names = _read_ids(ids, is_positive.size)
         learned = self._ledger.learn(names, is_positive, unknown)
