@@ -206,8 +206,17 @@ def test_a_state_belongs_to_its_test(test, tmp_path):
     path = tmp_path / "state.rk"
     rk.AdaptiveTest(test).save(path)
     assert path.stat().st_size < 4000
-    with pytest.raises(rk.InputError, match="belongs to another test"):
-        rk.AdaptiveTest.load(path, test.calibration.control("fnr", 0.1))
+    others = {
+        "alpha 0.05, and the test given has 0.1": test.calibration.control("fnr", 0.1),
+        "control FNR, and the test given has FPR": test.calibration.control("fpr", ALPHA),
+        "calibration data [0-9a-f]{16}, and": calibration(seed=1).control("fnr", ALPHA),
+        "method ": test.calibration.control("fnr", ALPHA, method="conformal"),
+    }
+    for how, other in others.items():
+        with pytest.raises(rk.InputError, match=f"belongs to another test: one with {how}"):
+            rk.AdaptiveTest.load(path, other)
+    with pytest.raises(rk.StoredFileError, match="state of an adaptive test, not of a monitor"):
+        rk.Monitor.load(path, test)
     with pytest.raises(rk.StoredFileError, match="what a monitor or an adaptive test has seen"):
         rk.load(path)
     rk.save(test, path)
