@@ -201,6 +201,15 @@ def test_labels_of_other_rows_are_refused(test):
     assert adaptive.open == 6
 
 
+def test_groups_fit_a_terminal():
+    """Each group has a line for its level and one for its errors, none of them wide."""
+    adaptive = rk.AdaptiveTest(
+        calibration(groups=["north"] * 2 + ["south"] * 2).control("fnr", ALPHA)
+    )
+    assert "  group 'north': level 0.05\n    errors: 0 of 0 positives" in repr(adaptive)
+    assert max(map(len, repr(adaptive).split("\n"))) < 80
+
+
 def test_a_state_belongs_to_its_test(test, tmp_path):
     """A state is taken up with its own test only, and holds no calibration scores."""
     path = tmp_path / "state.rk"

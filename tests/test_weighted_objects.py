@@ -358,6 +358,14 @@ def frozen(X, y, **options):
     return rk.ErrorRateController(FrozenEstimator(model), method=rk.Conformal(), **options)
 
 
+def test_a_density_ratio_fits_a_terminal():
+    """No line is wider than a terminal, with a million rows either."""
+    rng = np.random.default_rng(0)
+    ratio = rk.density_ratio(rng.normal(0, 1, (600, 1)), rng.normal(1, 1, (500, 1)))
+    many = replace(ratio, weights=np.ones(10**6), new_weights=np.ones(10**6))
+    assert max(map(len, repr(many).split("\n"))) < 80
+
+
 def test_controller_weighs_the_calibration_when_asked():
     """With weight_calibration, whole-number weights are repeats; else they are for training."""
     rng = np.random.default_rng(0)

@@ -434,7 +434,7 @@ class AdaptiveTest:
         text += f"at most {cell.cap:,.6g} possible"
         if self.test.calibration.groups is None:
             return text
-        return f"group {show(cell.group)}: level {cell.level:.4g}, {text}"
+        return f"group {show(cell.group)}: level {cell.level:.4g}\n    {text}"
 
     def _repr_html_(self) -> str:
         head, *lines = repr(self).split("\n")
