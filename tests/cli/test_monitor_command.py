@@ -168,6 +168,18 @@ def test_one_run_at_a_time(run, folder):
     assert nightly(run, folder, 1).exit_code in (0, 4)
 
 
+def test_recoded_labels_are_named_without_an_option_that_is_not_there(run, folder):
+    """Labels written otherwise than at calibration are refused, with advice that helps."""
+    (folder / "l.csv").write_text("id,ill\np0,1\np1,0\np2,1\n")
+    done = run(
+        *("monitor", folder / "test.rk", folder / "decided-0.csv", "--label", "ill"),
+        *("--outcomes", folder / "l.csv", "--state", folder / "watch.rk"),
+    )
+    assert done.exit_code == 2
+    assert "write them as at calibration" in done.stderr
+    assert "positive label" not in done.stderr
+
+
 def test_an_emptied_state_is_no_new_one(run, folder):
     """A state that lost its content is refused: to begin again would forget every alarm so far."""
     (folder / "watch.rk").touch()
