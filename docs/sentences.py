@@ -15,6 +15,8 @@ PAGE = Path(__file__).with_suffix(".md")
 
 # One example for each gap; a gap means the same in every sentence.
 GAPS = {
+    "earlier_column": "'score'",
+    "column": "'risk'",
     "about": "; to_dict has all",
     "above": "4.12%",
     "abstained_0": "12.00%",

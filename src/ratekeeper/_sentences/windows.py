@@ -27,5 +27,10 @@ WINDOWS = {
         "Nothing was added: {already} of the {read} valid rows are in {path} already, with the "
         "same score, class, group and time. If they are other objects, give them finer times."
     ),
+    "other_score": (
+        "--score is {column} here and was {earlier_column} for the rows that are there already. "
+        "Scores of two models have no common scale: if these are of another model, calibrate them "
+        "apart."
+    ),
     "before": "{before} of the {read} valid rows were seen before its window and are left out.",
 }
