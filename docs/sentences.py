@@ -64,8 +64,8 @@ GAPS = {
     "delta": "0.05",
     "down": "0.00475",
     "difference": (
-        "In the closest mixture of the calibrated classes 44.78% of the scores are at or below "
-        "0.4754; of the new scores 45.33% are"
+        "In the closest mixture of the calibrated classes, 44.78% of the scores are at or below "
+        "0.4754; of the new scores, 45.33% are"
     ),
     "each": ", in each group",
     "effective_0": "412.3",

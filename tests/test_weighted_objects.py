@@ -328,7 +328,7 @@ def test_estimated_weights_are_near_the_true_ones():
     assert "approximate" in repr(ratio)
     assert ratio.to_dict()["folds"] == 5
     assert "card" in ratio._repr_html_() or ratio._repr_html_()
-    assert len(repr(ratio).splitlines()) == 3
+    assert len(repr(ratio).splitlines()) == 4
 
 
 def test_density_ratio_takes_tables_and_refuses_nonsense():

@@ -70,7 +70,10 @@ def test_a_rolling_file(run, tmp_path):
     assert found == whole[0].merge(whole[1]).merge(whole[2]).window(last=300)
     shown = " ".join(run("inspect", cal).stdout.split())
     assert "time 'day'" in shown
-    assert "the newest 300 count, seen from 2024-05-02 01:40:00 to 2024-05-03 03:19:00" in shown
+    assert (
+        "the newest 300 objects count, seen from 2024-05-02 01:40:00 to 2024-05-03 03:19:00"
+        in shown
+    )
     old = run("calibrate", days[0], *COLUMNS, "--append", cal, "--last", 300, "-o", cal)
     assert "200 of the 200 valid rows were seen before its window" in old.stderr
     assert rk.load(cal) == found
