@@ -15,6 +15,8 @@ PAGE = Path(__file__).with_suffix(".md")
 
 # One example for each gap; a gap means the same in every sentence.
 GAPS = {
+    "earlier_column": "'score'",
+    "column": "'risk'",
     "about": "; to_dict has all",
     "above": "4.12%",
     "abstained_0": "12.00%",
@@ -62,8 +64,8 @@ GAPS = {
     "delta": "0.05",
     "down": "0.00475",
     "difference": (
-        "In the closest mixture of the calibrated classes 44.78% of the scores are at or below "
-        "0.4754; of the new scores 45.33% are"
+        "In the closest mixture of the calibrated classes, 44.78% of the scores are at or below "
+        "0.4754; of the new scores, 45.33% are"
     ),
     "each": ", in each group",
     "effective_0": "412.3",

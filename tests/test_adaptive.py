@@ -189,13 +189,43 @@ def test_a_restart_changes_nothing(setting, tmp_path):
     assert str(whole.certificate) == str(parts.certificate)
 
 
+def test_labels_of_other_rows_are_refused(test):
+    """Labels whose pandas index differs from that of the ids are never paired by position."""
+    pd = pytest.importorskip("pandas")
+    scores, labels, ids = stream(6)
+    adaptive = rk.AdaptiveTest(test)
+    adaptive.decide(scores, ids)
+    turned = pd.Series(labels, index=[5, 4, 3, 2, 1, 0])
+    with pytest.raises(rk.InputError, match="ids and labels are pandas columns whose indexes diff"):
+        adaptive.learn(pd.Series(ids), turned)
+    assert adaptive.open == 6
+
+
+def test_groups_fit_a_terminal():
+    """Each group has a line for its level and one for its errors, none of them wide."""
+    adaptive = rk.AdaptiveTest(
+        calibration(groups=["north"] * 2 + ["south"] * 2).control("fnr", ALPHA)
+    )
+    assert "  group 'north': level 0.05\n    errors: 0 of 0 positives" in repr(adaptive)
+    assert max(map(len, repr(adaptive).split("\n"))) < 80
+
+
 def test_a_state_belongs_to_its_test(test, tmp_path):
     """A state is taken up with its own test only, and holds no calibration scores."""
     path = tmp_path / "state.rk"
     rk.AdaptiveTest(test).save(path)
     assert path.stat().st_size < 4000
-    with pytest.raises(rk.InputError, match="belongs to another test"):
-        rk.AdaptiveTest.load(path, test.calibration.control("fnr", 0.1))
+    others = {
+        "alpha 0.05, and the test given has 0.1": test.calibration.control("fnr", 0.1),
+        "control FNR, and the test given has FPR": test.calibration.control("fpr", ALPHA),
+        "calibration data [0-9a-f]{16}, and": calibration(seed=1).control("fnr", ALPHA),
+        "method ": test.calibration.control("fnr", ALPHA, method="conformal"),
+    }
+    for how, other in others.items():
+        with pytest.raises(rk.InputError, match=f"belongs to another test: one with {how}"):
+            rk.AdaptiveTest.load(path, other)
+    with pytest.raises(rk.StoredFileError, match="state of an adaptive test, not of a monitor"):
+        rk.Monitor.load(path, test)
     with pytest.raises(rk.StoredFileError, match="what a monitor or an adaptive test has seen"):
         rk.load(path)
     rk.save(test, path)

@@ -328,7 +328,7 @@ def test_estimated_weights_are_near_the_true_ones():
     assert "approximate" in repr(ratio)
     assert ratio.to_dict()["folds"] == 5
     assert "card" in ratio._repr_html_() or ratio._repr_html_()
-    assert len(repr(ratio).splitlines()) == 3
+    assert len(repr(ratio).splitlines()) == 4
 
 
 def test_density_ratio_takes_tables_and_refuses_nonsense():
@@ -356,6 +356,14 @@ def test_density_ratio_takes_tables_and_refuses_nonsense():
 def frozen(X, y, **options):
     model = LogisticRegression().fit(X, y)
     return rk.ErrorRateController(FrozenEstimator(model), method=rk.Conformal(), **options)
+
+
+def test_a_density_ratio_fits_a_terminal():
+    """No line is wider than a terminal, with a million rows either."""
+    rng = np.random.default_rng(0)
+    ratio = rk.density_ratio(rng.normal(0, 1, (600, 1)), rng.normal(1, 1, (500, 1)))
+    many = replace(ratio, weights=np.ones(10**6), new_weights=np.ones(10**6))
+    assert max(map(len, repr(many).split("\n"))) < 80
 
 
 def test_controller_weighs_the_calibration_when_asked():

@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 Member = Literal["ratekeeper", "ratekeeper-state"]
 _HOLDS: dict[str, str] = {
     "ratekeeper": "a calibration or a test, which ratekeeper.load reads",
-    "ratekeeper-state": "what a monitor or an adaptive test has seen, which its restore reads",
+    "ratekeeper-state": "what a monitor or an adaptive test has seen, which Monitor.load or "
+    "AdaptiveTest.load reads with its test, and the command monitor or learn in a shell",
 }
 _CODES = {"f": "F", "u": "U", "i": "I"}
 _TYPES = {

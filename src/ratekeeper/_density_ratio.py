@@ -105,8 +105,8 @@ class DensityRatio:
 
     def __repr__(self) -> str:
         return (
-            f"DensityRatio of {self.weights.size:,} old and {self.new_weights.size:,} new rows: "
-            f"effective number {self.effective_n:,.1f}, {self.n_clipped:,} clipped at "
+            f"DensityRatio of {self.weights.size:,} old and {self.new_weights.size:,} new rows\n"
+            f"  effective number {self.effective_n:,.1f}, {self.n_clipped:,} clipped at "
             f"{self.bound:g}\n  old and new rows are told apart with an area under the ROC curve "
             f"of {self.auc:.3f}\n  approximate: the weights are estimated"
         )
@@ -172,7 +172,9 @@ def density_ratio(
     >>> rng = np.random.default_rng(0)
     >>> ratio = rk.density_ratio(rng.normal(0, 1, (1000, 1)), rng.normal(0.5, 1, (1000, 1)))
     >>> ratio
-    DensityRatio of 1,000 old and 1,000 new rows: effective number ...
+    DensityRatio of 1,000 old and 1,000 new rows
+      effective number ..., 0 clipped at 20
+    ...
     >>> ratio.predict([[0.0], [1.0]]).round(1)
     array([0.9, 1.5])
     """

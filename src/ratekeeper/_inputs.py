@@ -390,7 +390,7 @@ def same_length(name: str, size: int, n_objects: int) -> None:
         raise _wrong(name, f"{found}needed.", need, remedy)
 
 
-def check_aligned(scores: object, **others: object) -> None:
+def check_aligned(column: object, of: str = "scores", /, **others: object) -> None:
     """Raise if columns come with row names, as those of pandas do, in a different order.
 
     Columns are paired by position. A default index (0, 1, ...) names no rows, so that a column
@@ -399,10 +399,11 @@ def check_aligned(scores: object, **others: object) -> None:
     Examples
     --------
     >>> check_aligned([0.1, 0.7], labels=[0, 1])
+    >>> check_aligned(["a", "b"], "ids", labels=[0, 1])
     """
-    index = _index(scores)
-    for name, column in others.items():
-        other = _index(column)
+    index = _index(column)
+    for name, one_of_them in others.items():
+        other = _index(one_of_them)
         if index is None or other is None or len(index) != len(other) or index.equals(other):
             continue
         plain = [one for one in (index, other) if _is_default(one)]
@@ -411,13 +412,13 @@ def check_aligned(scores: object, **others: object) -> None:
         pairs = enumerate(zip(index.tolist(), other.tolist(), strict=True))
         i, (one, two) = next((i, (one, two)) for i, (one, two) in pairs if one != two)
         where = f"first at position {i}: {show(one)} and {show(two)}"
-        both = (Parameter("scores"), " and ", Parameter(name))
+        both = (Parameter(of), " and ", Parameter(name))
         found = (*both, f" are pandas columns whose indexes differ ({where}).")
         remedy = (
-            f"Align them: {name} = {name}.loc[scores.index]. Or pass .to_numpy() of both to pair "
+            f"Align them: {name} = {name}.loc[{of}.index]. Or pass .to_numpy() of both to pair "
             "them by position."
         )
-        raise InputError(found, parameter=name, need="the same index as scores", remedy=remedy)
+        raise InputError(found, parameter=name, need=f"the same index as {of}", remedy=remedy)
 
 
 def _index(column: Any) -> Any:  # noqa: ANN401 - of any library

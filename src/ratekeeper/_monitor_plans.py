@@ -50,10 +50,10 @@ class MonitorPlan(PlanText):
     >>> import ratekeeper as rk
     >>> rk.plan_monitor("fnr", 0.05, becomes=0.1)
     Plan for a monitor of FNR <= 5%, if it becomes 10%
-      positives to the alarm, all with their truth known:
+      positives until the alarm, if the truth of all becomes known:
         in half of all cases within: 165
         in 90% of all cases within: 399
-        what no monitor is much faster than on average: 145
+        on average no monitor is much faster than: 145
       ...
     """
 

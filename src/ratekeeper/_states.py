@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
+_ARTICLES = {"monitor": "a", "adaptive test": "an"}
+_HASH = 16  # digits of a hash that certificates show
 _TOLD_APART_BY = ("control", "alpha", "method", "thin_groups", "thresholds")
 
 
@@ -55,13 +57,33 @@ def refuse_other_test(stored: Facts, test: FinishedTest, what: str) -> None:
     found = identity_of(test)
     if stored == found:
         return
-    name = next(name for name in found if stored[name] != found[name])
+    theirs, ours = _first_difference(stored, found)
     raise InputError(
-        f"This {what} belongs to another test: its {name} is {show(stored[name])}, that of the "
-        f"test given is {show(found[name])}.",
+        f"This {what} belongs to another test: one with {theirs}, and the test given has {ours}.",
         parameter="test",
         remedy=f"Give the test that the {what} was started with, or start a new {what}.",
     )
+
+
+def _first_difference(stored: Facts, found: Facts) -> tuple[str, str]:
+    """Say of two tests in what they differ first, in words of their certificates."""
+    pairs = list(zip(stored["tests"], found["tests"], strict=False))
+    for name in ("control", "alpha", "method"):
+        for one, other in pairs:
+            if one[name] != other[name]:
+                return f"{name} {_said(one[name])}", f"{_said(other[name])}"
+    if stored["data_hash"] != found["data_hash"]:
+        ends = (str(facts["data_hash"])[:_HASH] for facts in (stored, found))
+        return f"calibration data {next(ends)}", next(ends)
+    return "another promise or other thresholds on the same data", "its own"
+
+
+def _said(value: object) -> str:
+    """Write a control, an alpha or the facts of a method."""
+    if isinstance(value, dict) and "name" in value:
+        settings = ", ".join(f"{k}={v}" for k, v in value.get("parameters", {}).items())
+        return f"{value['name']} ({settings})" if settings else str(value["name"])
+    return value.upper() if isinstance(value, str) else show(value)
 
 
 def write_state(path: str | os.PathLike[str], kind: str, facts: Facts, arrays: Arrays) -> None:
@@ -75,7 +97,8 @@ def read_state(path: str | os.PathLike[str], kind: str) -> tuple[Facts, Arrays]:
     with reading(path):
         facts, table, data = read_container(path, "ratekeeper-state", "state")
         if facts["kind"] != kind:
-            raise StoredFileError(f"it is the state of a {facts['kind']}, not of a {kind}.")
+            has, asked = (f"{_ARTICLES[one]} {one}" for one in (facts["kind"], kind))
+            raise StoredFileError(f"it is the state of {has}, not of {asked}.")
         return facts, arrays_in(table, data)
 
 

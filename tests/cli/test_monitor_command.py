@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper._comparison.claim import Claim
+from ratekeeper._locks import alone
 
 KILLED = Path(__file__).with_name("killed_monitor.py")
 N = 240
@@ -160,13 +160,36 @@ def test_one_run_at_a_time(run, folder):
     """While one run works with a state, another is refused."""
     nightly(run, folder, 0)
     before = (folder / "watch.rk").read_bytes()
-    with Claim(folder / "watch.rk") as claim:
-        claim.open()
+    with alone(folder / "watch.rk"):
         done = nightly(run, folder, 1)
         assert done.exit_code == 2
-        assert "in use by another monitor" in done.stderr
+        assert "Another run is using" in done.stderr
     assert (folder / "watch.rk").read_bytes() == before
     assert nightly(run, folder, 1).exit_code in (0, 4)
+
+
+def test_recoded_labels_are_named_without_an_option_that_is_not_there(run, folder):
+    """Labels written otherwise than at calibration are refused, with advice that helps."""
+    (folder / "l.csv").write_text("id,ill\np0,1\np1,0\np2,1\n")
+    done = run(
+        *("monitor", folder / "test.rk", folder / "decided-0.csv", "--label", "ill"),
+        *("--outcomes", folder / "l.csv", "--state", folder / "watch.rk"),
+    )
+    assert done.exit_code == 2
+    assert "write them as at calibration" in done.stderr
+    assert "positive label" not in done.stderr
+
+
+def test_an_emptied_state_is_no_new_one(run, folder):
+    """A state that lost its content is refused: to begin again would forget every alarm so far."""
+    (folder / "watch.rk").touch()
+    done = nightly(run, folder, 0)
+    assert done.exit_code == 2
+    assert "watch.rk cannot be loaded: it has 0 bytes" in done.stderr
+    assert (folder / "watch.rk").read_bytes() == b""
+    refused = nightly(run, folder, 0, "--decision", "nothing", state="new.rk")
+    assert refused.exit_code == 2
+    assert sorted(path.name for path in folder.glob("*new.rk*")) == []
 
 
 def test_a_picture_of_the_course(run, folder):

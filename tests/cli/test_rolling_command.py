@@ -31,6 +31,19 @@ def times_of(cal):
     return np.sort(np.concatenate([np.concatenate(cells) for cells in cal.times]))
 
 
+def test_scores_of_another_column_are_remarked_on(run, tmp_path):
+    """Rows whose score is another column are most likely of another model, which is said."""
+    cal, first, second = tmp_path / "cal.rk", night(tmp_path, 1), night(tmp_path, 2)
+    assert run("calibrate", first, *COLUMNS, "-o", cal).exit_code == 0
+    second.write_text(second.read_text().replace("risk", "risk_v2", 1))
+    other = ["--score", "risk_v2", *COLUMNS[2:]]
+    done = run("calibrate", second, *other, "--append", cal, "-o", tmp_path / "both.rk")
+    assert done.exit_code == 0, done.stderr
+    assert "Warning: --score is 'risk_v2' here and was 'risk'" in done.stderr
+    again = run("calibrate", night(tmp_path, 3), *COLUMNS, "--append", cal, "-o", cal)
+    assert "Warning" not in again.stderr
+
+
 def test_a_rolling_file(run, tmp_path):
     """Each night adds its rows and keeps the newest; a night that runs twice changes nothing."""
     cal = tmp_path / "cal.rk"
@@ -57,7 +70,10 @@ def test_a_rolling_file(run, tmp_path):
     assert found == whole[0].merge(whole[1]).merge(whole[2]).window(last=300)
     shown = " ".join(run("inspect", cal).stdout.split())
     assert "time 'day'" in shown
-    assert "the newest 300 count, seen from 2024-05-02 01:40:00 to 2024-05-03 03:19:00" in shown
+    assert (
+        "the newest 300 objects count, seen from 2024-05-02 01:40:00 to 2024-05-03 03:19:00"
+        in shown
+    )
     old = run("calibrate", days[0], *COLUMNS, "--append", cal, "--last", 300, "-o", cal)
     assert "200 of the 200 valid rows were seen before its window" in old.stderr
     assert rk.load(cal) == found

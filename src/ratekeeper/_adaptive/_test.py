@@ -329,6 +329,7 @@ class AdaptiveTest:
         All labels of one call are learned at one moment. If anything is refused, nothing is
         learned.
         """
+        check_aligned(ids, "ids", labels=labels)
         is_positive = read_new_labels(labels, self._ledger.classes)
         names = _read_ids(ids, is_positive.size)
         learned = self._ledger.learn(names, is_positive, unknown)
@@ -433,7 +434,7 @@ class AdaptiveTest:
         text += f"at most {cell.cap:,.6g} possible"
         if self.test.calibration.groups is None:
             return text
-        return f"group {show(cell.group)}: level {cell.level:.4g}, {text}"
+        return f"group {show(cell.group)}: level {cell.level:.4g}\n    {text}"
 
     def _repr_html_(self) -> str:
         head, *lines = repr(self).split("\n")

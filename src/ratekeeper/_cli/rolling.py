@@ -75,7 +75,8 @@ def appended(
     earlier: Calibration, read: Callable[[Given], Calibration], given: Given
 ) -> Calibration:
     """Read new rows in the way of a calibration, add them, and keep the window asked for."""
-    from ratekeeper._formatting import plain_value
+    from ratekeeper._formatting import plain_value, show
+    from ratekeeper._sentences import say as sentence
     from ratekeeper._windows import append
 
     if given["time"] is None:
@@ -88,6 +89,12 @@ def appended(
             f"The rows of {given['append']} have no times, so it is not known which rows are new. "
             "Calibrate them again with --time."
         )
+    before = None if earlier.provenance is None else earlier.provenance.score
+    if before not in (None, given["score"]):
+        text = sentence(
+            "windows.other_score", column=show(given["score"]), earlier_column=show(before)
+        )
+        echo(f"Warning: {text}", err=True)
     own: Given = {"last": None, "since": None}
     if given["label"] is not None and given["positive"] is None and earlier.labelled:
         own["positive"] = plain_value(earlier.classes[1])  # a night may have one class only

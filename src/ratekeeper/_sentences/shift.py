@@ -15,16 +15,16 @@ SHIFT = {
     ),
     "among": " from {low} to {high}",
     "gap": (
-        "In the closest mixture {fitted} of the scores are at or below {at}; of the new scores "
+        "In the closest mixture, {fitted} of the scores are at or below {at}; of the new scores, "
         "{new_share} are."
     ),
     "gap.short": (
-        "In the closest mixture of the calibrated classes {fitted} of the scores are at or below "
-        "{at}; of the new scores {new_share} are"
+        "In the closest mixture of the calibrated classes, {fitted} of the scores are at or below "
+        "{at}; of the new scores, {new_share} are"
     ),
     "promise": (
-        "If nothing but the prevalence changed, p <= {alpha} happens with probability at most "
-        "{alpha}, at whatever prevalence and whatever the scores are like (finite-sample, over "
+        "If nothing but the prevalence has changed, p <= {alpha} happens with probability at most "
+        "{alpha}, at any prevalence and for any distribution of scores (finite-sample, over "
         "calibration sets and new scores together)."
     ),
     "needs": (
@@ -37,22 +37,22 @@ SHIFT = {
         "The estimate would be {estimate}, but it means nothing: no prevalence explains these "
         "scores."
     ),
-    "prevalence.unknown": "unknown: the scores do not tell the classes apart, or there are none.",
+    "prevalence.unknown": "unknown: there are no scores, or they do not tell the classes apart.",
     "prevalence.by_group": "see each group.",
     "blind": (
-        "Labels are not looked at. So it cannot see objects that changed their class and kept "
-        "their score, with which FNR and FPR may have risen; a change within a class that looks "
-        "like another prevalence; changes too small for so many scores, or within one of the up to "
-        "{cells} ranges of scores that are counted. Only labelled new objects show whether a "
-        "promise is kept."
+        "Labels are not looked at. So it cannot see objects that changed their class but kept "
+        "their score, which may have raised FNR and FPR; a change within a class that looks like "
+        "another prevalence; or changes that are too small to show in so many scores, or lie "
+        "within one of the up to {cells} ranges in which scores are counted. Only labelled new "
+        "objects show whether a promise is kept."
     ),
     "allowed": (
         "A change of the prevalence alone is no shift here, and breaks no promise about FNR or "
         "FPR, each of which is about one class."
     ),
     "cross_fitted": (
-        "The calibration scores are of models trained on other folds than the deployed one, which "
-        "alone can make new scores differ."
+        "The calibration scores come from models that were trained on other folds than the "
+        "deployed one. That alone can make new scores differ."
     ),
     "remedy": (
         "Find out what changed: the model, its version, the unit or rounding of the score, a "
@@ -60,7 +60,7 @@ SHIFT = {
         "calibrate anew."
     ),
     "group": "group {group}: {strength}, {n} scores, prevalence {estimate}",
-    "groups.shown": "Of {n} groups the {shown} with the smallest p-values are shown.",
+    "groups.shown": "Of {n} groups, the {shown} with the smallest p-values are shown.",
     "groups.holm": "P-values of groups are adjusted for their number (Holm).",
     "warning": (
         "The new scores are not a mixture of the two calibrated classes at any "

@@ -3,26 +3,26 @@
 WEIGHTS = {
     "promise": "New objects are those of the population that the weights describe.",
     "needs": (
-        "held-out calibration objects, drawn independently; new objects of the same class with "
-        "their density times the weight, up to a factor; and true weights of both, by one formula "
-        "that was not chosen by looking at scores"
+        "held-out calibration objects, drawn independently; new objects of the same class whose "
+        "density is that of the calibration objects times the weight, up to a factor; and true "
+        "weights of both, by one formula that was not chosen by looking at scores"
     ),
     "not_covered": (
         "wrong or estimated weights, with which the promise is approximate; this one calibration "
-        "set: its true rate may be above alpha, and with weights it is not known how often."
+        "set: its true rate may be above alpha, and with weights nobody knows how often it is."
     ),
     "same_class": (
         "Within a class, new objects are as much more common than calibration objects as their "
         "weights say; the shares of the two classes may change."
     ),
-    "condition": "{p} {sign} {alpha}, where {p} depends on the weight of the object, too",
+    "condition": "{p} {sign} {alpha}, where {p} also depends on the weight of the object",
     "neither": (
         "Where the weighted p-values rule out both classes it decides for neither, which counts as "
         "an error."
     ),
     "effective": (
-        "They leave as much as {effective_0} of {n_negative} negative and {effective_1} of "
-        "{n_positive} positive objects with equal weights would give (effective sample size)."
+        "{n_negative} negative and {n_positive} positive objects are worth as much as "
+        "{effective_0} and {effective_1} with equal weights (effective sample size)."
     ),
     "effective.group": "Effective number of scores: {n}.",
     "price": (
@@ -37,8 +37,8 @@ WEIGHTS = {
     ),
     "estimated": (
         "These weights are estimated, by a classifier that tells old rows from new ones, so every "
-        "promise that rests on them is approximate: it is as good as they are. They leave as much "
-        "as {n} of {total} old rows with equal weights would; {share} of the rows were clipped at "
-        "{bound}."
+        "promise that rests on them is approximate: it is as good as they are. {total} old rows "
+        "are worth as much as {n} with equal weights; the weights of {share} of the rows were "
+        "clipped at {bound}."
     ),
 }

@@ -3,23 +3,23 @@
 WINDOWS = {
     "all": (
         "The objects were seen from {first} to {last} and count alike. Every promise is about new "
-        "objects drawn as they were: where the population has moved since, it is about the past."
+        "objects drawn as they were: if the population has moved since, it is about the past."
     ),
     "newest": (
-        "Of all objects the newest {n} count, seen from {first} to {last}: the newest {newest} "
-        "were asked for, and all of the time of the oldest of them are kept."
+        "Only the newest {n} objects count, seen from {first} to {last}: the newest {newest} were "
+        "asked for, and all objects with the same time as the oldest of them are kept."
     ),
     "since": "Only objects seen since {since} count: {n}, from {first} to {last}.",
     "both": (
         "Only objects seen since {since} count, and of these the newest {n}, from {first} to "
-        "{last}: the newest {newest} were asked for, and all of the time of the oldest of them are "
-        "kept."
+        "{last}: the newest {newest} were asked for, and all objects with the same time as the "
+        "oldest of them are kept."
     ),
     "start": "Objects seen before {start} were left out; those from {first} to {last} count.",
     "condition": (
         "Every promise is about new objects drawn as these were, and needs a window that was "
-        "chosen in advance, not by its results, and objects that were labelled whatever their "
-        "class, score and decision. Each recalibration makes a promise of its own, and each can "
+        "chosen in advance, not by its results, and objects that were labelled regardless of their "
+        "class, score and decision. Each recalibration makes a promise of its own, and each may "
         "fail."
     ),
     "appended": "Added {added} of the {read} valid rows to {path}.",
@@ -27,5 +27,10 @@ WINDOWS = {
         "Nothing was added: {already} of the {read} valid rows are in {path} already, with the "
         "same score, class, group and time. If they are other objects, give them finer times."
     ),
-    "before": "{before} of the {read} valid rows were seen before its window and are left out.",
+    "other_score": (
+        "--score is {column} here and was {earlier_column} for the rows that are there already. "
+        "Scores of two models have no common scale: if these are of another model, calibrate them "
+        "apart."
+    ),
+    "before": "{before} of the {read} valid rows were seen before its window and were left out.",
 }

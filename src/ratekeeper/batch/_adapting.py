@@ -222,7 +222,7 @@ def learn_file(
     -------
     LearnedFile
     """
-    inspector, ids = Inspector(on_invalid), []
+    inspector, ids = Inspector(on_invalid, recodes=False), []
     truths: list[NDArray[np.bool_]] = []
     classes: list[Any] = ledger.classes.tolist()
     note = f" The labels are {show(classes[0])} and {show(classes[1])}."

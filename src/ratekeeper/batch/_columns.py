@@ -61,9 +61,12 @@ class Inspector:
     ----------
     on_invalid : {"refuse", "skip"}
         What to do with them.
+    recodes : bool
+        Whether labels that are written otherwise than at calibration can be told apart.
     """
 
-    def __init__(self, on_invalid: str) -> None:
+    def __init__(self, on_invalid: str, *, recodes: bool = True) -> None:
+        self._recodes = recodes
         self._skips = check_choice(on_invalid, "on_invalid", ("refuse", "skip")) == "skip"
         self.rows = 0
         self.skipped: dict[str, int] = {}
@@ -127,7 +130,9 @@ class Inspector:
         if problem in _OF_A_COLUMN and not is_few:  # to skip so many helps nobody
             found += f" The same holds for {count:,} of {piece.n:,} rows."
             remedy = cure or ("Is ", Parameter(role, column), " the right column?")
-            if role == "label":
+            if role == "label" and not self._recodes:
+                remedy = (remedy, " If its labels were recoded, write them as at calibration.")
+            elif role == "label":
                 recoded = (" If its labels were recoded, say with ", Parameter("positive_label"))
                 remedy = (remedy, *recoded, " which one is positive.")
         raise InputError(found, parameter=role, value=value, remedy=remedy)

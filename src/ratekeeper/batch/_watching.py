@@ -165,7 +165,7 @@ def update_file(
     calibration = monitor.test.calibration
     if label is None:
         label = named_column("label", calibration.provenance)
-    inspector, noted, empty = Inspector(on_invalid), Noted(), 0
+    inspector, noted, empty = Inspector(on_invalid, recodes=False), Noted(), 0
     with open_sources(source, source_format) as files:
         check_columns(files[0].name, files[0].columns, {"id": id, "label": label})
         for name, piece in pieces_of(files, [id, label], "Reading outcomes"):
