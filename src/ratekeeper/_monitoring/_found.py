@@ -18,7 +18,7 @@ from ratekeeper._monitoring._ledger import (
 )
 from ratekeeper._monitoring._outcomes import needs_label
 from ratekeeper._monitoring._reading import abstains
-from ratekeeper._monitoring._text import card, lines, warning_text
+from ratekeeper._monitoring._text import card, lines, shown_facts, warning_text
 from ratekeeper._monitoring._times import moment_text
 from ratekeeper._sentences import say
 from ratekeeper._watching import which
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ratekeeper._labelling import Audit
     from ratekeeper._monitoring._ledger import Ledger
     from ratekeeper._monitoring._panel import Alarm, Panel, Rate, Verdict
+    from ratekeeper._monitoring._scores import Scores
     from ratekeeper._monitoring._times import Clock, Moment
     from ratekeeper._rates import Share
 
@@ -86,6 +87,7 @@ class Found:
     groups: list[Any] | None
     _panel: Panel
     _ledger: Ledger
+    _scores: Scores
     _plan: Audit | None
     _span: Moment | None
     _span_clock: Clock | None
@@ -165,6 +167,24 @@ class Found:
         return self._judged().alarm("changed") is not None
 
     @property
+    def shifted(self) -> bool | None:
+        """Whether scores were shown, at any judgement so far, to be no mixture of the classes.
+
+        None where that was not asked; `shifted_reason` says why.
+        """
+        return None if self.shifted_reason is not None else self._scores.shown is not None
+
+    @property
+    def shifted_reason(self) -> str | None:
+        """Why it was not asked whether scores are a mixture of the classes; None if it was."""
+        return self._scores.reason if self.n_scores else say("monitor.scores.missing")
+
+    @property
+    def n_scores(self) -> int:
+        """How many scores were counted."""
+        return self._scores.n
+
+    @property
     def pages(self) -> Verdict:
         """Which verdict somebody should be woken for; it follows from the kind of promise."""
         if self.kind in ("high probability", "simultaneous", "none"):
@@ -196,9 +216,9 @@ class Found:
     @property
     def warnings(self) -> list[str]:
         """The other verdicts that were reached, each as a sentence."""
-        return [
-            warning_text(self, one) for one in _firsts(self.alarms) if one.verdict != self.pages
-        ]
+        others = [one for one in _firsts(self.alarms) if one.verdict != self.pages]
+        about_scores = [say("monitor.warning.shifted", **shown_facts(self))] if self.shifted else []
+        return [warning_text(self, one) for one in others] + about_scores
 
     def said(self, alarm: Alarm) -> str:
         """Say a verdict, and on which decision it was reached, as a sentence."""

@@ -121,20 +121,21 @@ class Ledger:
         times: NDArray[Any],
         codes: NDArray[np.uint8],
         groups: NDArray[np.uint32],
-    ) -> Noted:
-        """Take note of decisions, all or none."""
+    ) -> tuple[Noted, NDArray[np.intp] | slice]:
+        """Take note of decisions, all or none; return the places of the new ones, too."""
         noted = Noted(new=len(ids))
+        new: NDArray[np.intp] | slice = slice(None)
         if not ids:
-            return noted
+            return noted, new
         late = self._late(times)
         if late is not None or self._counted or not self._place.keys().isdisjoint(ids):
             new = self._sifted(ids, times, codes, groups, late, noted)
-            ids, times = [ids[i] for i in new.tolist()], times[new]
+            ids, times = [ids[i] for i in new], times[new]
             codes, groups = codes[new], groups[new]
         if ids:
             self._append(ids, times, codes, groups)
             self.advance(times.max().item())
-        return noted
+        return noted, new
 
     def _late(self, times: NDArray[Any]) -> NDArray[np.bool_] | None:
         if self.frontier is None:
