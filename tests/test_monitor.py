@@ -383,18 +383,18 @@ def test_times_are_of_one_kind_and_exact():
     for value in same_time:
         monitor = rk.Monitor(test, matures_after="2 days")
         monitor.record("a", value, 1)
-        assert monitor.waiting_for == ("a", "2024-05-31T08:30:00")
-    monitor.record("b", "2024-05-31T08:30:00.000000001", 1)
+        assert monitor.waiting_for == ("a", "2024-05-31 08:30:00")
+    monitor.record("b", "2024-05-31T08:30:00.000001", 1)
     assert monitor.state().arrays["open/times"].tolist() == [
-        1717144200000000000,
-        1717144200000000001,
+        1717144200000000,
+        1717144200000001,
     ]
     monitor = rk.Monitor(test)
     monitor.record("a", dt.datetime(2024, 5, 31, 8, 30, tzinfo=zone), 1)
-    assert monitor.waiting_for == ("a", "2024-05-31T06:30:00Z")
+    assert monitor.waiting_for == ("a", "2024-05-31 06:30:00Z")
     with pytest.raises(rk.InputError, match="without a time zone"):
         monitor.record("b", "2024-05-31", 1)
-    with pytest.raises(rk.InputError, match="no common order"):
+    with pytest.raises(rk.InputError, match="no order"):
         rk.Monitor(test).record(["a", "b"], ["2024-05-31", 3], [1, 1])
     with pytest.raises(rk.InputError, match="matures_after"):
         rk.Monitor(test, matures_after="2 days").record("a", 3, 1)

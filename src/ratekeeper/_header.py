@@ -413,7 +413,7 @@ _DEFS: Schema = {
             "test": _ref("identity"),
             "delta": _RATE,
             "run_length": {"type": "number", "minimum": 10},
-            # Of numbers, or in nanoseconds.
+            # Of numbers, or in microseconds.
             "matures_after": _object(
                 {
                     "clock": {"enum": ["number", None]},

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from ratekeeper._monitoring._ledger import Ledger
     from ratekeeper._monitoring._panel import Alarm, Panel, Rate, Verdict
     from ratekeeper._monitoring._scores import Scores
-    from ratekeeper._monitoring._times import Clock, Moment
+    from ratekeeper._monitoring._times import Moment
     from ratekeeper._rates import Share
+    from ratekeeper._times import Kind
 
 VERDICTS: tuple[Verdict, ...] = ("limit_broken", "unlike_calibration", "changed")
 _AT_ONCE = 1 << 16  # decisions
@@ -90,7 +91,7 @@ class Found:
     _scores: Scores
     _plan: Audit | None
     _span: Moment | None
-    _span_clock: Clock | None
+    _span_clock: Kind | None
 
     def _count(self) -> Panel:
         """Count all decisions that can be counted now."""
@@ -227,7 +228,7 @@ class Found:
     def _dated(self, alarm: Alarm) -> Alarm:
         if self.clock == "number":
             return alarm
-        return alarm._replace(decided_at=np.datetime64(int(alarm.decided_at), "ns"))  # type: ignore[arg-type]
+        return alarm._replace(decided_at=np.datetime64(int(alarm.decided_at), "us"))  # type: ignore[arg-type]
 
     @property
     def abstains(self) -> bool:
@@ -235,14 +236,14 @@ class Found:
         return abstains(self.test)
 
     @property
-    def clock(self) -> Clock:
+    def clock(self) -> Kind:
         """What kind of times there are: "number", "local" or "utc"."""
         return self._ledger.clock or "number"
 
     def when(self, moment: Moment | np.datetime64) -> str:
         """Write a time as people do."""
         if isinstance(moment, np.datetime64):
-            moment = int(moment.astype("M8[ns]").astype(np.int64))
+            moment = int(moment.astype("M8[us]").astype(np.int64))
         return moment_text(self.clock, moment)
 
     @property
@@ -369,11 +370,11 @@ class Found:
 
     @property
     def matures_after(self) -> Moment | None:
-        """How long after a decision it is counted: a number, or nanoseconds."""
+        """How long after a decision it is counted: a number, or microseconds."""
         return self._span
 
     @property
-    def span_clock(self) -> Clock:
+    def span_clock(self) -> Kind:
         """What kind of length `matures_after` is."""
         return "number" if self._span_clock == "number" else "local"
 

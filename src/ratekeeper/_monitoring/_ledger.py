@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ratekeeper._formatting import show
-from ratekeeper._monitoring._times import CLOCKS, moment_text
+from ratekeeper._monitoring._times import moment_text
 from ratekeeper._states import packed, unpacked
+from ratekeeper._times import WORDS
 from ratekeeper.exceptions import InputError, Parameter, StoredFileError
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._facts import Facts
-    from ratekeeper._monitoring._times import Clock, Moment
+    from ratekeeper._monitoring._times import Moment
+    from ratekeeper._times import Kind
 
 UNKNOWN = 2  # in the place of a label
 N_LABELS = 3
@@ -88,7 +90,7 @@ class Ledger:
 
     def __init__(self, free: bytes, span: Moment | None) -> None:
         self._free, self._span = free, span
-        self.clock: Clock | None = None
+        self.clock: Kind | None = None
         self.now: Moment | None = None
         self.frontier: Moment | None = None
         self._counted: dict[str, int] = {}  # at the frontier: 3 * code + label
@@ -102,13 +104,13 @@ class Ledger:
     def __len__(self) -> int:
         return len(self._ids) - self._head
 
-    def set_clock(self, clock: Clock, name: str) -> None:
+    def set_clock(self, clock: Kind, name: str) -> None:
         """Take up the kind of times that are used, or refuse another."""
         if self.clock is None:
             self.clock = clock
             self._times = array("d" if clock == "number" else "q")
         if clock != self.clock:
-            found = f" has {CLOCKS[clock]}, but the decisions so far have {CLOCKS[self.clock]}."
+            found = f" has {WORDS[clock]}, but the decisions so far have {WORDS[self.clock]}."
             raise InputError((Parameter(name), found), parameter=name, remedy="Use one kind.")
 
     def advance(self, now: Moment) -> None:

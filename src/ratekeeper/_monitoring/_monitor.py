@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
     from ratekeeper._decisions import Decisions
     from ratekeeper._finished import FinishedTest
-    from ratekeeper._monitoring._times import Clock, Moment
+    from ratekeeper._monitoring._times import Moment
+    from ratekeeper._times import Kind
 
 _SHORTEST_RUN = 10
 
@@ -166,7 +167,7 @@ class Monitor(Found):
         self.run_length = _check_run_length(run_length)
         self.labels = labels
         self._plan = _check_plan(labels, test)
-        self._span_clock: Clock | None = None
+        self._span_clock: Kind | None = None
         self._span: Moment | None = None
         if matures_after is not None:
             self._span_clock, self._span = read_span(matures_after, "matures_after")
@@ -290,7 +291,7 @@ class Monitor(Found):
         names = self._ledger.names(np.flatnonzero(asked).tolist())
         return [name for name in names if among is None or name in among]
 
-    def _check_clock(self, clock: Clock, name: str) -> None:
+    def _check_clock(self, clock: Kind, name: str) -> None:
         if self._span is not None and (clock == "number") != (self._span_clock == "number"):
             form = "a number" if clock == "number" else "a timedelta, or a text such as '30 days'"
             raise InputError(
