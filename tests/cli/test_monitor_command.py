@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper._comparison.claim import Claim
+from ratekeeper._locks import alone
 
 KILLED = Path(__file__).with_name("killed_monitor.py")
 N = 240
@@ -190,11 +190,11 @@ def test_one_run_at_a_time(run, folder):
     """While one run works with a state, another is refused."""
     nightly(run, folder, 0)
     before = (folder / "watch.rk").read_bytes()
-    with Claim(folder / "watch.rk") as claim:
-        claim.open()
+    with alone(folder / "watch.rk"):
         done = nightly(run, folder, 1)
         assert done.exit_code == 2
-        assert "in use by another monitor" in done.stderr
+        assert "Another run is using" in done.stderr
+        assert f"(process {os.getpid()})" in done.stderr or sys.platform != "linux"
     assert (folder / "watch.rk").read_bytes() == before
     assert nightly(run, folder, 1).exit_code in (0, 4)
 

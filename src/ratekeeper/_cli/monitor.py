@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import suppress
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +116,7 @@ def command(test: str, file: str | None, **given: Any) -> None:  # noqa: ANN401
     and are outcomes unlike the calibration? Where FILE has scores, it warns if they cannot be a
     mixture of the two calibrated classes.
     """
-    from ratekeeper._comparison.claim import Claim
+    from ratekeeper._locks import alone
 
     state = given["state"]
     inputs = [name for name in (test, file, given["outcomes"]) if name is not None]
@@ -127,29 +126,18 @@ def command(test: str, file: str | None, **given: Any) -> None:  # noqa: ANN401
     if given["plot"] is not None:
         check_output(given["plot"], [*inputs, state])
     loaded = contents.load_test(test)
-    was_there = Path(state).exists()
-    done = False
-    with Claim(state, user="monitor", parameter="state") as claim:
-        try:
-            claim.open()
-            monitor = _monitor(loaded, state, given)
-            read = _read(monitor, file, given)
-            _ = monitor.n_decisions  # counts all that can be
-            if sys.platform == "win32":  # which cannot replace what is open
-                claim.__exit__(None, None, None)
-            monitor.save(state)
-            done = True
-        finally:
-            with suppress(OSError):  # where an open file cannot be removed, an empty one is no harm
-                if not (done or was_there) and not Path(state).stat().st_size:
-                    Path(state).unlink()
+    with alone(state):
+        monitor = _monitor(loaded, state, given)
+        read = _read(monitor, file, given)
+        _ = monitor.n_decisions  # counts all that can be
+        monitor.save(state)
     if given["plot"] is not None and monitor.refused is None:
         _draw(monitor, given["plot"])
     _show(monitor, read, as_json=given["json"])
 
 
 def _monitor(test: contents.Test, state: str, given: dict[str, Any]) -> Monitor:
-    """Go on from a state, or begin; a run that was killed at its very start left an empty file."""
+    """Go on from a state, or begin."""
     from ratekeeper._labelling import Audit
     from ratekeeper._monitoring import Monitor
 
@@ -165,7 +153,7 @@ def _monitor(test: contents.Test, state: str, given: dict[str, Any]) -> Monitor:
     if given["run_length"] is not None:
         chosen["run_length"] = given["run_length"]
     new = Monitor(test, **chosen)
-    if not Path(state).stat().st_size:
+    if not os.path.lexists(state):
         return new
     monitor = Monitor.load(state, test)
     for name in ("delta", "matures_after", "labels", "run_length"):
