@@ -397,18 +397,18 @@ def test_times_are_of_one_kind_and_exact():
     for value in same_time:
         monitor = rk.Monitor(test, matures_after="2 days")
         monitor.record("a", value, 1)
-        assert monitor.waiting_for == ("a", "2024-05-31T08:30:00")
-    monitor.record("b", "2024-05-31T08:30:00.000000001", 1)
+        assert monitor.waiting_for == ("a", "2024-05-31 08:30:00")
+    monitor.record("b", "2024-05-31T08:30:00.000001", 1)
     assert monitor.state().arrays["open/times"].tolist() == [
-        1717144200000000000,
-        1717144200000000001,
+        1717144200000000,
+        1717144200000001,
     ]
     monitor = rk.Monitor(test)
     monitor.record("a", dt.datetime(2024, 5, 31, 8, 30, tzinfo=zone), 1)
-    assert monitor.waiting_for == ("a", "2024-05-31T06:30:00Z")
+    assert monitor.waiting_for == ("a", "2024-05-31 06:30:00Z")
     with pytest.raises(rk.InputError, match="without a time zone"):
         monitor.record("b", "2024-05-31", 1)
-    with pytest.raises(rk.InputError, match="no common order"):
+    with pytest.raises(rk.InputError, match="no order"):
         rk.Monitor(test).record(["a", "b"], ["2024-05-31", 3], [1, 1])
     with pytest.raises(rk.InputError, match="matures_after"):
         rk.Monitor(test, matures_after="2 days").record("a", 3, 1)
@@ -502,3 +502,82 @@ def test_what_it_says_is_the_same_for_people_and_programs():
     quiet = rk.Monitor(TESTS["plain"]())
     assert "Nothing is counted yet" in repr(quiet)
     assert quiet.to_dict()["rates"][0]["rate"] is None
+
+
+def scored(test, cuts, shift=2.0, n=1000, **options):
+    """Return a monitor that was given scores in these pieces, and restored after each."""
+    monitor = rk.Monitor(test, **options)
+    _, scores, groups = stream(n, shift)
+    for rows in np.split(np.arange(n), cuts):
+        decisions, own = decided(test, scores[rows], groups[rows])
+        monitor.record(rows, rows, decisions, own, scores=scores[rows])
+        monitor = rk.Monitor.restore(test, monitor.state())
+    return monitor
+
+
+@pytest.mark.parametrize("kind", ["plain", "groups"])
+def test_scores_are_judged_at_fixed_numbers_whatever_the_pieces(kind):
+    """200, 400, 800 scores are judged, wherever calls end; what was found and counted is kept."""
+    test = TESTS[kind]()
+    for shift, expected in ((2.0, False), (8.0, True)):
+        whole = scored(test, [], shift)
+        assert whole.shifted is expected
+        assert whole.n_scores == 1000
+        assert same(whole, scored(test, [1, 150, 333, 801], shift))
+    _, scores, groups = stream(1000, 8.0)
+    first = rk.shift_test(test, scores[:200], groups[:200] if kind == "groups" else None)
+    assert whole.state().facts["scores"]["shown"]["p"] == pytest.approx(first.p)
+    assert whole.state().facts["scores"]["shown"]["n"] == 200
+    assert whole.pages == "limit_broken"
+    assert whole.alarm is False
+    assert "the first 200 show it" in whole.warnings[-1]
+    assert "Scores: they are no mixture" in repr(whole)
+    assert whole.to_dict()["shifted"] is True
+    assert "Scores" in whole._repr_html_()
+
+
+def test_the_levels_of_all_judgements_add_up_to_delta(monkeypatch):
+    """The j-th judgement has level delta / (j (j + 1)), and there is none in between."""
+    from ratekeeper._shift import ShiftCounts
+
+    asked, judged = [], ShiftCounts.result
+
+    def noted(counts, **given):
+        asked.append((counts.n, given["alpha"]))
+        return judged(counts, **given)
+
+    monkeypatch.setattr(ShiftCounts, "result", noted)
+    monitor = scored(TESTS["plain"](), range(0, 1700, 100), n=1700, delta=0.06)
+    assert asked == [(200, 0.03), (400, 0.01), (800, 0.005), (1600, 0.003)]
+    assert monitor.to_dict()["scores"] == 1700
+    assert "judged again at 3,200" in " ".join(repr(monitor).split())
+
+
+def test_scores_of_known_decisions_do_not_count_again():
+    """The same call again changes nothing, and neither does one that is refused."""
+    test = TESTS["plain"]()
+    monitor = scored(test, [])
+    _, scores, _ = stream(1000)
+    monitor.record(np.arange(1000), np.arange(1000), test.decide(scores), scores=scores)
+    assert monitor.n_scores == 1000
+    for wrong, match in (([np.nan], "NaN"), ([0.1, 0.2], "2 values for 1 ids")):
+        with pytest.raises(rk.InputError, match=match):
+            monitor.record(["new"], [2000], [1], scores=wrong)
+    assert monitor.n_scores == 1000
+    assert monitor.waiting == 1000
+
+
+def test_where_scores_cannot_be_judged_the_reason_is_said():
+    """Without scores, and of one class alone, there is no verdict about scores."""
+    monitor = fed(TESTS["plain"](), 10)
+    assert monitor.shifted is None
+    assert monitor.shifted_reason == "No scores were recorded."
+    assert "Scores" not in repr(monitor)
+    scores = np.linspace(0, 1, 300)
+    test = rk.calibrate(scores, one_class="positive").control("fnr", 0.1)
+    monitor = rk.Monitor(test)
+    monitor.record(np.arange(300), np.arange(300), test.decide(scores), scores=scores)
+    restored = rk.Monitor.restore(test, monitor.state())
+    assert restored.shifted is None
+    assert "may then be of the other class" in restored.shifted_reason
+    assert "Scores: not judged." in repr(restored)

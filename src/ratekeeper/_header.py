@@ -413,7 +413,7 @@ _DEFS: Schema = {
             "test": _ref("identity"),
             "delta": _RATE,
             "run_length": {"type": "number", "minimum": 10},
-            # Of numbers, or in nanoseconds.
+            # Of numbers, or in microseconds.
             "matures_after": _object(
                 {
                     "clock": {"enum": ["number", None]},
@@ -434,7 +434,18 @@ _DEFS: Schema = {
             "n": _COUNT,
             "rates": _array(_object({"share": _SHARES, "outcomes": _COUNT}), 1, 2),
             "alarms": _array(_ref("alarm")),
-        }
+            # Null: no score was recorded.
+            "scores": _object(
+                {
+                    "n": _COUNT,
+                    "shown": _object(
+                        {"n": _COUNT, "p": _RATE_TO_1, "group": _NAME}, type=["object", "null"]
+                    ),
+                },
+                type=["object", "null"],
+            ),
+        },
+        optional=("scores",),
     ),
     "alarm": _object(
         {

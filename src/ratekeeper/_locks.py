@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ratekeeper._atomic import SAFELY, flock, followed, is_device
@@ -12,9 +14,10 @@ from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 _TRIES = 100
+_HELD = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK}
+_FAR = 2**31 - 2  # Windows locks bytes, which nobody else can read: one that no journal reaches
 
 
 @contextmanager
@@ -54,10 +57,10 @@ def _locked(place: Path, path: str | os.PathLike[str]) -> int:
                 value=path,
                 remedy="Take a folder that is there and can be written to.",
             ) from error
-        if _is_taken(number):
+        if not lock(number):
             os.close(number)
             raise InputError(
-                f"Another run is using {path}.",
+                f"Another run is using {path}{holder(place)}.",
                 value=path,
                 remedy="Wait until it has ended, and run this again.",
             )
@@ -68,14 +71,34 @@ def _locked(place: Path, path: str | os.PathLike[str]) -> int:
     raise InputError(f"{path} cannot be locked.", value=path, remedy="Run this again.")
 
 
-def _is_taken(number: int) -> bool:
-    """Lock an open file without waiting; return whether another program has it."""
-    if sys.platform == "win32":
-        import msvcrt
+def lock(number: int) -> bool:
+    """Lock an open file without waiting, and return whether nobody else has done so."""
+    refused = flock(number) if sys.platform != "win32" else _lock_byte(number)
+    return refused is None or refused.errno not in _HELD  # some file systems have no locks at all
 
-        try:
-            msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return True
-        return False
-    return isinstance(flock(number), BlockingIOError)  # some file systems have no locks at all
+
+def _lock_byte(number: int) -> OSError | None:
+    """Do what `flock` does, on Windows."""
+    import msvcrt
+
+    try:
+        os.lseek(number, _FAR, os.SEEK_SET)
+        msvcrt.locking(number, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        os.lseek(number, 0, os.SEEK_SET)
+    except OSError as error:
+        return error
+    return None
+
+
+def holder(path: Path) -> str:
+    """Say which process has locked a file, where the system tells."""
+    try:
+        about = path.stat()
+        device = f"{os.major(about.st_dev):02x}:{os.minor(about.st_dev):02x}"
+        for line in Path("/proc/locks").read_text().splitlines():
+            _, kind, _, _, process, place, *_ = line.split()
+            if (kind, place) == ("FLOCK", f"{device}:{about.st_ino}") and int(process) > 0:
+                return f" (process {process})"
+    except (AttributeError, OSError, ValueError):  # another system, or another form
+        pass
+    return ""

@@ -34,7 +34,7 @@ _START = datetime(1970, 1, 1)  # noqa: DTZ001 - of times without a zone
 _MICROSECOND = timedelta(microseconds=1)
 ENDS = tuple((end - _START) // _MICROSECOND for end in (datetime.min, datetime.max))  # noqa: DTZ901
 _NUMBERS = np.iinfo(np.int64)
-_EXACT = 2**53  # from there on floats skip whole numbers
+EXACT = 2**53  # from there on floats skip whole numbers
 
 
 @dataclass(frozen=True)
@@ -109,22 +109,28 @@ def read_times(times: ArrayLike, n_objects: int) -> tuple[NDArray[np.int64], Tim
     """
     array, zone = read_values(times, "times")
     same_length("times", array.size, n_objects)
+    values, kind = times_in(array, zone, "times")
+    return values, Timing(kind)
+
+
+def times_in(array: NDArray[Any], zone: str | None, name: str) -> tuple[NDArray[np.int64], Kind]:
+    """Return the times of a column that `read_values` has read, and their kind."""
     if array.dtype.kind == "M":
-        return _microseconds(array), Timing("local" if zone is None else "utc")
+        return _microseconds(array, name), "local" if zone is None else "utc"
     if array.dtype.kind in "iu":
         if array.size and not _NUMBERS.min <= int(array.min()) <= int(array.max()) <= _NUMBERS.max:
-            raise _no_time(array.max(), "times")
-        return array.astype(np.int64), Timing("number")
+            raise no_time(array.max(), name)
+        return array.astype(np.int64), "number"
     values, kinds = np.empty(array.size, np.int64), dict[Kind, int]()
     for i, value in enumerate(array.tolist()):
         try:
             values[i], kind = time_of(value)
         except ValueError:
-            raise _no_time(value, "times", f" at position {i}") from None
+            raise no_time(value, name, f" at position {i}") from None
         kinds.setdefault(kind, i)
         if len(kinds) > 1:
-            raise _mixed(array[0], value, i)
-    return values, Timing(next(iter(kinds), "number"))
+            raise _mixed(array[0], value, i, name)
+    return values, next(iter(kinds), "number")
 
 
 def time_of(value: object) -> tuple[int, Kind]:
@@ -154,7 +160,7 @@ def time_of(value: object) -> tuple[int, Kind]:
         return _since_1970(moment), "utc"
     if isinstance(value, date):
         return _since_1970(datetime(value.year, value.month, value.day)), "local"  # noqa: DTZ001
-    if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT:
+    if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise ValueError(value)  # noqa: TRY004 - what callers look for
@@ -179,7 +185,7 @@ def parsed(value: object, kind: Kind, name: str) -> int:
     try:
         time, found = time_of(value)
     except ValueError:
-        raise _no_time(value, name) from None
+        raise no_time(value, name) from None
     if found != kind:
         zone = "Write the time with its zone, as in 2024-05-01 00:00Z." if kind == "utc" else ""
         raise InputError(
@@ -195,28 +201,29 @@ def parsed(value: object, kind: Kind, name: str) -> int:
     return time
 
 
-def _mixed(one: object, other: object, place: int) -> InputError:
+def _mixed(one: object, other: object, place: int, name: str) -> InputError:
     kinds = " and ".join(WORDS[time_of(value)[1]] for value in (one, other))
     found = f" has {show(one)} at position 0 and {show(other)} at position {place}"
     return InputError(
-        (Parameter("times"), f"{found}: {kinds}, which have no order."),
-        parameter="times",
+        (Parameter(name), f"{found}: {kinds}, which have no order."),
+        parameter=name,
         value=other,
         need="times of one kind",
         remedy="Write all in the same way.",
     )
 
 
-def _microseconds(array: NDArray[Any]) -> NDArray[np.int64]:
+def _microseconds(array: NDArray[Any], name: str) -> NDArray[np.int64]:
     """Return datetimes of NumPy, of whatever unit, as microseconds."""
     years = array.astype("M8[Y]").astype(np.int64) + 1970
     beyond = (years < MINYEAR) | (years > MAXYEAR)
     if beyond.any():
-        raise _no_time(array[beyond][0], "times", f" at position {int(np.argmax(beyond))}")
+        raise no_time(array[beyond][0], name, f" at position {int(np.argmax(beyond))}")
     return array.astype("M8[us]").astype(np.int64)
 
 
-def _no_time(value: object, name: str, where: str = "") -> InputError:
+def no_time(value: object, name: str, where: str = "") -> InputError:
+    """Say that a value is no time."""
     return InputError(
         (Parameter(name), f" has {show(value)}{where}, which is no time."),
         parameter=name,

@@ -99,6 +99,36 @@ def test_a_warning_is_no_alarm(run, folder):
     assert "Warning: The rate may have risen lately: decision 'q" in done.stderr
 
 
+def test_scores_that_classify_left_in_the_file_are_judged(run, folder):
+    """The calibration's column is found by itself, another is named; a shift is a warning."""
+    rng = np.random.default_rng(3)
+    ill = rng.integers(0, 2, 1000)
+    rows = [f"{s:.6f},{y}" for s, y in zip(rng.normal(2.0 * ill), ill, strict=True)]
+    (folder / "cal.csv").write_text("\n".join(["risk,ill", *rows]) + "\n")
+    columns = ["--score", "risk", "--label", "ill"]
+    assert run("calibrate", folder / "cal.csv", *columns, "-o", folder / "cal.rk").exit_code == 0
+    run("control", folder / "cal.rk", "--fnr", "10%", "-o", folder / "risk.rk")
+    rows = [f"{i},{i},{x:.6f}" for i, x in enumerate(rng.normal(1.0, 0.2, 400))]
+    (folder / "new.csv").write_text("\n".join(["id,decided_at,risk", *rows, "bad,401,"]) + "\n")
+    made = folder / "made.csv"
+    skip = ["--on-invalid", "skip"]
+    assert run("classify", folder / "risk.rk", folder / "new.csv", "-o", made, *skip).exit_code == 0
+    for name, option in (("risk", []), ("other", ["--score", "other"])):
+        made.write_text(made.read_text().replace("risk", name, 1))
+        done = run(
+            "monitor", folder / "risk.rk", made, "--state", folder / f"{name}-watch.rk", *option
+        )
+        assert done.exit_code == 0, done.output
+        assert "Scores: they are no mixture" in done.stdout
+        assert "Warning: The scores are no mixture" in done.stderr
+        assert "1 row had no decision." in done.stderr
+        again = run("monitor", folder / "risk.rk", "--state", folder / f"{name}-watch.rk", "--json")
+        facts = json.loads(again.stdout)
+        assert (facts["shifted"], facts["scores"], facts["alarm"]) == (True, 400, False)
+    plain = run("monitor", folder / "risk.rk", made, "--state", folder / "w.rk", "--json")
+    assert json.loads(plain.stdout)["shifted"] is None
+
+
 def test_what_a_state_was_started_with_stays(run, folder):
     """Another delta, maturity or test is refused, and the state stays as it was."""
     nightly(run, folder, 0)
@@ -164,6 +194,7 @@ def test_one_run_at_a_time(run, folder):
         done = nightly(run, folder, 1)
         assert done.exit_code == 2
         assert "Another run is using" in done.stderr
+        assert f"(process {os.getpid()})" in done.stderr or sys.platform != "linux"
     assert (folder / "watch.rk").read_bytes() == before
     assert nightly(run, folder, 1).exit_code in (0, 4)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
+from ratekeeper._locks import alone
 from ratekeeper.batch import _timing, calibrate_file
 
 COLUMNS = ["--score", "risk", "--label", "ill", "--time", "day"]
@@ -99,8 +100,8 @@ def test_a_night_with_one_class(run, tmp_path):
     cal = tmp_path / "cal.rk"
     positive = ["--positive", "fraud"]
     run("calibrate", night(tmp_path, 1, labels=labels), *COLUMNS, *positive, "-o", cal)
-    for day, alone in ((2, "ok"), (3, "fraud")):
-        path = night(tmp_path, day, labels=(alone,))
+    for day, only in ((2, "ok"), (3, "fraud")):
+        path = night(tmp_path, day, labels=(only,))
         done = run("calibrate", path, *COLUMNS, "--append", cal, "-o", cal)
         assert done.exit_code == 0, done.stderr
     found = rk.load(cal)
@@ -234,3 +235,17 @@ def test_rows_without_a_time_can_be_skipped(tmp_path):
     mixed.write_text("risk,ill,day\n0.1,0,2024-05-01\n0.9,1,2024-05-02 00:00Z\n")
     with pytest.raises(rk.InputError, match=r"row 2.*have no order"):
         calibrate_file(mixed, score="risk", label="ill", time="day", on_invalid="skip")
+
+
+def test_two_nights_at_once_are_refused(run, tmp_path):
+    """Rows of a run that replaces the file while another reads it would be lost: one must wait."""
+    cal, day = tmp_path / "cal.rk", night(tmp_path, 2)
+    run("calibrate", night(tmp_path, 1), *COLUMNS, "-o", cal)
+    before = cal.read_bytes()
+    with alone(cal):
+        done = run("calibrate", day, *COLUMNS, "--append", cal, "-o", cal)
+        assert done.exit_code == 2
+        assert "Another run is using" in done.stderr
+        other = run("calibrate", day, *COLUMNS, "--append", cal, "-o", tmp_path / "other.rk")
+        assert other.exit_code == 0
+    assert cal.read_bytes() == before

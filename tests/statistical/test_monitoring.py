@@ -140,3 +140,18 @@ def test_false_warnings_of_a_change_come_as_rarely_as_promised():
         lengths.append(n if first is None else first.outcome)
     # A mean of about exponential lengths: five standard errors.
     assert np.mean(lengths) * (1 + 5 / np.sqrt(runs)) >= run_length
+
+
+def test_scores_of_a_mixture_are_rarely_called_shifted_however_often_they_are_judged():
+    """At the ends and in the middle of prevalence, all judgements together keep to delta."""
+    rng, runs, n, length = np.random.default_rng(6), 150, 60, 800
+    alarms = 0
+    for run in range(runs):
+        labels = np.repeat([0, 1], n)
+        test = rk.calibrate(rng.normal(2.0 * labels), labels).control("fnr", 0.2)
+        monitor = rk.Monitor(test, delta=DELTA)
+        scores = rng.normal(2.0 * (rng.random(length) < (0.0, 0.02, 0.5)[run % 3]))
+        for rows in np.array_split(np.arange(length), 5):
+            monitor.record(rows, rows, (scores[rows] > 1).astype(int), scores=scores[rows])
+        alarms += bool(monitor.shifted)
+    assert alarms <= most(runs, DELTA)

@@ -118,13 +118,14 @@ def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
     draws = given["sample"] is not None or given["rejection"] is not None
     if not draws and not (is_test and is_random(given)):
         _refuse_seed(given["seed"])
-    stored = rolling.stored(given, is_test=is_test)
-    calibration = _read(given) if stored is None else rolling.appended(stored, _read, given)
-    if not is_test:
-        _finish(calibration, given)
-        return
-    test = _test(calibration, given)
-    _finish(test, given)
+    with rolling.alone_if_replaced(given):
+        stored = rolling.stored(given, is_test=is_test)
+        calibration = _read(given) if stored is None else rolling.appended(stored, _read, given)
+        if not is_test:
+            _finish(calibration, given)
+            return
+        test = _test(calibration, given)
+        _finish(test, given)
     refuse_contradicted(test, given["output"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,12 @@ most --delta. The same files again change nothing, so a job that failed is simpl
 @options.column("label", "true labels")
 @options.column("group", "groups")
 @click.option(
+    "--score",
+    metavar="COLUMN",
+    help="Column of the scores, which may show a shift before any label is known.  [default: the "
+    "same as at calibration, if FILE has it]",
+)
+@click.option(
     "--delta",
     type=options.RATE,
     help="Probability of a false alarm, over all nights together.  [default: 0.05]",
@@ -96,6 +103,7 @@ most --delta. The same files again change nothing, so a job that failed is simpl
 @click.option("--plot", metavar="PICTURE", type=options.PATH, help="Draw its course to this file.")
 @options.on_invalid()
 @options.source_format()
+@options.decimal()
 @options.as_json()
 @settings.command_option
 def command(test: str, file: str | None, **given: Any) -> None:  # noqa: ANN401
@@ -105,7 +113,8 @@ def command(test: str, file: str | None, **given: Any) -> None:  # noqa: ANN401
     with columns for an id and the time of each. --outcomes has the truth of those decisions for
     which it became known. Either may be left out. Outcomes count in the order of the decisions,
     never in that of their labels. Prints what was counted and two verdicts: is the limit broken,
-    and are outcomes unlike the calibration?
+    and are outcomes unlike the calibration? Where FILE has scores, it warns if they cannot be a
+    mixture of the two calibrated classes.
     """
     from ratekeeper._locks import alone
 
@@ -144,7 +153,7 @@ def _monitor(test: contents.Test, state: str, given: dict[str, Any]) -> Monitor:
     if given["run_length"] is not None:
         chosen["run_length"] = given["run_length"]
     new = Monitor(test, **chosen)
-    if not Path(state).exists():
+    if not os.path.lexists(state):
         return new
     monitor = Monitor.load(state, test)
     for name in ("delta", "matures_after", "labels", "run_length"):
@@ -163,7 +172,7 @@ def _read(monitor: Monitor, file: str | None, given: dict[str, Any]) -> dict[str
     rest = {"id": given["id"], "on_invalid": given["on_invalid"]}
     read = {}
     if file is not None:
-        names = {name: given[name] for name in ("time", "decision", "group")}
+        names = {name: given[name] for name in ("time", "decision", "group", "score", "decimal")}
         form = {"source_format": given["format"]}
         read["decisions"] = record_file(monitor, file, **rest, **names, **form)
     if given["outcomes"] is not None:

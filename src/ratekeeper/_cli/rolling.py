@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,7 @@ from ratekeeper._cli.refusals import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from ratekeeper._calibration import Calibration
 
@@ -50,6 +52,18 @@ def window_options(function: Command) -> Command:
     return function
 
 
+def alone_if_replaced(given: Given) -> AbstractContextManager[None]:
+    """Let no other run in that replaces the same file, or its rows would be lost."""
+    from ratekeeper._locks import alone
+
+    return alone(given["output"]) if _is_replaced(given) else nullcontext()
+
+
+def _is_replaced(given: Given) -> bool:
+    path = given["append"]
+    return path is not None and os.path.realpath(path) == os.path.realpath(given["output"])
+
+
 def stored(given: Given, *, is_test: bool) -> Calibration | None:
     """Load the calibration that is added to, if there is one.
 
@@ -62,8 +76,7 @@ def stored(given: Given, *, is_test: bool) -> Calibration | None:
     test = contents.test_in(found)
     if test is None:
         return found  # type: ignore[return-value]  # no test, so a calibration
-    same = os.path.realpath(path) == os.path.realpath(given["output"])
-    if same and not is_test:
+    if _is_replaced(given) and not is_test:
         raise Refusal(
             f"{path} holds a test, and without --fnr or the like it would be replaced by a "
             "calibration. Pass the promise that the test is to make, or name another OUT."

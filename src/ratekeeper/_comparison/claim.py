@@ -5,18 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
-from ratekeeper._atomic import SAFELY, flock, followed
+from ratekeeper._atomic import SAFELY, followed
+from ratekeeper._locks import holder, lock
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     from types import TracebackType
-
-_HELD = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK}
-_FAR = 2**31 - 2  # Windows locks bytes, which nobody else can read: one that no journal reaches
 
 
 class Claim:
@@ -28,8 +25,6 @@ class Claim:
     ----------
     path : path-like
         The file. It is made when `open` is called, not before.
-    user, parameter : str
-        What uses it, and which parameter names it, for messages.
 
     Examples
     --------
@@ -39,14 +34,8 @@ class Claim:
     4
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        user: str = "comparison",
-        parameter: str = "checkpoint",
-    ) -> None:
-        self.path, self._user, self._parameter = Path(path), user, parameter
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
         self._file: BinaryIO | None = None
 
     def __fspath__(self) -> str:
@@ -67,19 +56,19 @@ class Claim:
                 why = str(why or getattr(error, "strerror", None) or error).rstrip(".")
                 raise InputError(
                     f"{self.path} cannot be used: {why}.",
-                    parameter=self._parameter,
+                    parameter="checkpoint",
                     value=self.path,
                     remedy="Use a file, in a folder that exists and can be written to.",
                 ) from error
-            if not _lock(file.fileno()):
+            if not lock(file.fileno()):
                 file.close()
                 raise InputError(
-                    f"{self.path} is in use by another {self._user}{_holder(self.path)}.",
-                    parameter=self._parameter,
+                    f"{self.path} is in use by another comparison{holder(self.path)}.",
+                    parameter="checkpoint",
                     value=self.path,
                     remedy=(
                         "Wait until that one has ended, or use another ",
-                        Parameter(self._parameter),
+                        Parameter("checkpoint"),
                         ".",
                     ),
                 )
@@ -107,36 +96,3 @@ def _opened(path: Path) -> BinaryIO:
         file.close()
         raise OSError(errno.EINVAL, "it is not a file")
     return file
-
-
-def _lock(number: int) -> bool:
-    """Lock an open file, and return whether nobody else has done so."""
-    refused = flock(number) if sys.platform != "win32" else _lock_byte(number)
-    return refused is None or refused.errno not in _HELD  # or there are no locks here
-
-
-def _lock_byte(number: int) -> OSError | None:
-    """Do what `flock` does, on Windows."""
-    import msvcrt
-
-    try:
-        os.lseek(number, _FAR, os.SEEK_SET)
-        msvcrt.locking(number, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        os.lseek(number, 0, os.SEEK_SET)
-    except OSError as error:
-        return error
-    return None
-
-
-def _holder(path: Path) -> str:
-    """Say which process has locked a file, where the system tells."""
-    try:
-        about = path.stat()
-        device = f"{os.major(about.st_dev):02x}:{os.minor(about.st_dev):02x}"
-        for line in Path("/proc/locks").read_text().splitlines():
-            _, kind, _, _, process, place, *_ = line.split()
-            if (kind, place) == ("FLOCK", f"{device}:{about.st_ino}") and int(process) > 0:
-                return f" (process {process})"
-    except (AttributeError, OSError, ValueError):  # another system, or another form
-        pass
-    return ""

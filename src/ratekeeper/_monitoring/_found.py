@@ -18,7 +18,7 @@ from ratekeeper._monitoring._ledger import (
 )
 from ratekeeper._monitoring._outcomes import needs_label
 from ratekeeper._monitoring._reading import abstains
-from ratekeeper._monitoring._text import card, lines, warning_text
+from ratekeeper._monitoring._text import card, lines, shown_facts, warning_text
 from ratekeeper._monitoring._times import moment_text
 from ratekeeper._sentences import say
 from ratekeeper._watching import which
@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from ratekeeper._labelling import Audit
     from ratekeeper._monitoring._ledger import Ledger
     from ratekeeper._monitoring._panel import Alarm, Panel, Rate, Verdict
-    from ratekeeper._monitoring._times import Clock, Moment
+    from ratekeeper._monitoring._scores import Scores
+    from ratekeeper._monitoring._times import Moment
     from ratekeeper._rates import Share
+    from ratekeeper._times import Kind
 
 VERDICTS: tuple[Verdict, ...] = ("limit_broken", "unlike_calibration", "changed")
 _AT_ONCE = 1 << 16  # decisions
@@ -86,9 +88,10 @@ class Found:
     groups: list[Any] | None
     _panel: Panel
     _ledger: Ledger
+    _scores: Scores
     _plan: Audit | None
     _span: Moment | None
-    _span_clock: Clock | None
+    _span_clock: Kind | None
 
     def _count(self) -> Panel:
         """Count all decisions that can be counted now."""
@@ -165,6 +168,24 @@ class Found:
         return self._judged().alarm("changed") is not None
 
     @property
+    def shifted(self) -> bool | None:
+        """Whether scores were shown, at any judgement so far, to be no mixture of the classes.
+
+        None where that was not asked; `shifted_reason` says why.
+        """
+        return None if self.shifted_reason is not None else self._scores.shown is not None
+
+    @property
+    def shifted_reason(self) -> str | None:
+        """Why it was not asked whether scores are a mixture of the classes; None if it was."""
+        return self._scores.reason if self.n_scores else say("monitor.scores.missing")
+
+    @property
+    def n_scores(self) -> int:
+        """How many scores were counted."""
+        return self._scores.n
+
+    @property
     def pages(self) -> Verdict:
         """Which verdict somebody should be woken for; it follows from the kind of promise."""
         if self.kind in ("high probability", "simultaneous", "none"):
@@ -196,9 +217,9 @@ class Found:
     @property
     def warnings(self) -> list[str]:
         """The other verdicts that were reached, each as a sentence."""
-        return [
-            warning_text(self, one) for one in _firsts(self.alarms) if one.verdict != self.pages
-        ]
+        others = [one for one in _firsts(self.alarms) if one.verdict != self.pages]
+        about_scores = [say("monitor.warning.shifted", **shown_facts(self))] if self.shifted else []
+        return [warning_text(self, one) for one in others] + about_scores
 
     def said(self, alarm: Alarm) -> str:
         """Say a verdict, and on which decision it was reached, as a sentence."""
@@ -207,7 +228,7 @@ class Found:
     def _dated(self, alarm: Alarm) -> Alarm:
         if self.clock == "number":
             return alarm
-        return alarm._replace(decided_at=np.datetime64(int(alarm.decided_at), "ns"))  # type: ignore[arg-type]
+        return alarm._replace(decided_at=np.datetime64(int(alarm.decided_at), "us"))  # type: ignore[arg-type]
 
     @property
     def abstains(self) -> bool:
@@ -215,14 +236,14 @@ class Found:
         return abstains(self.test)
 
     @property
-    def clock(self) -> Clock:
+    def clock(self) -> Kind:
         """What kind of times there are: "number", "local" or "utc"."""
         return self._ledger.clock or "number"
 
     def when(self, moment: Moment | np.datetime64) -> str:
         """Write a time as people do."""
         if isinstance(moment, np.datetime64):
-            moment = int(moment.astype("M8[ns]").astype(np.int64))
+            moment = int(moment.astype("M8[us]").astype(np.int64))
         return moment_text(self.clock, moment)
 
     @property
@@ -349,11 +370,11 @@ class Found:
 
     @property
     def matures_after(self) -> Moment | None:
-        """How long after a decision it is counted: a number, or nanoseconds."""
+        """How long after a decision it is counted: a number, or microseconds."""
         return self._span
 
     @property
-    def span_clock(self) -> Clock:
+    def span_clock(self) -> Kind:
         """What kind of length `matures_after` is."""
         return "number" if self._span_clock == "number" else "local"
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ratekeeper._formatting import show
-from ratekeeper._monitoring._times import CLOCKS, moment_text
+from ratekeeper._monitoring._times import moment_text
 from ratekeeper._states import packed, unpacked
+from ratekeeper._times import WORDS
 from ratekeeper.exceptions import InputError, Parameter, StoredFileError
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._facts import Facts
-    from ratekeeper._monitoring._times import Clock, Moment
+    from ratekeeper._monitoring._times import Moment
+    from ratekeeper._times import Kind
 
 UNKNOWN = 2  # in the place of a label
 N_LABELS = 3
@@ -88,7 +90,7 @@ class Ledger:
 
     def __init__(self, free: bytes, span: Moment | None) -> None:
         self._free, self._span = free, span
-        self.clock: Clock | None = None
+        self.clock: Kind | None = None
         self.now: Moment | None = None
         self.frontier: Moment | None = None
         self._counted: dict[str, int] = {}  # at the frontier: 3 * code + label
@@ -102,13 +104,13 @@ class Ledger:
     def __len__(self) -> int:
         return len(self._ids) - self._head
 
-    def set_clock(self, clock: Clock, name: str) -> None:
+    def set_clock(self, clock: Kind, name: str) -> None:
         """Take up the kind of times that are used, or refuse another."""
         if self.clock is None:
             self.clock = clock
             self._times = array("d" if clock == "number" else "q")
         if clock != self.clock:
-            found = f" has {CLOCKS[clock]}, but the decisions so far have {CLOCKS[self.clock]}."
+            found = f" has {WORDS[clock]}, but the decisions so far have {WORDS[self.clock]}."
             raise InputError((Parameter(name), found), parameter=name, remedy="Use one kind.")
 
     def advance(self, now: Moment) -> None:
@@ -121,20 +123,21 @@ class Ledger:
         times: NDArray[Any],
         codes: NDArray[np.uint8],
         groups: NDArray[np.uint32],
-    ) -> Noted:
-        """Take note of decisions, all or none."""
+    ) -> tuple[Noted, NDArray[np.intp] | slice]:
+        """Take note of decisions, all or none; return the places of the new ones, too."""
         noted = Noted(new=len(ids))
+        new: NDArray[np.intp] | slice = slice(None)
         if not ids:
-            return noted
+            return noted, new
         late = self._late(times)
         if late is not None or self._counted or not self._place.keys().isdisjoint(ids):
             new = self._sifted(ids, times, codes, groups, late, noted)
-            ids, times = [ids[i] for i in new.tolist()], times[new]
+            ids, times = [ids[i] for i in new], times[new]
             codes, groups = codes[new], groups[new]
         if ids:
             self._append(ids, times, codes, groups)
             self.advance(times.max().item())
-        return noted
+        return noted, new
 
     def _late(self, times: NDArray[Any]) -> NDArray[np.bool_] | None:
         if self.frontier is None:

@@ -24,6 +24,7 @@ from ratekeeper._monitoring._ledger import (
 from ratekeeper._monitoring._outcomes import needs_label
 from ratekeeper._monitoring._panel import Panel
 from ratekeeper._monitoring._reading import Classes, abstains, read_ids, refuse_twice
+from ratekeeper._monitoring._scores import Scores
 from ratekeeper._monitoring._times import read_moment, read_moments, read_span
 from ratekeeper._states import identity_of, read_state, refuse_other_test, write_state
 from ratekeeper._validation import check_probability
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
 
     from ratekeeper._decisions import Decisions
     from ratekeeper._finished import FinishedTest
-    from ratekeeper._monitoring._times import Clock, Moment
+    from ratekeeper._monitoring._times import Moment
+    from ratekeeper._times import Kind
 
 _SHORTEST_RUN = 10
 
@@ -117,12 +119,20 @@ class Monitor(Found):
     average, of all rates and groups together. That is no probability over all time: there will be
     one some day.
 
+    *Shifted* (`shifted`), without any label: if scores are recorded too, and new objects are
+    independent draws of a mixture of the two calibrated classes at any prevalence, this is ever
+    said with probability at most delta. Scores are judged as `shift_test` does when there are 200,
+    400, 800 and so on, the j-th time at level delta / (j (j + 1)); these levels add up to delta, so
+    one may look as often as one likes. None without scores, and where the calibration does not
+    allow it (`shifted_reason`). It is always a warning: what it finds need not break a promise.
+
     Which one is page-worthy (`alarm`) follows the promise: `limit_broken` for promises about this
     very test, `unlike_calibration` for those on average. Where the latter cannot be asked, as with
     an `Audit`, it is `limit_broken` for them, too: that is true of this test but for the chance
     delta, and may be so without any change since calibration. The others are `warnings`. Missing
     labels at maturity count as is kindest to the test, so none of this depends on which are
-    missing. The proofs stand in ``ratekeeper._monitoring._panel`` and ``ratekeeper._watching``.
+    missing. The proofs stand in ``ratekeeper._monitoring._panel``, ``._scores`` and
+    ``ratekeeper._watching``.
 
     It does not cover objects that depend on each other, such as several rows of one person;
     decisions recorded only after their outcome was known; labels of flagged objects alone, which
@@ -160,7 +170,7 @@ class Monitor(Found):
         self.run_length = _check_run_length(run_length)
         self.labels = labels
         self._plan = _check_plan(labels, test)
-        self._span_clock: Clock | None = None
+        self._span_clock: Kind | None = None
         self._span: Moment | None = None
         if matures_after is not None:
             self._span_clock, self._span = read_span(matures_after, "matures_after")
@@ -179,6 +189,7 @@ class Monitor(Found):
         )
         self._ledger = Ledger(free, self._span)
         self._classes = Classes(test)
+        self._scores = Scores(test, self.delta)
         self._noted = Noted()
 
     def record(
@@ -187,6 +198,8 @@ class Monitor(Found):
         decided_at: object,
         decisions: Decisions | ArrayLike,
         groups: ArrayLike | None = None,
+        *,
+        scores: ArrayLike | None = None,
     ) -> Noted:
         """Record decisions, each once: those that are known already change nothing.
 
@@ -200,6 +213,8 @@ class Monitor(Found):
             What ``test.decide`` returned, or its labels; None where a test abstained.
         groups : optional
             Their groups, required if and only if the calibration has groups.
+        scores : array-like, optional
+            What they were decided on. Those of new decisions are counted at once, for `shifted`.
 
         Returns
         -------
@@ -217,12 +232,15 @@ class Monitor(Found):
         index = group_index(self.test.calibration, column, len(names))
         if index is None:
             index = np.zeros(len(names), dtype=np.intp)
+        values = None if scores is None else self._scores.read(scores, len(names))
         if self._plan is not None and names:
             out = (codes != POSITIVE) & ~self._plan.chooses(names)
             codes = codes + out * np.uint8(UNAUDITED)
         if names:
             self._ledger.set_clock(clock, "decided_at")
-        noted = self._ledger.record(names, times, codes, index.astype(np.uint32))
+        noted, new = self._ledger.record(names, times, codes, index.astype(np.uint32))
+        if values is not None:
+            self._scores.add(values[new], index[new])
         self._note(noted)
         return noted
 
@@ -276,7 +294,7 @@ class Monitor(Found):
         names = self._ledger.names(np.flatnonzero(asked).tolist())
         return [name for name in names if among is None or name in among]
 
-    def _check_clock(self, clock: Clock, name: str) -> None:
+    def _check_clock(self, clock: Kind, name: str) -> None:
         if self._span is not None and (clock == "number") != (self._span_clock == "number"):
             form = "a number" if clock == "number" else "a timedelta, or a text such as '30 days'"
             raise InputError(
@@ -316,7 +334,7 @@ class Monitor(Found):
     def state(self) -> MonitorState:
         """Return all that this monitor knows, to go on exactly where it is.
 
-        It holds the open decisions and a few numbers for each group, and no scores.
+        It holds the open decisions and a few numbers for each group, and no score.
         """
         facts, arrays = self._ledger.state()
         plan = self._plan
@@ -330,7 +348,8 @@ class Monitor(Found):
             "labels": None if plan is None else {"audit_rate": plan.rate, "audit_seed": plan.seed},
         }
         found, more = write_panel(self._panel)
-        return MonitorState({**about, **facts, **found}, {**arrays, **more})
+        about["scores"], counts = self._scores.state()
+        return MonitorState({**about, **facts, **found}, {**arrays, **more, **counts})
 
     @classmethod
     def restore(cls, test: FinishedTest, state: MonitorState) -> Self:
@@ -358,6 +377,7 @@ class Monitor(Found):
         n_groups = len(monitor._panel.table)
         monitor._ledger.take_up(facts, state.arrays, n_groups)
         read_panel(monitor._panel, facts, state.arrays)
+        monitor._scores.take_up(facts.get("scores"), state.arrays)
         return monitor
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -80,7 +80,7 @@ class Alarm(NamedTuple):
     id : str
         The id of that decision.
     decided_at : int or float
-        When it was made: a number, or nanoseconds since 1970.
+        When it was made: a number, or microseconds since 1970.
     share, group : str and object
         The rate and the group, where one of them alone has tipped it; else None.
     risen_for : int or None

@@ -9,8 +9,10 @@ import numpy as np
 
 from ratekeeper import _markup as markup
 from ratekeeper._formatting import exact_percent, extremes, listed, percent, show
+from ratekeeper._monitoring._scores import FIRST
 from ratekeeper._monitoring._times import moment_text, span_text
 from ratekeeper._sentences import say
+from ratekeeper._shift import p_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,6 +74,7 @@ def statements(monitor: Found, refused: str | None) -> Iterator[tuple[str, str]]
     if refused is not None:
         yield "", refused
         yield say("monitor.title.age"), _age(monitor)
+        yield from _scores(monitor)
         return
     yield say("monitor.title.counted"), " ".join(_counted(monitor))
     for group in _groups(monitor):
@@ -83,6 +86,7 @@ def statements(monitor: Found, refused: str | None) -> Iterator[tuple[str, str]]
         if verdict != "unlike_calibration" or monitor.reason is None:
             title = say("monitor.pages" if pages else "monitor.warns", verdict=title)
         yield title, _verdict(monitor, verdict)
+    yield from _scores(monitor)
     if monitor.groups is not None:
         if monitor.limit_broken:
             yield say("monitor.title.groups"), _which_groups(monitor)
@@ -215,6 +219,30 @@ def _verdict(monitor: Found, verdict: Verdict) -> str:
     return text
 
 
+def _scores(monitor: Found) -> Iterator[tuple[str, str]]:
+    """Say whether scores were shown to be no mixture of the classes, where there were any."""
+    if not monitor.n_scores:
+        return
+    title = say("monitor.title.scores")
+    if monitor.shifted is None:
+        yield title, say("monitor.scores.none", why=monitor.shifted_reason)
+        return
+    if monitor.shifted:
+        yield title, say("monitor.scores.yes", delta=f"{monitor.delta:g}", **shown_facts(monitor))
+        return
+    n, following = monitor.n_scores, monitor._scores.next  # noqa: SLF001 - ours
+    facts = {"n": f"{n:,}", "asked": f"{following // 2:,}", "following": f"{following:,}"}
+    yield title, say("monitor.scores.no" if n >= FIRST else "monitor.scores.few", **facts)
+
+
+def shown_facts(monitor: Found) -> dict[str, str]:
+    """Return what showed that scores are no mixture, for a sentence."""
+    shown = monitor._scores.shown  # noqa: SLF001 - ours
+    assert shown is not None  # noqa: S101 - who asks has looked
+    where = "" if shown.group is None else say("shift.warning.group", group=show(shown.group))
+    return {"n": f"{shown.n:,}", "strength": p_text(shown.p), "in_group": where}
+
+
 def _evidence(log_e: float) -> str:
     return f"{np.exp(min(log_e, 700.0)):.3g}"
 
@@ -276,6 +304,9 @@ def _facts(monitor: Found, refused: str | None) -> dict[str, Any]:
         "now": written(ledger.now),
         "waiting": monitor.waiting,
         "waiting_for": None if first is None else {"id": first[0], "decided_at": first[1]},
+        "scores": monitor.n_scores,
+        "shifted": monitor.shifted,
+        "shifted_reason": monitor.shifted_reason,
     }
     if refused is not None:
         return about
@@ -327,7 +358,7 @@ def card(monitor: Found) -> str:
     ]
     head = ("group", "rate", "limit", "outcomes", "errors", "counted", "at all times")
     facts = [(say(f"monitor.title.{verdict}"), _verdict(monitor, verdict)) for verdict in _VERDICTS]
-    facts.append((say("monitor.title.age"), _age(monitor)))
+    facts += [*_scores(monitor), (say("monitor.title.age"), _age(monitor))]
     verdict = "exceeded" if monitor.alarm else "in line"
     word = say("monitor.title.alarm") if monitor.alarm else say("monitor.quiet")
     state = markup.Html(str(markup.verdict(verdict)).replace(verdict, word))

@@ -70,6 +70,24 @@ MONITOR = {
         "not shown. While the limit is kept, the first false alarm of this kind comes after "
         "{run_length} outcomes on average, or later; over all time there will be one."
     ),
+    "scores.yes": (
+        "they are no mixture of the two calibrated classes at any prevalence{in_group}. It was "
+        "shown by the first {n} ({strength}). If nothing but the prevalence had changed, this "
+        "would ever be said with probability at most {delta}. Find out what changed: the model, "
+        "the unit of the score, a feature, or who the objects are."
+    ),
+    "scores.no": (
+        "they can be a mixture of the two calibrated classes, as far as the first {asked} show. "
+        "{n} are counted; they are judged again at {following}. That is no evidence that FNR or "
+        "FPR are kept."
+    ),
+    "scores.few": "{n} are counted; they are first judged at {following}.",
+    "scores.none": "not judged. {why}",
+    "scores.missing": "No scores were recorded.",
+    "scores.cross_fitted": (
+        "The calibration scores are of models trained on other folds than the deployed one, which "
+        "alone can make new scores differ."
+    ),
     "groups": (
         "Groups in which the limit has been broken: {names}. Of groups named at one look, on "
         "average at most {part} are named wrongly."
@@ -107,10 +125,15 @@ MONITOR = {
     "title.limit_broken": "Limit broken",
     "title.unlike_calibration": "Not like the calibration",
     "title.changed": "Changed lately",
+    "title.scores": "Scores",
     "title.groups": "Groups",
     "title.alarm": "ALARM",
     "title.warning": "Warning",
     "warning.limit_broken": "The limit has been broken: {decision}.",
     "warning.unlike_calibration": "Outcomes are not like the calibration: {decision}.",
     "warning.changed": "The rate may have risen lately: {decision}.",
+    "warning.shifted": (
+        "The scores are no mixture of the two calibrated classes at any prevalence{in_group}: the "
+        "first {n} show it ({strength})."
+    ),
 }

@@ -11,6 +11,7 @@ from ratekeeper._monitoring import Noted
 from ratekeeper.batch._columns import Inspector, check_columns, known_codes, read_keys
 from ratekeeper.batch._judging import named_column
 from ratekeeper.batch._pieces import MISSING
+from ratekeeper.batch._shifting import fitted
 from ratekeeper.batch._sources import open_sources, pieces_of
 
 if TYPE_CHECKING:
@@ -60,8 +61,10 @@ def record_file(
     time: str = "decided_at",
     decision: str = "decision",
     group: str | None = None,
+    score: str | None = None,
     on_invalid: str = "refuse",
     source_format: str | None = None,
+    decimal: str | None = None,
 ) -> FileNoted:
     r"""Record the decisions in a file, as `classify_file` writes it; see `Monitor.record`.
 
@@ -77,7 +80,10 @@ def record_file(
         abstentions of a test that abstains, and else left out.
     group : str, optional
         By default that of the calibration.
-    on_invalid, source_format
+    score : str, optional
+        The column of the scores, for `Monitor.shifted`; by default that of the calibration, if the
+        file has it. A row with neither a score nor a decision was left out by whoever decided.
+    on_invalid, source_format, decimal
         As in `classify_file`.
 
     Returns
@@ -99,9 +105,11 @@ def record_file(
     if calibration.groups is not None and group is None:
         group = named_column("group", calibration.provenance)
     inspector, noted, empty = Inspector(on_invalid), Noted(), 0
-    wanted = {"id": id, "time": time, "decision": decision, "group": group}
-    columns = [name for name in wanted.values() if name is not None]
-    with open_sources(source, source_format) as files:
+    with open_sources(source, source_format, decimal) as files:
+        known = getattr(calibration.provenance, "score", None)
+        score = score or (known if known in files[0].columns else None)
+        wanted = {"id": id, "time": time, "decision": decision, "group": group, "score": score}
+        columns = [name for name in wanted.values() if name is not None]
         check_columns(files[0].name, files[0].columns, wanted)
         for name, piece in pieces_of(files, columns, "Recording"):
             ids, missing = _ids(name, piece, id)
@@ -118,17 +126,25 @@ def record_file(
                 names = calibration.groups.tolist()  # type: ignore[union-attr]
                 index, odd = known_codes(piece, group, names, labels=False)
                 found.append(("group", group, odd))
+            scores, unmade = None, np.zeros(piece.n, dtype=bool)
+            if score is not None:
+                numbers = piece.numbers(score)
+                scores = fitted(piece, numbers, calibration)
+                found.append(("score", score, _unless(numbers.problems, gaps)))
+                if numbers.problems is not None:
+                    unmade = gaps & (numbers.problems != 0)
             valid = inspector.valid(name, piece, found)
             rows = np.arange(piece.n) if valid is None else np.flatnonzero(valid)
-            if not monitor.abstains:
-                empty += int(np.count_nonzero(gaps[rows]))
-                rows = rows[~gaps[rows]]
+            left_out = unmade if monitor.abstains else gaps
+            empty += int(np.count_nonzero(left_out[rows]))
+            rows = rows[~left_out[rows]]
             labels = [*calibration.classes.tolist(), None]
             noted += monitor.record(
                 [ids.values[code] for code in ids.codes[rows].tolist()],
                 times[rows] if isinstance(times, np.ndarray) else [times[i] for i in rows],
                 [labels[max(code, -1)] for code in codes[rows].tolist()],
                 None if index is None else [calibration.groups[i].item() for i in index[rows]],  # type: ignore[index]
+                scores=None if scores is None else scores[rows],
             )
     return FileNoted(noted, inspector.rows, empty, inspector.skipped)
 
