@@ -94,7 +94,7 @@ def test_cuts_order_and_restarts_change_nothing(kind, plan, tmp_path):
             ids[shuffled], times[shuffled], codes[shuffled], None if own is None else own[shuffled]
         )
         if i % 3 == 0:
-            parts = rk.Monitor.restore(test, parts.state())
+            parts = rk.Monitor.restore(parts.state(), test)
         # What is decided in this part is labelled at once or with the next one, well in time.
         now, later = np.split(rng.permutation(part), [part.size // 2])
         for some in (late, now):
@@ -114,7 +114,7 @@ def test_cuts_order_and_restarts_change_nothing(kind, plan, tmp_path):
     again = rk.Monitor(test, **PLANS[plan])
     for half in np.array_split(np.arange(1500), 7):
         again.record(ids[half], times[half], codes[half], None if own is None else own[half])
-        again = rk.Monitor.restore(test, again.state())
+        again = rk.Monitor.restore(again.state(), test)
     for j in np.flatnonzero(known):
         again.update(ids[j], labels[j])
     assert same(again, whole)
@@ -243,8 +243,8 @@ def test_an_audit_counts_what_chance_has_chosen():
     assert one.rate == pytest.approx(true, rel=0.1)
     assert one.interval[0] < true < one.interval[1]
     assert monitor.limit_broken
-    assert monitor.unlike_calibration is None
-    assert "audit" in monitor.reason
+    assert monitor.unlike_calibration is True
+    assert monitor.reason is None
     assert "5 of 100 others" not in repr(monitor)
     with pytest.raises(rk.InputError, match="no audit"):
         fed(test).to_audit()
@@ -467,7 +467,7 @@ def test_a_state_belongs_to_its_test(tmp_path):
     state = monitor.state()
     state.arrays["table"] = state.arrays["table"] * 2
     with pytest.raises(rk.StoredFileError):
-        rk.Monitor.restore(test, state)
+        rk.Monitor.restore(state, test)
 
 
 def test_a_state_does_not_grow(tmp_path):
@@ -488,7 +488,7 @@ def test_what_it_says_is_the_same_for_people_and_programs():
     text = " ".join(repr(monitor).split())
     assert text.startswith("MONITOR FNR <= 5%: ALARM, limit broken")
     over_all_time, on_average = text.split("Changed lately (a warning):")
-    assert "would ever be said with probability at most 0.05" in over_all_time
+    assert "the probability of ever saying this would be at most 0.05" in over_all_time
     assert "outcomes on average" not in over_all_time
     assert "10,000 outcomes on average" in on_average
     assert "probability" not in on_average
@@ -511,7 +511,7 @@ def scored(test, cuts, shift=2.0, n=1000, **options):
     for rows in np.split(np.arange(n), cuts):
         decisions, own = decided(test, scores[rows], groups[rows])
         monitor.record(rows, rows, decisions, own, scores=scores[rows])
-        monitor = rk.Monitor.restore(test, monitor.state())
+        monitor = rk.Monitor.restore(monitor.state(), test)
     return monitor
 
 
@@ -577,7 +577,28 @@ def test_where_scores_cannot_be_judged_the_reason_is_said():
     test = rk.calibrate(scores, one_class="positive").control("fnr", 0.1)
     monitor = rk.Monitor(test)
     monitor.record(np.arange(300), np.arange(300), test.decide(scores), scores=scores)
-    restored = rk.Monitor.restore(test, monitor.state())
+    restored = rk.Monitor.restore(monitor.state(), test)
     assert restored.shifted is None
     assert "may then be of the other class" in restored.shifted_reason
     assert "Scores: not judged." in repr(restored)
+
+
+def test_columns_of_other_rows_are_refused():
+    """Columns of pandas whose indexes differ are never paired by position."""
+    pd = pytest.importorskip("pandas")
+    test = calibration().control("fnr", 0.1)
+    monitor, ids = rk.Monitor(test), pd.Series(["a", "b", "c"])
+    turned = pd.Series([1, 0, 1], index=[2, 1, 0])
+    with pytest.raises(rk.InputError, match="ids and decisions are pandas columns"):
+        monitor.record(ids, 1, turned)
+    monitor.record(ids, 1, [1, 0, 1])
+    with pytest.raises(rk.InputError, match="ids and labels are pandas columns"):
+        monitor.update(ids, turned)
+
+
+def test_decisions_of_an_adaptive_test_are_refused():
+    """A monitor is about a threshold that stays."""
+    test = calibration().control("fnr", 0.1)
+    decisions = rk.AdaptiveTest(test).decide([0.1, 0.9], ["a", "b"])
+    with pytest.raises(rk.InputError, match="of an adaptive test, whose level moves"):
+        rk.Monitor(test).record(["a", "b"], 1, decisions)

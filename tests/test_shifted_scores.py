@@ -175,11 +175,11 @@ def test_counts_add_up_and_come_back():
     counts = rk.ShiftCounts(cal)
     for part in np.array_split(rng.permutation(1000), 7):
         counts.add(new[part], where[part])
-        counts = rk.ShiftCounts.restore(cal, json.loads(json.dumps(counts.state())))
+        counts = rk.ShiftCounts.restore(json.loads(json.dumps(counts.state())), cal)
     assert counts.n == 1000
     assert counts.result() == rk.shift_test(cal, new, where)
     with pytest.raises(InputError, match="another calibration"):
-        rk.ShiftCounts.restore(two_normals(500, groups=names, seed=9), counts.state())
+        rk.ShiftCounts.restore(counts.state(), two_normals(500, groups=names, seed=9))
 
 
 def test_facts_and_pictures():

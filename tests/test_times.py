@@ -169,7 +169,7 @@ def test_certificates_say_the_window():
     text = " ".join(str(cal.control("fnr", 0.1).certificate).split())
     assert "seen from 0 to 399 and count alike" in text
     for made, words in (
-        (cal.window(last=300), "the newest 300 count, seen from 100 to 399"),
+        (cal.window(last=300), "the newest 300 objects count, seen from 100 to 399"),
         (cal.window(since=100), "since 100 count: 300, from 100 to 399"),
         (cal.window(since=50, last=300), "since 50 count, and of these the newest 300"),
     ):

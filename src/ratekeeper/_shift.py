@@ -356,7 +356,7 @@ class ShiftCounts:
     ...     days.add(day)
     >>> days.result() == rk.shift_test(cal, week)
     True
-    >>> rk.ShiftCounts.restore(cal, days.state()).result() == days.result()
+    >>> rk.ShiftCounts.restore(days.state(), cal).result() == days.result()
     True
     """
 
@@ -391,7 +391,7 @@ class ShiftCounts:
 
     @classmethod
     def restore(
-        cls, calibration: Calibration | FinishedTest, state: Mapping[str, Any]
+        cls, state: Mapping[str, Any], calibration: Calibration | FinishedTest
     ) -> ShiftCounts:
         """Return the counts of a state, with the calibration that they were made with."""
         made = cls(calibration)

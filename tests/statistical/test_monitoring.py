@@ -123,6 +123,30 @@ def test_an_audit_keeps_delta_and_finds_a_broken_limit():
     assert alarms[3 * ALPHA] >= 0.9 * runs
 
 
+@pytest.mark.parametrize("control", ["fnr", "fpr"])
+def test_the_luck_of_the_calibration_pages_nobody_under_an_audit(control):
+    """On-average promises, calibrated anew in each run: nothing changes, so delta bounds pages."""
+    rng, runs, length, n = np.random.default_rng(8), 150, 4000, 100
+    pages = dict.fromkeys((1.0, 6.0), 0)
+    null = int(control == "fnr")
+    for run in range(runs):
+        labels = np.repeat([0, 1], n)
+        cal = rk.calibrate(np.where(labels, 1.0, -1.0) * rng.random(2 * n), labels)
+        test = cal.control(control, ALPHA, method=rk.Conformal())
+        true = float(stats.beta.rvs(int(ALPHA * (n + 1)), n + 1 - int(ALPHA * (n + 1)),
+                                    random_state=rng))  # fmt: skip
+        for times in pages:
+            wrong = rng.random(length) < min(times * true, 0.9)
+            monitor = rk.Monitor(test, delta=DELTA, labels=rk.Audit(0.3, seed=run))
+            assert monitor.pages == "unlike_calibration"
+            ids = np.arange(length)
+            monitor.record(ids, ids, np.where(wrong, 1 - null, null))
+            monitor.update(ids, np.full(length, null))
+            pages[times] += monitor.alarm
+    assert pages[1.0] <= most(runs, DELTA)
+    assert pages[6.0] >= 0.5 * runs
+
+
 def test_false_warnings_of_a_change_come_as_rarely_as_promised():
     """The first false alarm of two groups' detectors comes after the run length on average."""
     rng, runs, run_length = np.random.default_rng(4), 60, 300

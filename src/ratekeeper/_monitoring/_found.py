@@ -157,8 +157,6 @@ class Found:
         """Why it cannot be asked whether outcomes are like the calibration; None if it can."""
         if self._panel.log_e("unlike_calibration") is not None:
             return None
-        if self._plan is not None and self._panel.rates[0].plan is not None:
-            return say("monitor.like.audit")
         cells = (cell for rate in self._panel.rates for cell in rate.cells if cell is not None)
         return say(next(cell.ground.why for cell in cells if cell.ground.why is not None))
 

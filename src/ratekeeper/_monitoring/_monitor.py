@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from ratekeeper._cells import group_index, refuse_clusters
+from ratekeeper._inputs import check_aligned
 from ratekeeper._labelling import Audit
 from ratekeeper._monitoring._found import Found
 from ratekeeper._monitoring._grounds import watched_rates
@@ -63,7 +64,7 @@ class MonitorState:
     >>> state = monitor.state()
     >>> state.arrays["open/times"]
     array([1., 2.])
-    >>> rk.Monitor.restore(test, state).waiting
+    >>> rk.Monitor.restore(state, test).waiting
     2
     """
 
@@ -127,11 +128,11 @@ class Monitor(Found):
     allow it (`shifted_reason`). It is always a warning: what it finds need not break a promise.
 
     Which one is page-worthy (`alarm`) follows the promise: `limit_broken` for promises about this
-    very test, `unlike_calibration` for those on average. Where the latter cannot be asked, as with
-    an `Audit`, it is `limit_broken` for them, too: that is true of this test but for the chance
-    delta, and may be so without any change since calibration. The others are `warnings`. Missing
-    labels at maturity count as is kindest to the test, so none of this depends on which are
-    missing. The proofs stand in ``ratekeeper._monitoring._panel``, ``._scores`` and
+    very test, `unlike_calibration` for those on average. Where the latter cannot be asked, as for
+    `Smoothed` with ties, it is `limit_broken` for them, too: that is true of this test but for the
+    chance delta, and may be so without any change since calibration. The others are `warnings`.
+    Missing labels at maturity count as is kindest to the test, so none of this depends on which
+    are missing. The proofs stand in ``ratekeeper._monitoring._panel``, ``._scores`` and
     ``ratekeeper._watching``.
 
     It does not cover objects that depend on each other, such as several rows of one person;
@@ -221,6 +222,15 @@ class Monitor(Found):
         Noted
             How many were new, known, or too late.
         """
+        check_aligned(ids, "ids", decided_at=decided_at, decisions=decisions, groups=groups)
+        check_aligned(ids, "ids", scores=scores)
+        if hasattr(decisions, "levels"):
+            raise InputError(
+                "These decisions are of an adaptive test, whose level moves: what is promised here "
+                "is about a threshold that stays.",
+                parameter="decisions",
+                remedy="Its certificate says how many errors there are and how many there can be.",
+            )
         names = read_ids(ids)
         refuse_twice(names)
         clock, times = read_moments(decided_at, len(names), "decided_at")
@@ -264,6 +274,7 @@ class Monitor(Found):
             kind = self._ledger.label_one(str(ids).strip(), truth)
             setattr(self._noted, kind, getattr(self._noted, kind) + 1)
             return Noted(**{kind: 1})
+        check_aligned(ids, "ids", labels=labels)
         names = read_ids(ids)
         truths = self._classes.truths(labels, len(names))
         noted = self._ledger.label(names, truths)
@@ -352,15 +363,15 @@ class Monitor(Found):
         return MonitorState({**about, **facts, **found}, {**arrays, **more, **counts})
 
     @classmethod
-    def restore(cls, test: FinishedTest, state: MonitorState) -> Self:
+    def restore(cls, state: MonitorState, test: FinishedTest) -> Self:
         """Return the monitor of a state, which goes on as the first one would, to the last bit.
 
         Parameters
         ----------
-        test : FinishedTest
-            The very test that was watched; another is refused.
         state : MonitorState
             What `state` returned.
+        test : FinishedTest
+            The very test that was watched; another is refused.
         """
         facts = state.facts
         refuse_other_test(facts["test"], test, "monitor")
@@ -393,7 +404,7 @@ class Monitor(Found):
         facts, arrays = read_state(path, "monitor")
         refuse_other_test(facts["test"], test, "monitor")
         with reading(path):
-            return cls.restore(test, MonitorState(facts, arrays))
+            return cls.restore(MonitorState(facts, arrays), test)
 
 
 def _check_run_length(value: object) -> float:

@@ -28,7 +28,7 @@ outcomes that are added only lower it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -37,6 +37,7 @@ from ratekeeper._monitoring._ledger import N_LABELS
 from ratekeeper._monitoring._outcomes import ERROR, N_KEYS, NOTHING, outcomes
 from ratekeeper._monitoring._trace import Trace
 from ratekeeper._watching import (
+    AuditedLikenessWatch,
     AuditedWatch,
     ChangeWatch,
     LikenessWatch,
@@ -178,9 +179,14 @@ class Rate:
     """One promised rate, watched in every group that has the promise."""
 
     def __init__(
-        self, watched: Watched, delta: float, run_length: float, plan: Audit | None
+        self,
+        watched: Watched,
+        delta: float,
+        run_length: float,
+        plan: Audit | None,
+        n_cells: int,
     ) -> None:
-        self.share, self.alpha = watched.share, watched.alpha
+        self.share, self.alpha, self.n_cells = watched.share, watched.alpha, n_cells
         self.plan = plan if watched.share in ("fnr", "fpr") else None
         self.kind = outcomes(watched.share, kindest=True)
         self.unkind = outcomes(watched.share, kindest=False)
@@ -202,12 +208,18 @@ class Rate:
     def _cell(self, ground: Ground, delta: float, run_length: float) -> Cell:
         limit = self._limit(delta)
         likeness = None
-        if ground.rank is not None and ground.n is not None and self.plan is None:
-            likeness = LikenessWatch(ground.rank, ground.n, delta)
         among = self.alpha
+        if ground.rank is not None and ground.n is not None:
+            likeness = self._likeness(ground.rank, ground.n, delta)
         if self.plan is not None:  # the limit that labelled outcomes have
+            ground = replace(ground, sides="up")
             among = rate_among_labelled(self.share, self.alpha, self.plan.rate)
         return Cell(limit, likeness, ChangeWatch(among, run_length), ground)
+
+    def _likeness(self, rank: int, n: int, delta: float) -> LikenessWatch:
+        if self.plan is None:
+            return LikenessWatch(rank, n, delta)
+        return AuditedLikenessWatch(self.share, rank, n, self.plan.rate, delta, self.n_cells)
 
     def watches(self) -> list[Any]:
         """Return all watches, always in the same order."""
@@ -280,7 +292,8 @@ class Panel:
         plan: Audit | None,
     ) -> None:
         self.delta, self.groups = delta, groups
-        self.rates = [Rate(one, delta, run_length, plan) for one in watched]
+        n_cells = sum(len(one.grounds) for one in watched)
+        self.rates = [Rate(one, delta, run_length, plan, n_cells) for one in watched]
         self.rates = [rate for rate in self.rates if rate.promised.size]
         n_groups = len(watched[0].grounds)
         self.table = np.zeros((n_groups, N_KEYS), dtype=np.int64)

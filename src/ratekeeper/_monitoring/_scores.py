@@ -142,6 +142,6 @@ class Scores:
             raise StoredFileError("its scores were counted in other cells. Start a new one.")
         parts = iter(np.split(flat, np.cumsum(sizes)[:-1]))
         counts = [[next(parts).tolist() for _ in group] for group in made["counts"]]
-        self._counts = ShiftCounts.restore(self._test, {**made, "counts": counts})
+        self._counts = ShiftCounts.restore({**made, "counts": counts}, self._test)
         if self._counts.n != self.n:
             raise StoredFileError("its scores do not add up. Start a new one.")

@@ -16,11 +16,10 @@ MONITOR = {
         "the rate of all is worked out."
     ),
     "missing": (
-        "{missing} of {n} decisions had no label when they were counted, and count in the way that "
-        "is kindest to the test. With all their labels the {rate} would lie between {best} and "
-        "{worst}."
+        "{missing} of {n} decisions had no label when they were counted, and count in the test's "
+        "favour. With all their labels the {rate} would lie between {best} and {worst}."
     ),
-    "age": "The picture is of decisions made up to {until}; the latest one known is of {now}.",
+    "age": "decisions made until {until}; the latest one recorded is of {now}.",
     "waiting": "{waiting} decisions are not counted yet, the oldest of {since}.",
     "waiting.label": (
         "{waiting} decisions are not counted yet. All wait for the label of {id}, decided at "
@@ -28,7 +27,7 @@ MONITOR = {
     ),
     "limit.yes": (
         "the {rate} has been above its limit. It was shown by {decision}. If the true rate were at "
-        "most the limit, this would ever be said with probability at most {delta}."
+        "most the limit, the probability of ever saying this would be at most {delta}."
     ),
     "limit.no": "not shown. The evidence is {evidence}; at {goal} there is an alarm.",
     "limit.calibrated": (
@@ -41,8 +40,8 @@ MONITOR = {
     ),
     "like.yes": (
         "there are {which_way} errors than new objects like the calibration objects would have. It "
-        "was shown by {decision}. If they were alike, this would ever be said with probability at "
-        "most {delta}."
+        "was shown by {decision}. If they were alike, the probability of ever saying this would be "
+        "at most {delta}."
     ),
     "like.more": "more",
     "like.fewer": "fewer",
@@ -50,8 +49,8 @@ MONITOR = {
     "like.no": "not shown. The evidence is {evidence}; at {goal} there is an alarm.",
     "like.none": "not asked, since {reason}.",
     "like.up": (
-        "Only more errors are looked for, since ties, chance or crossing thresholds make errors "
-        "fewer anyway."
+        "Only more errors are looked for here: fewer can have other causes, such as ties with the "
+        "threshold."
     ),
     "like.fixed": "This holds if alpha was chosen before looking at the calibration scores.",
     "like.method": "the threshold is not a rank among the calibration scores",
@@ -60,7 +59,6 @@ MONITOR = {
     ),
     "like.cross_fitted": "the calibration scores are cross-fitted, so that no rank is known",
     "like.smoothed": "the calibration scores have ties, which each object breaks anew",
-    "like.audit": "labels of a random audit do not follow the ranks of the calibration scores",
     "change.yes": (
         "the {rate} has risen above its limit lately. It was shown by {decision}, and may have "
         "been so for {lasted} outcomes by then. While the limit is kept, the first false alarm of "
@@ -72,9 +70,9 @@ MONITOR = {
     ),
     "scores.yes": (
         "they are no mixture of the two calibrated classes at any prevalence{in_group}. It was "
-        "shown by the first {n} ({strength}). If nothing but the prevalence had changed, this "
-        "would ever be said with probability at most {delta}. Find out what changed: the model, "
-        "the unit of the score, a feature, or who the objects are."
+        "shown by the first {n} ({strength}). If nothing but the prevalence had changed, the "
+        "probability of ever saying this would be at most {delta}. Find out what changed: the "
+        "model, the unit of the score, a feature, or who the objects are."
     ),
     "scores.no": (
         "they can be a mixture of the two calibrated classes, as far as the first {asked} show. "
@@ -92,7 +90,7 @@ MONITOR = {
         "Groups in which the limit has been broken: {names}. Of groups named at one look, on "
         "average at most {part} are named wrongly."
     ),
-    "groups.none": "In which group it is cannot be said yet.",
+    "groups.none": "Which group it is cannot be said yet.",
     "groups.more": "... and {more} more groups; to_dict has all",
     "unpromised": "Nothing is promised to these groups, and they are not watched: {names}.",
     "which": "decision {id} of {when}, outcome {outcome}{where}",
@@ -121,7 +119,7 @@ MONITOR = {
         "since they would bias it."
     ),
     "title.counted": "Counted",
-    "title.age": "How old it is",
+    "title.age": "Counted up to",
     "title.limit_broken": "Limit broken",
     "title.unlike_calibration": "Not like the calibration",
     "title.changed": "Changed lately",

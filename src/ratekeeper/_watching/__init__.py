@@ -16,6 +16,7 @@ from ratekeeper._watching._audited import (
     rate_among_labelled,
     share_labelled,
 )
+from ratekeeper._watching._audited_likeness import AuditedLikenessWatch
 from ratekeeper._watching._bets import interval, intervals
 from ratekeeper._watching._change import ChangeWatch
 from ratekeeper._watching._delay import alarm_chance, audited_delay, delay, fastest
@@ -24,6 +25,7 @@ from ratekeeper._watching._limit import LimitWatch
 from ratekeeper._watching._together import average, which
 
 __all__ = [
+    "AuditedLikenessWatch",
     "AuditedWatch",
     "ChangeWatch",
     "LikenessWatch",

@@ -64,7 +64,7 @@ class LikenessWatch:
 
     **Not covered.** Changes that leave the number of errors as it is. Ties: an object that is
     equal to the limit and so no error makes errors fewer than the urn says, which is safe for `up`
-    and not for `down`. Labels by a random audit, since they are no urn.
+    and not for `down`. Labels by a random audit, since they are no urn: see `AuditedLikenessWatch`.
 
     Examples
     --------
@@ -80,8 +80,8 @@ class LikenessWatch:
                 parameter="rank", value=rank, need=f"between 1 and n_calibration = {n_calibration}"
             )
         self.rank, self.n_calibration, self.delta = int(rank), int(n_calibration), float(delta)
-        self.up = _Side(self.rank, self.n_calibration, self.delta)
-        self.down = _Side(self.n_calibration + 1 - self.rank, self.n_calibration, self.delta)
+        self.up = Side(self.rank, self.n_calibration, self.delta)
+        self.down = Side(self.n_calibration + 1 - self.rank, self.n_calibration, self.delta)
 
     def feed(self, up: ArrayLike, down: ArrayLike | None = None) -> None:
         """Take outcomes in, True for an error, with a look after each.
@@ -149,12 +149,15 @@ class LikenessWatch:
     def restore(cls, state: dict[str, Any]) -> Self:
         """Return the watch of a state."""
         watch = cls(state["rank"], state["n_calibration"], state["delta"])
-        for side in ("up", "down"):
-            getattr(watch, side)._set_counts(state[side])  # noqa: SLF001 - of this module
+        watch._set_sides(state)
         return watch
 
+    def _set_sides(self, state: dict[str, Any]) -> None:
+        for side in ("up", "down"):
+            getattr(self, side)._set_counts(state[side])  # noqa: SLF001 - of this module
 
-class _Side(CountWatch):
+
+class Side(CountWatch):
     """Half of the evidence for more errors than the urn Beta(rank, n + 1 - rank) makes."""
 
     _log_start = -math.log(2.0)
