@@ -78,7 +78,7 @@ def test_only_the_cross_fit_breaks_the_level(case):
 
     Measured: a cross-fit has 15 % and 33 % at 10 %, 11 % at 5 %; CV+ 5 %, 1 % and 2 %.
     """
-    check(case, 150)
+    check(case, 75)
 
 
 @pytest.mark.long
