@@ -186,7 +186,10 @@ def test_what_cannot_be_used_is_refused(run, stored, day, tmp_path):
     decided(run, stored, new, state, out, "--step", "0.01")
     other = day(2)[1]
     cases = [
-        (("classify", stored, new, "--adaptive", state, *ids, *to, "--step", "0.02"), "begun with"),
+        (
+            ("classify", stored, new, "--adaptive", state, *ids, *to, "--step", "0.02"),
+            "another --step",
+        ),
         (("learn", state, other, *ids, "--label", "ill"), "--unknown ignore"),
         (("learn", state, known, *ids, "--label", "who"), "no column 'who'"),
         (("control", state, "--fnr", "5%", *to), "state of a monitor or an adaptive test"),

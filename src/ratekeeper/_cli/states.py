@@ -5,11 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ratekeeper._cli.printing import echo, print_json, print_paragraph
+from ratekeeper._cli.refusals import Refusal
 from ratekeeper._formatting import exact_percent, show
 from ratekeeper._sentences import say
 
 if TYPE_CHECKING:
     from ratekeeper._facts import Facts
+
+
+def refuse_other_start(path: str, option: str, has: object, asked: object) -> None:
+    """Raise if a state was started with another value of an option: its promise depends on it."""
+    if has != asked:
+        raise Refusal(
+            f"{path} was started with another --{option}, and what it promises depends on it. "
+            f"Leave --{option} out, or start another state."
+        )
 
 
 def show_state(path: str, *, as_json: bool) -> None:
