@@ -22,7 +22,7 @@ Examples:
 @options.as_json()
 @settings.command_option
 def command(stored: str, prevalence: float | None, json: bool) -> None:  # noqa: FBT001 - click's
-    """Print the certificate of a test, or what a calibration or a state holds.
+    """Print the certificate of a test, or what a calibration holds.
 
     Of a test: what is promised, on what data, and at what price in the other error. Of a
     calibration: scores by class and group, the least rates they can promise, how well they
