@@ -66,6 +66,10 @@ _BYTES_PER = {rb"\[{": 16, rb":": 14}
 _SHORT = 1_000  # bytes in which there is no harm
 
 
+class StateFileError(StoredFileError):
+    """The file is a state of a monitor or an adaptive test, and was to be something else."""
+
+
 def write_container(
     path: str | os.PathLike[str], facts: Facts, arrays: dict[str, NDArray[Any]], member: Member
 ) -> None:
@@ -136,7 +140,7 @@ def reading(path: str | os.PathLike[str]) -> Iterator[None]:
     except FileNotFoundError:
         raise MissingFileError(f"There is no file {source}. Check the path.") from None
     except StoredFileError as error:
-        raise StoredFileError(f"{source} cannot be loaded: {error}") from error
+        raise type(error)(f"{source} cannot be loaded: {error}") from error
     except (OSError, MemoryError) as error:
         remedy = "Check the path, your right to read it, and the memory."
         raise StoredFileError(f"{source} cannot be read: {error!r}. {remedy}") from error
@@ -212,9 +216,10 @@ def _read_metadata(table: Facts, member: Member) -> tuple[Facts, bytes]:
     """Take the metadata out of the header; return our facts and the checksum."""
     metadata = table.pop("__metadata__", None)
     if not isinstance(metadata, dict) or not isinstance(metadata.get(member), str):
-        other = next((holds for name, holds in _HOLDS.items() if name in (metadata or ())), None)
+        other = next((name for name in _HOLDS if name in (metadata or ())), None)
         if other is not None and isinstance(metadata, dict):
-            raise StoredFileError(f"it holds {other}.")
+            error = StateFileError if other == "ratekeeper-state" else StoredFileError
+            raise error(f"it holds {_HOLDS[other]}.")
         found = f"it is a file of another program, with {listed(list(table))}"
         raise StoredFileError(f"{found}. Give a file written by ratekeeper.save.")
     facts = _parse(metadata[member].encode("utf-8", "replace"))

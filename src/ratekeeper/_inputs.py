@@ -278,6 +278,21 @@ def read_keys(keys: ArrayLike, n_objects: int, name: str = "keys") -> list[str |
     return values
 
 
+def read_ids(ids: Any, n_objects: int | None = None) -> list[str]:  # noqa: ANN401 - one or more
+    """Return ids as texts without spaces around them: 7 and "7" are the same, as in a file.
+
+    Examples
+    --------
+    >>> read_ids([7, 8]), read_ids(" a-1")
+    (['7', '8'], ['a-1'])
+    """
+    if isinstance(ids, str | int | np.integer):
+        ids = [ids]
+    if n_objects is None:
+        n_objects = len(ids) if hasattr(ids, "__len__") else np.size(ids)
+    return [str(key).strip() for key in read_keys(ids, n_objects, "ids")]
+
+
 def _is_no_key(value: object) -> bool:
     return isinstance(value, bool) or not isinstance(value, str | int | np.integer)
 

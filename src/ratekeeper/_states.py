@@ -92,11 +92,11 @@ def write_state(path: str | os.PathLike[str], kind: str, facts: Facts, arrays: A
     write_container(path, about | facts, arrays, "ratekeeper-state")
 
 
-def read_state(path: str | os.PathLike[str], kind: str) -> tuple[Facts, Arrays]:
-    """Return the facts and arrays of a state, if nothing was altered."""
+def read_state(path: str | os.PathLike[str], kind: str | None = None) -> tuple[Facts, Arrays]:
+    """Return the facts and arrays of a state, of this kind or of any, if nothing was altered."""
     with reading(path):
         facts, table, data = read_container(path, "ratekeeper-state", "state")
-        if facts["kind"] != kind:
+        if kind is not None and facts["kind"] != kind:
             has, asked = (f"{_ARTICLES[one]} {one}" for one in (facts["kind"], kind))
             raise StoredFileError(f"it is the state of {has}, not of {asked}.")
         return facts, arrays_in(table, data)

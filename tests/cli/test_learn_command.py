@@ -186,15 +186,26 @@ def test_what_cannot_be_used_is_refused(run, stored, day, tmp_path):
     decided(run, stored, new, state, out, "--step", "0.01")
     other = day(2)[1]
     cases = [
-        (("classify", stored, new, "--adaptive", state, *ids, *to, "--step", "0.02"), "begun with"),
+        (
+            ("classify", stored, new, "--adaptive", state, *ids, *to, "--step", "0.02"),
+            "another --step",
+        ),
         (("learn", state, other, *ids, "--label", "ill"), "--unknown ignore"),
         (("learn", state, known, *ids, "--label", "who"), "no column 'who'"),
-        (("inspect", state), "adaptive test"),
+        (("control", state, "--fnr", "5%", *to), "state of a monitor or an adaptive test"),
+        (("inspect", state, "--prevalence", "2%"), "not of a state"),
     ]
     for arguments, words in cases:
         result = run(*arguments)
         assert result.exit_code == 2, (arguments, result.output)
         assert words in " ".join(result.stderr.split()), (words, result.stderr)
+    shown = run("inspect", state)
+    assert shown.exit_code == 0
+    assert shown.stdout.startswith("CERTIFICATE  FNR: never more than")
+    assert json.loads(run("inspect", state, "--json").stdout)["certificate"]["open"] == 60
+    state.write_bytes(state.read_bytes()[:-1] + b"x")
+    assert "checksum" in run("inspect", state).stderr
+    decided(run, stored, new, (state := tmp_path / "again.rk"), out)
     assert learned(run, state, other, "--unknown", "ignore")["unknown"] == 60
 
 

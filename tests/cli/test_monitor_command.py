@@ -64,6 +64,15 @@ def test_nights_add_up_and_the_same_again_changes_nothing(run, folder):
     assert facts["decisions"] + facts["waiting"] == N
     assert facts["alarm"] is True
     assert facts["files"]["decisions"]["new"] == 0
+    shown = run("inspect", folder / "watch.rk")
+    assert shown.exit_code == 0, shown.output
+    assert shown.stdout.startswith("MONITOR  FNR <= 10%: its state")
+    assert "The limit has been broken: decision 'p" in shown.stdout
+    known = json.loads(run("inspect", folder / "watch.rk", "--json").stdout)
+    assert [known[name] for name in ("decisions", "waiting")] == [
+        facts[name] for name in ("decisions", "waiting")
+    ]
+    assert known["alarms"] == facts["alarms"]
     # All at once, in Python, is the same.
     monitor = rk.Monitor(rk.load(folder / "test.rk"), matures_after=40)
     for night in range(3):

@@ -19,7 +19,7 @@ from ratekeeper._decisions import Decisions
 from ratekeeper._facts import facts_of_calibration
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import exact_percent, percent, plain_value, show
-from ratekeeper._inputs import check_aligned, read_keys, read_new_labels
+from ratekeeper._inputs import check_aligned, read_ids, read_new_labels
 from ratekeeper._labelling import Audit
 from ratekeeper._states import identity_of, refuse_other_test
 from ratekeeper._validation import check_count, check_probability
@@ -275,7 +275,7 @@ class AdaptiveTest:
         if keys is None and self.test.method.keys != "unused":
             keys = ids
         plain = self.test.decide(scores, groups, keys)  # which refuses what cannot be used
-        names = None if ids is None else _read_ids(ids, len(plain))
+        names = None if ids is None else read_ids(ids, len(plain))
         index = group_index(self.test.calibration, groups, len(plain))
         return self.decide_again(plain, names, index)
 
@@ -331,7 +331,7 @@ class AdaptiveTest:
         """
         check_aligned(ids, "ids", labels=labels)
         is_positive = read_new_labels(labels, self._ledger.classes)
-        names = _read_ids(ids, is_positive.size)
+        names = read_ids(ids, is_positive.size)
         learned = self._ledger.learn(names, is_positive, unknown)
         self._ledger.warn_if_late()
         return learned
@@ -530,8 +530,3 @@ def _read_labels(labels: str | Audit) -> str | Audit:
         remedy="If only alerts are looked at, nobody learns of the other errors: have a random "
         "part of the rest looked at, too, and pass rk.Audit(rate).",
     )
-
-
-def _read_ids(ids: ArrayLike, n: int) -> list[str]:
-    """Return ids as texts; 7 and "7" are the same id, in Python as in a file."""
-    return [str(one).strip() for one in read_keys(ids, n, "ids")]

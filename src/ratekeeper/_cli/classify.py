@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ratekeeper._cli import contents, options, settings
+from ratekeeper._cli import contents, options, settings, states
 from ratekeeper._cli.outputs import STANDARD, Written, check_output
 from ratekeeper._cli.printing import echo, print_json, rows_text, skipped_text
 from ratekeeper._cli.refusals import Refusal
@@ -128,11 +128,9 @@ def _adaptively(
         if os.path.lexists(path):
             adaptive = AdaptiveTest.load(path, test)  # type: ignore[arg-type]
             for name in ("step", "start"):
-                asked, has = getattr(made, name), getattr(adaptive, name)
-                if given[name] is not None and asked != has:
-                    raise Refusal(
-                        f"{path} was begun with --{name} {has}, not {asked}. Leave --{name} out, "
-                        "or name another file to begin anew."
+                if given[name] is not None:
+                    states.refuse_other_start(
+                        path, name, getattr(adaptive, name), getattr(made, name)
                     )
             made = adaptive
         return classify_adaptively(made, file, target, id=given["id"], state=path, **same)

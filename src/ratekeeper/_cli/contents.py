@@ -23,6 +23,10 @@ _MOST_GROUPS = 40  # in a table
 _WIDTH = 79
 
 
+class HoldsState(Refusal):
+    """A file holds what a monitor or an adaptive test has seen."""
+
+
 def load_test(path: str) -> Test:
     """Load a test, or say what else the file holds."""
     from ratekeeper._calibration import Calibration
@@ -57,11 +61,17 @@ def load_calibration(path: str) -> Calibration:
 
 def load_stored(path: str, remedy: str) -> Calibration | Test:
     """Load what a .rk file holds, or say what to do with a file of rows."""
+    from ratekeeper._container import StateFileError
     from ratekeeper._storage import load
     from ratekeeper.exceptions import StoredFileError
 
     try:
         return load(path)
+    except StateFileError:
+        raise HoldsState(
+            f"{path} is the state of a monitor or an adaptive test. See it by: ratekeeper inspect "
+            f"{path}"
+        ) from None
     except StoredFileError as error:
         if _looks_like_rows(path):
             raise Refusal(f"{path} looks like rows, not like a .rk file. {remedy}") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ratekeeper._cli import alerts, contents, options, settings
+from ratekeeper._cli import alerts, contents, options, settings, states
 from ratekeeper._cli.printing import print_json
 from ratekeeper._cli.refusals import Refusal
 
@@ -26,11 +26,18 @@ def command(stored: str, prevalence: float | None, json: bool) -> None:  # noqa:
 
     Of a test: what is promised, on what data, and at what price in the other error. Of a
     calibration: scores by class and group, the least rates they can promise, how well they
-    separate the classes, and rows that were skipped. Writes nothing.
+    separate the classes, and rows that were skipped. Of a state of monitor or of classify
+    --adaptive: what it has seen. Writes nothing.
     """
-    found = contents.load_stored(
-        stored, "FILE.RK is what calibrate or control wrote; this command shows no rows."
-    )
+    try:
+        found = contents.load_stored(
+            stored, "FILE.RK is what calibrate or control wrote; this command shows no rows."
+        )
+    except contents.HoldsState:
+        if prevalence is not None:
+            raise Refusal("--prevalence is about the alerts of a test, not of a state.") from None
+        states.show_state(stored, as_json=json)
+        return
     test = contents.test_in(found)
     if prevalence is not None and test is None:
         raise Refusal(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ratekeeper._cli import contents, options, settings
+from ratekeeper._cli import contents, options, settings, states
 from ratekeeper._cli.outputs import STANDARD, Written, check_output
 from ratekeeper._cli.printing import echo, print_json, rows_text, skipped_text
 from ratekeeper._cli.refusals import Exceeded, Refusal
@@ -157,12 +157,9 @@ def _monitor(test: contents.Test, state: str, given: dict[str, Any]) -> Monitor:
         return new
     monitor = Monitor.load(state, test)
     for name in ("delta", "matures_after", "labels", "run_length"):
-        if name in chosen and getattr(new, name) != getattr(monitor, name):
+        if name in chosen:
             option = "audit" if name == "labels" else name.replace("_", "-")
-            raise Refusal(
-                f"{state} was started with another --{option}, and what it promises depends on it. "
-                f"Leave --{option} out, or start another state."
-            )
+            states.refuse_other_start(state, option, getattr(monitor, name), getattr(new, name))
     return monitor
 
 

@@ -18,7 +18,7 @@ from ratekeeper._monitoring._ledger import (
 )
 from ratekeeper._monitoring._outcomes import needs_label
 from ratekeeper._monitoring._reading import abstains
-from ratekeeper._monitoring._text import card, lines, shown_facts, warning_text
+from ratekeeper._monitoring._text import VERDICTS, card, lines, shown_facts, warning_text
 from ratekeeper._monitoring._times import moment_text
 from ratekeeper._sentences import say
 from ratekeeper._watching import which
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ratekeeper._rates import Share
     from ratekeeper._times import Kind
 
-VERDICTS: tuple[Verdict, ...] = ("limit_broken", "unlike_calibration", "changed")
 _AT_ONCE = 1 << 16  # decisions
 _MANY = (20, 100)  # flagged ones with a label, others: from so many on, a pattern is no chance
 _SELECTIVE = 20.0  # times as often labelled

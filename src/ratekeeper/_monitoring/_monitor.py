@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from ratekeeper._cells import group_index, refuse_clusters
-from ratekeeper._inputs import check_aligned
+from ratekeeper._inputs import check_aligned, read_ids
 from ratekeeper._labelling import Audit
 from ratekeeper._monitoring._found import Found
 from ratekeeper._monitoring._grounds import watched_rates
@@ -24,7 +24,7 @@ from ratekeeper._monitoring._ledger import (
 )
 from ratekeeper._monitoring._outcomes import needs_label
 from ratekeeper._monitoring._panel import Panel
-from ratekeeper._monitoring._reading import Classes, abstains, read_ids, refuse_twice
+from ratekeeper._monitoring._reading import Classes, abstains, refuse_twice
 from ratekeeper._monitoring._scores import Scores
 from ratekeeper._monitoring._times import read_moment, read_moments, read_span
 from ratekeeper._states import identity_of, read_state, refuse_other_test, write_state

@@ -8,7 +8,7 @@ import numpy as np
 
 from ratekeeper._decisions import Decisions
 from ratekeeper._formatting import listed, plain_value, show
-from ratekeeper._inputs import read_keys, read_sparse_names
+from ratekeeper._inputs import read_sparse_names
 from ratekeeper._monitoring._ledger import ABSTAINED, NEITHER, UNKNOWN
 from ratekeeper.exceptions import InputError, Parameter
 
@@ -16,21 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._finished import FinishedTest
-
-
-def read_ids(ids: Any) -> list[str]:  # noqa: ANN401 - one, or a column of them
-    """Return ids as texts without spaces around them: 7 and "7" are the same.
-
-    Examples
-    --------
-    >>> read_ids([7, 8]), read_ids(" a-1")
-    (['7', '8'], ['a-1'])
-    """
-    if isinstance(ids, str | int | np.integer):
-        ids = [ids]
-    size = len(ids) if hasattr(ids, "__len__") else np.size(ids)
-    keys = read_keys(ids, size, "ids")
-    return [key.strip() if type(key) is str else str(key).strip() for key in keys]
 
 
 def refuse_twice(names: list[str]) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _WIDTH = 79
 _SHOWN = {"most": 8, "each": 2}  # groups
 _PREFIX = {"limit_broken": "limit", "unlike_calibration": "like", "changed": "change"}
-_VERDICTS: tuple[Verdict, ...] = ("limit_broken", "unlike_calibration", "changed")
+VERDICTS: tuple[Verdict, ...] = ("limit_broken", "unlike_calibration", "changed")
 
 
 class Report(NamedTuple):
@@ -80,7 +80,7 @@ def statements(monitor: Found, refused: str | None) -> Iterator[tuple[str, str]]
     for group in _groups(monitor):
         yield "", group
     yield say("monitor.title.age"), _age(monitor)
-    for verdict in _VERDICTS:
+    for verdict in VERDICTS:
         pages = verdict == monitor.pages
         title = say(f"monitor.title.{verdict}")
         if verdict != "unlike_calibration" or monitor.reason is None:
@@ -144,12 +144,7 @@ def _groups(monitor: Found) -> Iterator[str]:
         ends = _ends(*one.interval)
         yield say("monitor.counted.group", group=show(one.group), **_numbers(one), **ends)
     if monitor.groups is not None and len(shown) < len(monitor.groups):
-        yield markup_free_rest(len(shown), len(monitor.groups))
-
-
-def markup_free_rest(shown: int, n: int) -> str:
-    """Say how many groups are not shown."""
-    return say("monitor.groups.more", more=f"{n - shown:,}")
+        yield say("monitor.groups.more", more=f"{len(monitor.groups) - len(shown):,}")
 
 
 def _age(monitor: Found) -> str:
@@ -311,7 +306,7 @@ def _facts(monitor: Found, refused: str | None) -> dict[str, Any]:
     if refused is not None:
         return about
     e_values: dict[str, float | None] = {
-        verdict: panel.log_e(verdict) for verdict in _VERDICTS if verdict != "changed"
+        verdict: panel.log_e(verdict) for verdict in VERDICTS if verdict != "changed"
     }
     verdicts = {
         verdict: {
@@ -322,7 +317,7 @@ def _facts(monitor: Found, refused: str | None) -> dict[str, Any]:
             else float(np.exp(min(e_values[verdict] or 0.0, 700.0))),
             "text": _verdict(monitor, verdict),
         }
-        for verdict in _VERDICTS
+        for verdict in VERDICTS
     }
     return {
         **about,
@@ -357,7 +352,7 @@ def card(monitor: Found) -> str:
         for one in pictures
     ]
     head = ("group", "rate", "limit", "outcomes", "errors", "counted", "at all times")
-    facts = [(say(f"monitor.title.{verdict}"), _verdict(monitor, verdict)) for verdict in _VERDICTS]
+    facts = [(say(f"monitor.title.{verdict}"), _verdict(monitor, verdict)) for verdict in VERDICTS]
     facts += [*_scores(monitor), (say("monitor.title.age"), _age(monitor))]
     verdict = "exceeded" if monitor.alarm else "in line"
     word = say("monitor.title.alarm") if monitor.alarm else say("monitor.quiet")

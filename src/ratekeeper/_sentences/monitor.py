@@ -134,4 +134,14 @@ MONITOR = {
         "The scores are no mixture of the two calibrated classes at any prevalence{in_group}: the "
         "first {n} show it ({strength})."
     ),
+    "state": "its state",
+    "state.seen": (
+        "{n} decisions are counted, {waiting} are not yet; {total} scores. A false alarm has a "
+        "probability of at most {delta} over all time."
+    ),
+    "state.shifted": (
+        "The scores are no mixture of the two calibrated classes at any prevalence: the first {n} "
+        "show it."
+    ),
+    "state.more": "More is said with its test: ratekeeper monitor TEST.RK --state {path}",
 }

@@ -9,13 +9,13 @@ import numpy as np
 
 from ratekeeper._atomic import refuse_inputs
 from ratekeeper._cells import count_outside, warn_if_outside
-from ratekeeper._inputs import in_precision, read_new_scores
 from ratekeeper._provenance import reasons
 from ratekeeper._selection import check_asked, select_read
 from ratekeeper._validation import check_choice
 from ratekeeper.batch._classifying import refuse_taken, standard, targets, writing
 from ratekeeper.batch._columns import Inspector, check_columns, known_codes
 from ratekeeper.batch._judging import named_column
+from ratekeeper.batch._shifting import fitted
 from ratekeeper.batch._sinks import Added, open_sink
 from ratekeeper.batch._sources import FORMATS, STANDARD, open_sources, pieces_of
 from ratekeeper.batch._text_files import TextFile
@@ -199,7 +199,7 @@ class _Batch:
         index = np.concatenate(codes) if self._group is not None and parts else None
         if index is not None and self.valid is not None:
             index = index[self.valid]
-        values = self._fitting(values, is_text=isinstance(files[0], TextFile))
+        values = fitted(values, self._calibration, is_text=isinstance(files[0], TextFile))
         outside = count_outside(self._calibration, values)
         warn_if_outside(self._calibration, outside, values.size, stacklevel=3)
         return values, index
@@ -213,11 +213,6 @@ class _Batch:
             codes, problems = known_codes(piece, self._group, groups, labels=False)
             found.append(("group", self._group, problems))
         return numbers.values, codes, self.inspector.valid(name, piece, found)
-
-    def _fitting(self, values: Floats, *, is_text: bool) -> Floats:
-        """Bring scores to the precision of the calibration, where they have none of their own."""
-        dtype = self._calibration.dtype
-        return in_precision(values, dtype) if is_text else read_new_scores(values, dtype)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ratekeeper._finished import FinishedTest
     from ratekeeper._ranks import Floats
     from ratekeeper._shift import ShiftResult
-    from ratekeeper.batch._pieces import Numbers, Piece
+    from ratekeeper.batch._pieces import Piece
 
 
 @dataclass(frozen=True)
@@ -130,13 +130,13 @@ def _count(
         index, problems = known_codes(piece, group, known.groups.tolist(), labels=False)
         found.append(("group", group, problems))
     valid = inspector.valid(name, piece, found)
-    values = fitted(piece, numbers, known)
+    values = fitted(numbers.values, known, is_text=isinstance(piece, TextPiece))
     if valid is not None:
         values, index = values[valid], None if index is None else index[valid]
     counts.add_read(values, index)
 
 
-def fitted(piece: Piece, numbers: Numbers, calibration: Calibration) -> Floats:
+def fitted(values: Floats, calibration: Calibration, *, is_text: bool) -> Floats:
     """Return scores to compare with a calibration; those of a text have no precision of theirs."""
-    fit = in_precision if isinstance(piece, TextPiece) else read_new_scores
-    return fit(numbers.values, calibration.dtype)
+    fit = in_precision if is_text else read_new_scores
+    return fit(values, calibration.dtype)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._monitoring import Noted
-from ratekeeper.batch._columns import Inspector, check_columns, known_codes, read_keys
-from ratekeeper.batch._judging import named_column
+from ratekeeper.batch._columns import Inspector, check_columns, known_codes
+from ratekeeper.batch._judging import keys_of, named_column, texts_of
 from ratekeeper.batch._pieces import MISSING
 from ratekeeper.batch._shifting import fitted
 from ratekeeper.batch._sources import open_sources, pieces_of
+from ratekeeper.batch._text_files import TextPiece
 
 if TYPE_CHECKING:
     import os
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._monitoring import Monitor
-    from ratekeeper.batch._pieces import Names, Piece
+    from ratekeeper.batch._pieces import Piece
 
     Problems = NDArray[np.uint8] | None
 
@@ -112,7 +113,7 @@ def record_file(
         columns = [name for name in wanted.values() if name is not None]
         check_columns(files[0].name, files[0].columns, wanted)
         for name, piece in pieces_of(files, columns, "Recording"):
-            ids, missing = _ids(name, piece, id)
+            ids, missing = keys_of(name, piece, id, "id")
             codes, wrong = known_codes(piece, decision, calibration.classes.tolist(), labels=True)
             gaps = np.zeros(piece.n, dtype=bool) if wrong is None else wrong == MISSING
             times, undated = _times(piece, time)
@@ -129,7 +130,7 @@ def record_file(
             scores, unmade = None, np.zeros(piece.n, dtype=bool)
             if score is not None:
                 numbers = piece.numbers(score)
-                scores = fitted(piece, numbers, calibration)
+                scores = fitted(numbers.values, calibration, is_text=isinstance(piece, TextPiece))
                 found.append(("score", score, _unless(numbers.problems, gaps)))
                 if numbers.problems is not None:
                     unmade = gaps & (numbers.problems != 0)
@@ -140,7 +141,7 @@ def record_file(
             rows = rows[~left_out[rows]]
             labels = [*calibration.classes.tolist(), None]
             noted += monitor.record(
-                [ids.values[code] for code in ids.codes[rows].tolist()],
+                texts_of(ids, rows),
                 times[rows] if isinstance(times, np.ndarray) else [times[i] for i in rows],
                 [labels[max(code, -1)] for code in codes[rows].tolist()],
                 None if index is None else [calibration.groups[i].item() for i in index[rows]],  # type: ignore[index]
@@ -185,7 +186,7 @@ def update_file(
     with open_sources(source, source_format) as files:
         check_columns(files[0].name, files[0].columns, {"id": id, "label": label})
         for name, piece in pieces_of(files, [id, label], "Reading outcomes"):
-            ids, missing = _ids(name, piece, id)
+            ids, missing = keys_of(name, piece, id, "id")
             codes, wrong = known_codes(piece, label, calibration.classes.tolist(), labels=True)
             gaps = np.zeros(piece.n, dtype=bool) if wrong is None else wrong == MISSING
             found: list[tuple[str, str, Problems]] = [
@@ -196,16 +197,10 @@ def update_file(
             rows = np.flatnonzero(~gaps if valid is None else valid & ~gaps)
             empty += int(np.count_nonzero(gaps if valid is None else gaps & valid))
             noted += monitor.update(
-                [ids.values[code] for code in ids.codes[rows].tolist()],
+                texts_of(ids, rows),
                 calibration.classes[codes[rows]],
             )
     return FileNoted(noted, inspector.rows, empty, inspector.skipped)
-
-
-def _ids(name: str, piece: Piece, column: str) -> tuple[Names, Problems]:
-    ids = read_keys(name, piece, column)
-    missing = np.where(ids.codes < 0, np.uint8(MISSING), np.uint8(0))
-    return ids, missing if missing.any() else None
 
 
 def _unless(problems: Problems, gaps: NDArray[np.bool_]) -> Problems:
