@@ -234,6 +234,7 @@ def test_an_emptied_state_is_no_new_one(run, folder):
 
 def test_a_picture_of_the_course(run, folder):
     """--plot draws to the format of the name, whole or not at all."""
+    pytest.importorskip("matplotlib")
     done = nightly(run, folder, 0, "--plot", folder / "course.svg")
     assert done.exit_code in (0, 4), done.output
     assert (folder / "course.svg").read_text().lstrip().startswith("<?xml")
