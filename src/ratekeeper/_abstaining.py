@@ -17,23 +17,23 @@ from ratekeeper._cells import of_class
 from ratekeeper._certificate import JointCertificate
 from ratekeeper._control import aim, condition_text
 from ratekeeper._decisions import Decisions
+from ratekeeper._evaluation import JointEvaluation
 from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._p_values import PValues
 from ratekeeper._rates import Rate
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from ratekeeper._calibration import Calibration
     from ratekeeper._control import ErrorRateTest
-    from ratekeeper._evaluation import JointEvaluation
     from ratekeeper._finished import Index
     from ratekeeper._keys import TieNumbers
     from ratekeeper._ranks import Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AbstainingTest(FinishedTest):
+class AbstainingTest(FinishedTest[JointEvaluation]):
     """A test that keeps both error rates and abstains where both classes remain possible.
 
     Attributes
@@ -197,31 +197,6 @@ class AbstainingTest(FinishedTest):
 
     def _continuing(self) -> AbstainingTest:
         return AbstainingTest(*(continuing(part) for part in self.parts))  # type: ignore[arg-type]
-
-    def evaluate(
-        self,
-        scores: ArrayLike,
-        labels: ArrayLike,
-        groups: ArrayLike | None = None,
-        *,
-        keys: ArrayLike | None = None,
-        clusters: ArrayLike | None = None,
-        weights: ArrayLike | None = None,
-        by: object = None,
-        crossed: bool = False,
-    ) -> JointEvaluation:
-        """Count both errors and the abstentions; see `ErrorRateTest.evaluate`."""
-        found: JointEvaluation = super().evaluate(
-            scores,
-            labels,
-            groups,
-            keys=keys,
-            clusters=clusters,
-            weights=weights,
-            by=by,
-            crossed=crossed,
-        )
-        return found
 
     def __repr__(self) -> str:
         return f"AbstainingTest of\n{self.fnr!r}\n{self.fpr!r}"

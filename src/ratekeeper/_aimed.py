@@ -22,7 +22,7 @@ from ratekeeper._cells import (
 from ratekeeper._certificate import Stated, ground, in_practice, shown_text
 from ratekeeper._control import NO_BOUND, condition_text
 from ratekeeper._decisions import Decisions
-from ratekeeper._evaluation import Promise, Tally, count
+from ratekeeper._evaluation import Evaluation, Promise, Tally, count
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import extremes, percent, plain_value, show
 from ratekeeper._p_values import PValues, judge
@@ -54,7 +54,7 @@ _IN_TABLE = {"most": 8, "each": 2}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ThresholdTest(FinishedTest):
+class ThresholdTest(FinishedTest[Evaluation]):
     """A test that keeps a share other than one class's error rate, by a threshold chosen for it.
 
     Attributes

@@ -24,7 +24,7 @@ from ratekeeper._cells import (
 from ratekeeper._certificate import Cell, Certificate, pooled_text, shown_text
 from ratekeeper._cluster_facts import ClusterFacts
 from ratekeeper._decisions import Decisions
-from ratekeeper._evaluation import Promise
+from ratekeeper._evaluation import Evaluation, Promise
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import exact_percent, extremes, plain_value, show
 from ratekeeper._p_values import PValues, judge
@@ -49,10 +49,9 @@ from ratekeeper.methods._weighted import refuse_unweighted, weighted_guarantee
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from ratekeeper._calibration import Calibration
-    from ratekeeper._evaluation import Evaluation
     from ratekeeper._finished import Index
     from ratekeeper._keys import TieNumbers
     from ratekeeper._ranks import Floats
@@ -73,7 +72,7 @@ _SHOWN = 8  # groups
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ErrorRateTest(FinishedTest):
+class ErrorRateTest(FinishedTest[Evaluation]):
     """A finished test: it decides, and says what it promises.
 
     Attributes
@@ -369,59 +368,6 @@ class ErrorRateTest(FinishedTest):
             remark=null.remark(),
             contradicted=null.contradicted,
         )
-
-    def evaluate(
-        self,
-        scores: ArrayLike,
-        labels: ArrayLike,
-        groups: ArrayLike | None = None,
-        *,
-        keys: ArrayLike | None = None,
-        clusters: ArrayLike | None = None,
-        weights: ArrayLike | None = None,
-        by: object = None,
-        crossed: bool = False,
-    ) -> Evaluation:
-        """Count both errors on labelled new objects, and compare with the promise.
-
-        Parameters
-        ----------
-        scores, labels : array-like of shape (n_objects,)
-            Objects that were neither used for training nor for calibration, with true labels.
-        groups : array-like of shape (n_objects,), optional
-            Required if the calibration has groups. Otherwise an audit: errors are also counted
-            by these groups, to which nothing is promised.
-        keys : array-like of shape (n_objects,), optional
-            As in `decide`. Counts are compared as those of objects with different keys.
-        clusters, weights
-            As in `FinishedTest.evaluate`.
-        by : array-like, dict of array-like by name, or data frame, optional
-            Columns of these objects: an audit by each of them, as ``.by_group``. A missing value
-            is a group of its own; of more than 1,000 distinct numbers, make ranges first.
-        crossed : bool, default=False
-            Whether the audit has a row for each combination of all columns, too.
-
-        Examples
-        --------
-        >>> import numpy as np, ratekeeper as rk
-        >>> rng = np.random.default_rng(0)
-        >>> labels = rng.integers(0, 2, 2000)
-        >>> scores = rng.normal(2 * labels)
-        >>> test = rk.calibrate(scores[:1000], labels[:1000]).control("fnr", alpha=0.05)
-        >>> test.evaluate(scores[1000:], labels[1000:])
-        FNR 3.36% (1.97% to 5.32%), promised 5%: in line; FPR 38.26% (33.95% to 42.71%)
-        """
-        found: Evaluation = super().evaluate(
-            scores,
-            labels,
-            groups,
-            keys=keys,
-            clusters=clusters,
-            weights=weights,
-            by=by,
-            crossed=crossed,
-        )
-        return found
 
     def promises(self) -> list[Promise]:
         """Return what counted errors are compared with: one promise for each own threshold."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, cast
 
 import numpy as np
 
@@ -42,6 +42,7 @@ from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import TypeVar
 
     from ratekeeper._aimed import ThresholdCertificate
     from ratekeeper._alerts import Alerts
@@ -57,9 +58,15 @@ if TYPE_CHECKING:
     from ratekeeper._rates import Control, Share
 
     Index = NDArray[np.intp] | None
+    # What errors are counted to.
+    Found = TypeVar("Found", bound=Evaluation | JointEvaluation, default=Any)
+else:
+    from typing import TypeVar
+
+    Found = TypeVar("Found")
 
 
-class FinishedTest(ABC):
+class FinishedTest(ABC, Generic[Found]):
     """What tests of one and of both rates have in common: they decide, and say what they promise.
 
     Attributes
@@ -203,7 +210,7 @@ class FinishedTest(ABC):
         weights: ArrayLike | None = None,
         by: object = None,
         crossed: bool = False,
-    ) -> Any:  # noqa: ANN401 - Evaluation or JointEvaluation, as the subclasses say
+    ) -> Found:
         """Count both errors on labelled new objects, and compare with the promise.
 
         Parameters
@@ -232,6 +239,17 @@ class FinishedTest(ABC):
         Returns
         -------
         Evaluation or JointEvaluation
+            The latter of a test of both rates, with the abstentions.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> rng = np.random.default_rng(0)
+        >>> labels = rng.integers(0, 2, 2000)
+        >>> scores = rng.normal(2 * labels)
+        >>> test = rk.calibrate(scores[:1000], labels[:1000]).control("fnr", alpha=0.05)
+        >>> test.evaluate(scores[1000:], labels[1000:])
+        FNR 3.36% (1.97% to 5.32%), promised 5%: in line; FPR 38.26% (33.95% to 42.71%)
         """
         check_aligned(scores, labels=labels, groups=groups, clusters=clusters)
         names, own = None, self.calibration.groups
@@ -266,16 +284,18 @@ class FinishedTest(ABC):
                 rows = one_of_each(ids, numbers, codes // 4)
         values, truth = values[rows], truth[rows]
         outside = count_outside(self.calibration, values, truth), values.size
-        # Called by way of the method of a subclass.
-        warn_if_outside(self.calibration, *outside, stacklevel=3, one_per_cluster=thinned)
+        warn_if_outside(self.calibration, *outside, one_per_cluster=thinned)
         is_covered = not is_outside(self.calibration, *outside, one_per_cluster=thinned)
         tallies = as_tallies(from_codes(codes[rows], n_groups))
-        evaluated = evaluate_counts(self, tallies, names, is_covered=is_covered, whole=whole)
+        evaluated = cast(
+            "Found",
+            evaluate_counts(self, tallies, names, is_covered=is_covered, whole=whole),
+        )
         if columns is None:
             return evaluated
         places = [place[drawn] for place in columns.codes]
         audit.add_outcomes(codes[drawn] % N_OUTCOMES, places, can_abstain=decisions.can_abstain)
-        return evaluated.with_audit(audit.audit(columns.values, self._levels, mixed=mixed))
+        return evaluated.with_audit(audit.audit(columns.values, self._levels, mixed=mixed))  # type: ignore[return-value]  # of the same kind
 
     def alerts(self, prevalence: float | str | None = None) -> Alerts:
         """Say what the test means in practice: alerts on 1,000 objects, and how many are false.
