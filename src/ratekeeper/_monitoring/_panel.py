@@ -147,7 +147,7 @@ class Line:
             n = np.searchsorted(places, where, side="right")
             k = np.concatenate([[0], errors])[n]
             counts = (k0 + k).astype(np.float64), (n0 + n).astype(np.float64)
-            log_e = side._log_e(*counts)  # noqa: SLF001 - what its own looks take
+            log_e = side.log_e_at(*counts)
             found = np.maximum(found, np.exp(np.minimum(log_e, _LARGEST)))
         return found
 

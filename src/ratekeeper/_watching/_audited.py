@@ -107,13 +107,13 @@ class AuditedWatch(LimitWatch):
     def state(self) -> dict[str, Any]:
         """Return all that is needed to go on, as plain values."""
         about = {"control": self.control, "alpha": self.alpha, "rate": self.rate}
-        return {**about, "delta": self.delta, **self._counts()}
+        return {**about, "delta": self.delta, **self.counts()}
 
     @classmethod
     def restore(cls, state: dict[str, Any]) -> Self:
         """Return the watch of a state."""
         watch = cls(*(state[name] for name in ("control", "alpha", "rate", "delta")))
-        watch._set_counts(state)
+        watch.set_counts(state)
         return watch
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._watching._audited import rate_among_labelled
-from ratekeeper._watching._bets import log_wealth, prices
-from ratekeeper._watching._likeness import LikenessWatch, Side
+from ratekeeper._watching._likeness import LikenessWatch
+from ratekeeper._watching._limit import LimitWatch
 
 if TYPE_CHECKING:
     from typing import Self
@@ -71,7 +72,7 @@ class AuditedLikenessWatch(LikenessWatch):
         self.control, self.rate, self.cells = control, float(rate), int(cells)
         chance = delta * (1.0 - delta) / (2.0 - delta) / cells
         bound = float(betainccinv(rank, n_calibration + 1 - rank, chance))
-        self.up = _Bounded(rank, n_calibration, delta, rate_among_labelled(control, bound, rate))
+        self.up = _Half(rate_among_labelled(control, bound, rate), delta)
 
     def state(self) -> dict[str, Any]:
         """Return all that is needed to go on, as plain values."""
@@ -83,16 +84,14 @@ class AuditedLikenessWatch(LikenessWatch):
         """Return the watch of a state."""
         names = ("control", "rank", "n_calibration", "rate", "delta", "cells")
         watch = cls(*(state[name] for name in names))
-        watch._set_sides(state)
+        watch.set_sides(state)
         return watch
 
 
-class _Bounded(Side):
-    """Half of the evidence for a rate among labelled outcomes above a bound."""
+class _Half(LimitWatch):
+    """Half of the evidence for a rate above a bound."""
 
-    def __init__(self, rank: int, n_calibration: int, delta: float, bound: float) -> None:
-        super().__init__(rank, n_calibration, delta)
-        self._psi = prices(bound)
+    _log_start = -math.log(2.0)
 
-    def _log_e(self, errors: Floats, n: Floats) -> Floats:
-        return self._log_start + log_wealth(errors, n, self._psi)
+    def log_e_at(self, errors: Floats, n: Floats) -> Floats:
+        return self._log_start + super().log_e_at(errors, n)

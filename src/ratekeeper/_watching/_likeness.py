@@ -80,8 +80,8 @@ class LikenessWatch:
                 parameter="rank", value=rank, need=f"between 1 and n_calibration = {n_calibration}"
             )
         self.rank, self.n_calibration, self.delta = int(rank), int(n_calibration), float(delta)
-        self.up = Side(self.rank, self.n_calibration, self.delta)
-        self.down = Side(self.n_calibration + 1 - self.rank, self.n_calibration, self.delta)
+        self.up: CountWatch = _Side(self.rank, self.n_calibration, self.delta)
+        self.down = _Side(self.n_calibration + 1 - self.rank, self.n_calibration, self.delta)
 
     def feed(self, up: ArrayLike, down: ArrayLike | None = None) -> None:
         """Take outcomes in, True for an error, with a look after each.
@@ -143,21 +143,22 @@ class LikenessWatch:
     def state(self) -> dict[str, Any]:
         """Return all that is needed to go on, as plain values."""
         about = {"rank": self.rank, "n_calibration": self.n_calibration, "delta": self.delta}
-        return {**about, "up": self.up.state(), "down": self.down.state()}
+        return {**about, "up": self.up.counts(), "down": self.down.counts()}
 
     @classmethod
     def restore(cls, state: dict[str, Any]) -> Self:
         """Return the watch of a state."""
         watch = cls(state["rank"], state["n_calibration"], state["delta"])
-        watch._set_sides(state)
+        watch.set_sides(state)
         return watch
 
-    def _set_sides(self, state: dict[str, Any]) -> None:
+    def set_sides(self, state: dict[str, Any]) -> None:
+        """Take what a state says of both sides for what was seen."""
         for side in ("up", "down"):
-            getattr(self, side)._set_counts(state[side])  # noqa: SLF001 - of this module
+            getattr(self, side).set_counts(state[side])
 
 
-class Side(CountWatch):
+class _Side(CountWatch):
     """Half of the evidence for more errors than the urn Beta(rank, n + 1 - rank) makes."""
 
     _log_start = -math.log(2.0)
@@ -170,17 +171,10 @@ class Side(CountWatch):
         first = np.array([[self._a]])
         self._before = _log_beta(first, self._bs) - _log_beta(first, np.array([[self._b]]))
 
-    def _log_e(self, errors: Floats, n: Floats) -> Floats:
+    def log_e_at(self, errors: Floats, n: Floats) -> Floats:
         a, correct = self._a + errors[:, None], (n - errors)[:, None]
         ratio = _log_beta(a, self._bs + correct) - _log_beta(a, self._b + correct)
         return self._log_start + log_mean(ratio - self._before)
-
-    def state(self) -> dict[str, Any]:
-        return self._counts()
-
-    @classmethod
-    def restore(cls, state: dict[str, Any]) -> Self:
-        raise NotImplementedError  # by the watch that it is a side of
 
 
 def _log_beta(a: Floats, b: Floats) -> Floats:

@@ -62,14 +62,14 @@ class LimitWatch(CountWatch):
 
     def state(self) -> dict[str, Any]:
         """Return all that is needed to go on, as plain values."""
-        return {"alpha": self.alpha, "delta": self.delta, **self._counts()}
+        return {"alpha": self.alpha, "delta": self.delta, **self.counts()}
 
     @classmethod
     def restore(cls, state: dict[str, Any]) -> Self:
         """Return the watch of a state."""
         watch = cls(state["alpha"], state["delta"])
-        watch._set_counts(state)
+        watch.set_counts(state)
         return watch
 
-    def _log_e(self, errors: Floats, n: Floats) -> Floats:
+    def log_e_at(self, errors: Floats, n: Floats) -> Floats:
         return log_wealth(errors, n, self._psi)

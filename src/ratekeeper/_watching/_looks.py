@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,7 +33,8 @@ class Watch(ABC):
 
     Single outcomes wait until there are many of them or something is asked, which is faster and
     makes no difference: a state depends on the sequence of outcomes alone, to the last bit, and
-    not on how it was cut.
+    not on how it was cut. What a watch was made with and has seen is its `state`, of plain values,
+    whose size does not grow; `restore` returns one that goes on exactly as the first would.
     """
 
     def __init__(self) -> None:
@@ -52,15 +53,6 @@ class Watch(ABC):
     @abstractmethod
     def _look(self, errors: Bools) -> None:
         """Take outcomes in, at most some thousands of them, with a look after each."""
-
-    @abstractmethod
-    def state(self) -> dict[str, Any]:
-        """Return all that is needed to go on, as plain values; its size does not grow."""
-
-    @classmethod
-    @abstractmethod
-    def restore(cls, state: dict[str, Any]) -> Self:
-        """Return the watch of a state, which goes on exactly as the first one would."""
 
     def feed(self, errors: bool | ArrayLike) -> None:  # noqa: FBT001 - an outcome
         """Take outcomes in, one or many, True for an error, with a look after each."""
@@ -125,14 +117,14 @@ class CountWatch(Watch):
     _goal: float
 
     @abstractmethod
-    def _log_e(self, errors: Floats, n: Floats) -> Floats:
+    def log_e_at(self, errors: Floats, n: Floats) -> Floats:
         """Return the logarithm of the evidence for counts of errors among counts of outcomes."""
 
     @property
     def log_e(self) -> float:
         """The logarithm of the evidence now."""
         self._catch_up()
-        return float(self._log_e(np.array([self._errors], float), np.array([self._n], float))[0])
+        return float(self.log_e_at(np.array([self._errors], float), np.array([self._n], float))[0])
 
     def feed_counts(self, errors: int, n: int) -> None:
         """Take in a batch of which only the counts are known, with one look, at its end."""
@@ -153,9 +145,9 @@ class CountWatch(Watch):
         at = np.flatnonzero(errors)
         numbers, counts = self._n + at + 1, self._errors + np.arange(1, len(at) + 1)
         self._n, self._errors = self._n + len(errors), self._errors + len(at)
-        self._seen(self._log_e(counts.astype(float), numbers.astype(float)), numbers, self._goal)
+        self._seen(self.log_e_at(counts.astype(float), numbers.astype(float)), numbers, self._goal)
 
-    def _counts(self) -> dict[str, Any]:
+    def counts(self) -> dict[str, Any]:
         """Return what has been seen, as plain values."""
         self._catch_up()
         return {
@@ -165,6 +157,7 @@ class CountWatch(Watch):
             "alarm": self._alarm,
         }
 
-    def _set_counts(self, counts: dict[str, Any]) -> None:
+    def set_counts(self, counts: dict[str, Any]) -> None:
+        """Take what `counts` returned for what was seen."""
         self._n, self._errors = counts["n"], counts["errors"]
         self._log_peak, self._alarm = counts["log_peak"], counts["alarm"]
