@@ -74,9 +74,9 @@ def _watched(test: ErrorRateTest, people: Employment) -> str:
     return (
         "[bold]Watched.[/bold] A monitor of the high-probability test raises its alarm, "
         f"[red]limit broken[/red], at person {int(found.id):,}, in month {int(month)} of {year}: "
-        f"after {found.outcome:,} employed people. If the FNR were at most {ALPHA:.0%}, it "
-        f"would ever do so with probability at most {monitor.delta:.0%}, however often one looks. "
-        f"{_in_other_orders(test, people)}"
+        f"after {found.outcome:,} employed people. If the FNR were at most {ALPHA:.0%}, the "
+        f"probability of ever doing so would be at most {monitor.delta:.0%}, however often one "
+        f"looks. {_in_other_orders(test, people)}"
     )
 
 
@@ -93,7 +93,7 @@ def _in_other_orders(test: ErrorRateTest, people: Employment) -> str:
     low, high = np.percentile(when, [25, 75])
     return (
         f"That is one order: in half of {_ORDERS} others the alarm comes after {low:,.0f} to "
-        f"{high:,.0f} employed people."
+        f"{high:,.0f} employed people.\n"
     )
 
 

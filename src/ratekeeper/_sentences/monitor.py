@@ -6,7 +6,7 @@ MONITOR = {
     "warned": "no alarm, with a warning",
     "refused": "no verdict",
     "counted": (
-        "{errors} errors among {n} outcomes: {rate} {counted}. Limits of the mean rate so far, at "
+        "{errors} of {n} outcomes are errors: {rate} {counted}. Limits of the mean rate so far, at "
         "all times together, but for a chance of {delta}: {low} to {high}."
     ),
     "counted.group": "group {group}: {errors} of {n}, {rate} {counted} ({low} to {high} by itself)",
