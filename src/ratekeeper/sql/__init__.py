@@ -1,0 +1,10 @@
+"""A test where the data are: count scores in a database, decide there, and count errors there.
+
+Queries are plain SQL, written for the database that is named: no function to install, no table to
+load. What is counted comes back as some thousands of rows.
+"""
+
+from ratekeeper.sql._deciding import decision_sql
+from ratekeeper.sql._dialects import DIALECTS
+
+__all__ = ["DIALECTS", "decision_sql"]
