@@ -4,7 +4,8 @@ Queries are plain SQL, written for the database that is named: no function to in
 load. What is counted comes back as some thousands of rows.
 """
 
+from ratekeeper.sql._counting import calibration_sql
 from ratekeeper.sql._deciding import decision_sql
 from ratekeeper.sql._dialects import DIALECTS
 
-__all__ = ["DIALECTS", "decision_sql"]
+__all__ = ["DIALECTS", "calibration_sql", "decision_sql"]

@@ -135,7 +135,7 @@ def decision_lines(
     if outcomes is None:
         labels = (writer.literal(one, "label") for one in test.calibration.classes.tolist())
         outcomes = Outcomes(*labels)
-    rules = _rules(test, writer, column, outcomes)
+    rules = _rules(test, writer, writer.compared(column), outcomes)
     return [f"  CASE WHEN {writer.is_valid(column)} THEN", *by_group(test, writer, group, rules)]
 
 
@@ -153,15 +153,15 @@ def by_group(
     ]
 
 
-def _rules(test: FinishedTest, writer: Writer, column: str, called: Outcomes) -> list[str]:
+def _rules(test: FinishedTest, writer: Writer, score: str, called: Outcomes) -> list[str]:
     """Return one CASE expression for each group, or one for everybody."""
     if isinstance(test, ThresholdTest):
         higher = test.calibration.higher_is_positive
         cells = test.limits.values()
-        return [_aimed_rule(one, writer, column, called, higher=higher) for one in cells]
+        return [_aimed_rule(one, writer, score, called, higher=higher) for one in cells]
     if not isinstance(test, AbstainingTest):
         (test,) = test.parts
-        conditions = [_condition(test, t, writer, column, positive=True) for t in _thresholds(test)]
+        conditions = [_condition(test, t, writer, score, positive=True) for t in _thresholds(test)]
         return [_either(condition, called) for condition in conditions]
     rules = []
     for fnr, fpr, crossed in zip(
@@ -169,13 +169,13 @@ def _rules(test: FinishedTest, writer: Writer, column: str, called: Outcomes) ->
     ):
         if crossed is not None:  # then one threshold between the two decides everything
             rules.append(
-                _either(_condition(test.fnr, crossed, writer, column, positive=True), called)
+                _either(_condition(test.fnr, crossed, writer, score, positive=True), called)
             )
             continue
         pairs = [
             (
-                _condition(test.fnr, fnr, writer, column, positive=side),
-                _condition(test.fpr, fpr, writer, column, positive=side),
+                _condition(test.fnr, fnr, writer, score, positive=side),
+                _condition(test.fpr, fpr, writer, score, positive=side),
             )
             for side in (True, False)
         ]
@@ -183,9 +183,8 @@ def _rules(test: FinishedTest, writer: Writer, column: str, called: Outcomes) ->
         undecided = ""
         if called.abstained is not None:
             undecided = f" WHEN {pairs[0][0]} THEN {called.abstained} ELSE {called.neither}"
-        rules.append(
-            f"CASE WHEN {yes} THEN {called.positive} WHEN {no} THEN {called.negative}{undecided} END"
-        )
+        decided = f"WHEN {yes} THEN {called.positive} WHEN {no} THEN {called.negative}"
+        rules.append(f"CASE {decided}{undecided} END")
     return rules
 
 
@@ -194,14 +193,14 @@ def _either(condition: str, called: Outcomes) -> str:
 
 
 def _aimed_rule(
-    limits: Limits, writer: Writer, column: str, called: Outcomes, *, higher: bool
+    limits: Limits, writer: Writer, score: str, called: Outcomes, *, higher: bool
 ) -> str:
     """Write the decision of a test of an aim on a score."""
     equal = "" if limits.strict else "="
-    condition = writer.compare(column, (">" if higher else "<") + equal, limits.positive)
+    condition = writer.compare(score, (">" if higher else "<") + equal, limits.positive)
     if limits.negative is None:
         return _either(condition, called)
-    other = writer.compare(column, "<" if higher else ">", limits.negative)
+    other = writer.compare(score, "<" if higher else ">", limits.negative)
     undecided = "" if called.abstained is None else f" ELSE {called.abstained}"
     return (
         f"CASE WHEN {condition} THEN {called.positive} WHEN {other} THEN {called.negative}"
@@ -210,13 +209,13 @@ def _aimed_rule(
 
 
 def _condition(
-    test: ErrorRateTest, threshold: float, writer: Writer, column: str, *, positive: bool
+    test: ErrorRateTest, threshold: float, writer: Writer, score: str, *, positive: bool
 ) -> str:
     """Write when one test puts a score on one side."""
     above = test.calibration.higher_is_positive == positive
     # A score equal to the threshold stays in the null class: positive for FNR, negative for FPR.
     equal = "=" if positive == (test.control == "fnr") else ""
-    return writer.compare(column, (">" if above else "<") + equal, threshold)
+    return writer.compare(score, (">" if above else "<") + equal, threshold)
 
 
 def _thresholds(test: ErrorRateTest) -> list[float]:

@@ -100,7 +100,7 @@ DIALECTS: dict[str, Dialect] = {
         number="CASE WHEN typeof({0}) IN ('integer', 'real') THEN CAST({0} AS REAL) END",
         compared="CAST({} AS REAL)",
         floor="CAST({} AS INTEGER)",  # which cuts off, and FLOOR is not in every build
-        exact="printf('%!.20e', {})",
+        exact="CASE WHEN {0} IS NOT NULL THEN printf('%!.20e', {0}) END",
         note="Scores that are text count as missing.",
     ),
     "bigquery": Dialect(

@@ -48,14 +48,13 @@ def caveats_of(test: FinishedTest, dialect: Dialect, *, decided: bool = True) ->
         abstains = any(one.negative is not None for one in test.limits.values())
     undecided = "the test abstains, " if abstains and decided else ""
     unknown = "the group is unknown, " if groups_of(test) else ""
-    if dialect.infinite:
-        sentences = [f"NULL where {undecided}{unknown}the score is missing or NaN."]
-    else:
-        sentences = [
-            f"NULL where {undecided}{unknown}the score is missing, NaN, infinite or text: BETWEEN "
-            "sees to that, since some databases put NaN above all numbers, and the plus, since "
-            "SQLite compares text as text."
-        ]
+    is_null = "the score is missing or NaN."
+    if not dialect.infinite:
+        is_null = (
+            "the score is missing, NaN, infinite or text: BETWEEN sees to that, since some "
+            "databases put NaN above all numbers, and the plus, since SQLite compares text as text."
+        )
+    sentences = [f"NULL where {undecided}{unknown}{is_null}"]
     if _alike(groups_of(test)):
         sentences.append(
             "Some groups differ in case or in spaces at the end only: use a collation that tells "

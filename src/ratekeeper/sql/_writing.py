@@ -54,9 +54,9 @@ _RESERVED = frozenset(
     raw recursive references regexp reindex release rename replace resort respect restore restrict
     returning right rlike rollback row rownum rows sample savepoint schema select semi session_user
     set show similar size snapshot some start summarize symmetric sysdate system table tablesample
-    tag temp temporary then ties time timestamp to top trailing transaction trigger true truncatecolumns
-    try_cast type unbounded union unique unpivot update user using vacuum value values variadic
-    verbose view virtual wallet when whenever where window with without year
+    tag temp temporary then ties time timestamp to top trailing transaction trigger true
+    truncatecolumns try_cast type unbounded union unique unpivot update user using vacuum value
+    values variadic verbose view virtual wallet when whenever where window with without year
     """.split()  # noqa: SIM905 - a list of words reads best as words
 )
 
@@ -117,8 +117,8 @@ class Writer:
         ('1.0000000000000001E-01', '2.0501...E-143 * 2.409919865102884117740750E-181')
         """
         if self.dialect.tiny and 0.0 < abs(value) < _TINY:
-            return f"{value / _SCALE:.16E} * {_SCALE_TEXT}"
-        return self.dialect.literal.format(f"{value:.16E}")
+            return f"{_digits(value / _SCALE)} * {_SCALE_TEXT}"
+        return self.dialect.literal.format(_digits(value))
 
     def literal(self, value: object, what: str) -> str:
         """Write a label or a group by its type."""
@@ -152,6 +152,10 @@ class Writer:
         """Write a column as a double."""
         return self.dialect.number.format(column)
 
+    def compared(self, column: str) -> str:
+        """Write a column for comparisons with doubles."""
+        return self.dialect.compared.format(column)
+
     def is_valid(self, column: str) -> str:
         """Write that a score is one: not missing, not NaN, and finite where it must be.
 
@@ -167,17 +171,18 @@ class Writer:
         """Write that a double is infinite and positive; NaN is not."""
         return f"-{number} < {self.double(-LARGEST)}"
 
-    def compare(self, column: str, sign: str, value: float) -> str:
+    def compare(self, score: str, sign: str, value: float) -> str:
         """Write a comparison of a valid score with any double.
 
         Parameters
         ----------
-        column : str
+        score : str
+            What `compared` has written, or another expression.
         sign : {"<", "<=", ">", ">="}
         value : float
         """
         if abs(value) < _INFINITY:
-            return f"{self.dialect.compared.format(column)} {sign} {self.double(value)}"
+            return f"{score} {sign} {self.double(value)}"
         strict, above = "=" not in sign, sign[0] == ">"
         if not self.dialect.infinite:  # then every score is on the same side
             return "1 = 1" if (value < 0) == above else "1 = 0"
@@ -185,15 +190,15 @@ class Writer:
             return "1 = 0" if strict else "1 = 1"
         if value < 0:
             sign = ">=" if above else "<"
-            return f"{self.number(column)} {sign} {self.double(-LARGEST)}"
-        return f"-{self.number(column)} {'<' if above else '>='} {self.double(-LARGEST)}"
+            return f"{score} {sign} {self.double(-LARGEST)}"
+        return f"-{score} {'<' if above else '>='} {self.double(-LARGEST)}"
 
-    def tree(self, column: str, sign: str, edges: Sequence[float], leaves: Sequence[str]) -> str:
+    def tree(self, score: str, sign: str, edges: Sequence[float], leaves: Sequence[str]) -> str:
         """Write a choice among leaves by bisection: the first if a score is before all edges.
 
         Parameters
         ----------
-        column : str
+        score : str
         sign : {"<", "<="}
             When a score is before an edge.
         edges : sequence of float
@@ -204,10 +209,23 @@ class Writer:
         if not edges:
             return leaves[0]
         middle = len(edges) // 2
-        before = self.tree(column, sign, edges[:middle], leaves[: middle + 1])
-        after = self.tree(column, sign, edges[middle + 1 :], leaves[middle + 1 :])
-        condition = self.compare(column, sign, edges[middle])
+        before = self.tree(score, sign, edges[:middle], leaves[: middle + 1])
+        after = self.tree(score, sign, edges[middle + 1 :], leaves[middle + 1 :])
+        condition = self.compare(score, sign, edges[middle])
         return f"CASE WHEN {condition} THEN {before}\nELSE {after} END"
+
+
+def _digits(value: float) -> str:
+    """Write a double with an exponent, and as many digits as it takes up to 17.
+
+    Examples
+    --------
+    >>> _digits(0.1), _digits(8192.0)
+    ('1.0000000000000001E-01', '8.192E+03')
+    """
+    mantissa, exponent = f"{value:.16E}".split("E")
+    mantissa = mantissa.rstrip("0")
+    return f"{mantissa}{'0' if mantissa[-1] == '.' else ''}E{exponent}"
 
 
 def comment(sentence: str) -> list[str]:
