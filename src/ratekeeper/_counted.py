@@ -10,10 +10,11 @@ no bucket covers both agree, and nothing is lost.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeGuard
 
 import numpy as np
 
+from ratekeeper._ranks import has_ties
 from ratekeeper._sentences import say
 from ratekeeper.exceptions import InputError
 
@@ -133,9 +134,20 @@ class Counted:
         return f"<{self.size:,} {self.dtype} scores, counted at {self.knots.size:,} knots>"
 
     @property
-    def exact(self) -> bool:
-        """Whether all scores are known, so that nothing is lost."""
-        return bool((self.most == self.least).all())
+    def arrays(self) -> tuple[Floats, Counts, Counts]:
+        """All that it holds, as it is stored: knots, and the two counts."""
+        return self.knots, self.most, self.least
+
+    def envelope(self, tail: Tail) -> Counts:
+        """Return how many scores stand at each knot, if those in doubt stand at this end.
+
+        Examples
+        --------
+        >>> five = Counted.of_buckets([0.1, 0.5], [0.4, 0.5], [3, 2])
+        >>> five.envelope("low").tolist(), five.envelope("high").tolist()
+        ([2, 1, 2], [1, 2, 2])
+        """
+        return np.diff(self.most if tail == "low" else self.least, prepend=0)
 
     def counts_beyond(self, tail: Tail) -> Counts:
         """Return the most scores that are as extreme, by how many knots are: none, one, ...
@@ -151,57 +163,39 @@ class Counted:
         below = np.concatenate([[0], self.least[:-1]])  # strictly below each knot, at least
         return np.concatenate([[0], (self.size - below)[::-1]])
 
-    def kth(self, k: int, tail: Tail) -> Any:  # noqa: ANN401
-        """Return the knot strictly beyond which at most k - 1 scores lie, for k from 1 to n.
+    def kth(self, ranks: NDArray[np.intp], tail: Tail) -> Floats:
+        """Return the knots strictly beyond which at most k - 1 scores lie, for k from 1 to n.
 
-        It is the k-th most extreme score, or one that is more extreme.
-
-        Examples
-        --------
-        >>> Counted.of_buckets([0.1, 0.5], [0.4, 0.5], [3, 2]).kth(2, "low")
-        np.float64(0.1)
-        """
-        return self.knots[self._place_of(k, tail)]
-
-    def surely_beyond(self, k: int, tail: Tail) -> int:
-        """Return how many scores at least lie strictly beyond `kth`: k - 1 where nothing is lost.
+        Each is the k-th most extreme score, or one that is more extreme.
 
         Examples
         --------
-        >>> Counted.of_buckets([0.1, 0.5], [0.4, 0.5], [3, 2]).surely_beyond(3, "low")
-        1
+        >>> Counted.of_buckets([0.1, 0.5], [0.4, 0.5], [3, 2]).kth(np.array([2, 3]), "low")
+        array([0.1, 0.4])
         """
-        place = self._place_of(k, tail)
+        return self.knots[self._places_of(ranks, tail)]
+
+    def unused(self, k: int, tail: Tail) -> float:
+        """Return which share of k ranks is lost at most; 0 if `kth` is the score of that rank.
+
+        Examples
+        --------
+        >>> ten = Counted.of_buckets([0.1, 0.5], [0.4, 0.9], [4, 6])
+        >>> ten.unused(4, "low"), ten.unused(9, "low")
+        (0.0, 0.4444444444444444)
+        """
+        place = int(self._places_of(np.array([k]), tail)[0])
+        # How many are surely beyond the knot, and how many surely there or beyond.
+        beyond = [*self.least[max(place - 1, 0) : place].tolist(), 0][0], int(self.least[place])
+        if tail == "high":
+            below = [*self.most[max(place - 1, 0) : place].tolist(), 0][0]
+            beyond = self.size - int(self.most[place]), self.size - below
+        return 0.0 if beyond[1] >= k else 1.0 - (beyond[0] + 1) / k
+
+    def _places_of(self, ranks: NDArray[np.intp], tail: Tail) -> NDArray[np.intp]:
         if tail == "low":
-            return int(self.least[place - 1]) if place else 0
-        return self.size - int(self.most[place])
-
-    def _place_of(self, k: int, tail: Tail) -> int:
-        if tail == "low":
-            return int(self.most.searchsorted(k))
-        return int(self.least.searchsorted(self.size - k + 1))
-
-    def within(self, threshold: float, *, below: bool, ties: bool) -> tuple[int, int]:
-        """Return the fewest and the most scores on one side of a threshold.
-
-        Parameters
-        ----------
-        threshold : float
-        below : bool
-            Whether to count scores below it, or above.
-        ties : bool
-            Whether those at the threshold count, too.
-
-        Examples
-        --------
-        >>> five = Counted.of_buckets([0.1, 0.5], [0.4, 0.5], [3, 2])
-        >>> five.within(0.2, below=True, ties=True), five.within(0.5, below=False, ties=True)
-        ((1, 2), (2, 2))
-        """
-        side: Literal["left", "right"] = "right" if below == ties else "left"
-        place = int(self.knots.searchsorted(threshold, side))
-        least, most = (int(c[place - 1]) if place else 0 for c in (self.least, self.most))
-        return (least, most) if below else (self.size - most, self.size - least)
+            return self.most.searchsorted(ranks)
+        return self.least.searchsorted(self.size - ranks + 1)
 
     def spread(self, size: int) -> Floats:
         """Return ascending scores, at most so many, that are spread about as all of them are.
@@ -234,7 +228,12 @@ class Counted:
         return Counted(self.knots[kept], most, self.least[kept].copy())
 
 
-def joined(cells: Sequence[Floats | Counted]) -> Counted:
+def is_counted(scores: object) -> TypeGuard[Counted]:
+    """Say whether scores are known by counts only."""
+    return isinstance(scores, Counted)
+
+
+def joined(cells: Sequence[Floats]) -> Counted:
     """Return the scores of some cells, counted or not, as one: their counts add up.
 
     Examples
@@ -244,7 +243,7 @@ def joined(cells: Sequence[Floats | Counted]) -> Counted:
     >>> both.knots.tolist(), both.most.tolist(), both.least.tolist()
     ([0.1, 0.2, 0.4], [2, 3, 5], [1, 2, 5])
     """
-    counted = [c if isinstance(c, Counted) else Counted.of_scores(c) for c in cells]
+    counted = [c if is_counted(c) else Counted.of_scores(c) for c in cells]
     knots = np.unique(np.concatenate([c.knots for c in counted]))
     sums = []
     for name in ("most", "least"):
@@ -254,6 +253,17 @@ def joined(cells: Sequence[Floats | Counted]) -> Counted:
             total += steps[cell.knots.searchsorted(knots, "right")]
         sums.append(total)
     return Counted(knots, *sums)
+
+
+def may_have_ties(scores: Floats) -> bool:
+    """Return whether some scores are equal, or may be, for all that counts show.
+
+    Examples
+    --------
+    >>> may_have_ties(np.array([0.1, 0.2])), may_have_ties(Counted.of_buckets([0.1], [0.4], [3]))
+    (False, True)
+    """
+    return scores.knots.size < scores.size if is_counted(scores) else has_ties(scores)
 
 
 def is_well_formed(cell: Counted) -> bool:

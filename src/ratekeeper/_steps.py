@@ -104,7 +104,11 @@ def steps_of(null: RankNull, *, most: int = MOST_STEPS, keep: Iterable[float] = 
         values,
         "right" if low else "left",
         float(excess.max()),
-        float((excess / smallest).max()),
+        float(
+            np.divide(
+                excess, smallest, out=np.where(excess > 0, np.inf, 0.0), where=smallest > 0
+            ).max()
+        ),
     )
 
 

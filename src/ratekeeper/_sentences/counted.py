@@ -8,17 +8,11 @@ COUNTED = {
         "{what} needs the calibration scores themselves, but the calibration holds counts of them."
     ),
     "remedy": "Calibrate on the scores, or on a random sample of them.",
-    "exact": (
-        "Scores are counted at {knots} knots. At this alpha nothing is lost: the threshold is the "
-        "one that the {n} scores themselves give."
-    ),
+    "exact": "Exact: the threshold is the one that the scores themselves would give.",
     "unused": (
-        "Scores are counted at {knots} knots, and in doubt on the safe side: at most {unused} of "
-        "alpha is unused. All promises hold."
+        "Scores were counted by buckets, and those in doubt on the safe side: at most {unused} of "
+        "alpha is unused."
     ),
-    "price": (
-        "{other} {counted}; {doubt} of {n} objects are counted by buckets and are in doubt, as "
-        "errors."
-    ),
-    "true_rate": "The true values are at most these, since scores are counted by buckets.",
+    "price": "Those in doubt count as errors: {doubt} of {n}.",
+    "true_rate": "The true values are at most these, since scores were counted by buckets.",
 }
