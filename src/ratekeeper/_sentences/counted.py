@@ -15,4 +15,10 @@ COUNTED = {
     ),
     "price": "Those in doubt count as errors: {doubt} of {n}.",
     "true_rate": "The true values are at most these, since scores were counted by buckets.",
+    "loss": "{side}: {losses}.",
+    "loss.at": "at most {unused} of an alpha of {alpha} is unused",
+    "again": (
+        "Count again: {n} scores lie in buckets that hold many. The query has {buckets} finer ones."
+    ),
+    "fine_enough": "The buckets are fine enough: nothing worth a second query would be gained.",
 }

@@ -87,7 +87,10 @@ DIALECTS: dict[str, Dialect] = {
         texts_escape="none",
         literal="{}",
         tiny=True,
+        number="CASE WHEN +{0} BETWEEN -1.7976931348623157E+308 AND 1.7976931348623157E+308 "
+        "THEN CAST({0} AS DOUBLE PRECISION) END",
         infinite=False,
+        note="NaN, infinite scores and text count as missing, unless the database is named.",
     ),
     "postgres": Dialect(title="PostgreSQL 12 or newer", label="CAST({} AS TEXT)", steps="array"),
     "duckdb": Dialect(title="DuckDB", double="DOUBLE", literal="{}", number="CAST({} AS DOUBLE)"),
