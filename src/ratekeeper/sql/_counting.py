@@ -238,8 +238,10 @@ def _even(segment: Segment) -> list[_Piece]:
     (61, _Piece(start=0.0, end=5e-19, n=0), _Piece(start=0.288..., end=0.5, n=10))
     """
     low, high, bottom = segment.low, segment.high, segment.bottom
-    ends = {"even": high, "near 0": math.log(high or 1.0), "near 1": -math.log(bottom or 1.0)}
-    width = ends[segment.curve] - segment.start
+    end = high
+    if segment.curve != "even":
+        end = math.log(high) if segment.curve == "near 0" else -math.log(bottom)
+    width = end - segment.start
     n = round(segment.scale * width)
     if segment.curve == "even" or not n:
         return [_Piece(low, high, n)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,9 +18,11 @@ from ratekeeper.sql._promise import caveats_of, facts_of
 from ratekeeper.sql._writing import Writer, comment
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ratekeeper._finished import FinishedTest
     from ratekeeper._steps import Steps
-    from ratekeeper.methods import Method, NullDistribution
+    from ratekeeper.methods import NullDistribution
 
 _FEWEST_STEPS = 20  # for each class in each group
 _MOST_GROUPS = 200
@@ -115,34 +116,31 @@ def _tables(test: FinishedTest, most: int) -> list[list[Steps | None]]:
             "them.",
         )
     each = max(_FEWEST_STEPS, most // n_groups)
-    tables = []
-    for null_class in (0, 1):
-        method, keep = _judged_by(test, null_class)
-        nulls = nulls_of(calibration, null_class, method)
-        pairs = zip_longest(nulls, keep)
-        tables.append([_steps(null, each, edge, method) for null, edge in pairs])
-    return tables
+    return [
+        [_steps(null, each, edge) for null, edge in _judged_by(test, null_class)]
+        for null_class in (0, 1)
+    ]
 
 
-def _judged_by(test: FinishedTest, null_class: int) -> tuple[Method, list[float | None]]:
-    """Return the method of a class's p-values, and the thresholds at which they decide."""
-    own = [part for part in test.parts if part.null_class == null_class]
-    if own:
-        return own[0].method, list(own[0].thresholds.values())
-    return (test.parts[0].method if test.parts else Conformal()), []
+def _judged_by(
+    test: FinishedTest, null_class: int
+) -> Iterable[tuple[NullDistribution | None, float | None]]:
+    """Return what gives the p-values of a class, and where they decide, group by group."""
+    for part in test.parts:
+        if part.null_class == null_class:
+            return zip(part._nulls, part.thresholds.values(), strict=True)  # noqa: SLF001 - of it
+    if test.parts:
+        return ((null, None) for null in test.parts[0]._other_nulls)  # noqa: SLF001
+    nulls = nulls_of(test.calibration, null_class, Conformal())  # of a test of an aim
+    return ((null, None) for null in nulls)
 
 
-def _steps(
-    null: NullDistribution | None,
-    most: int,
-    threshold: float | None,
-    method: Any,  # noqa: ANN401
-) -> Steps | None:
+def _steps(null: NullDistribution | None, most: int, threshold: float | None) -> Steps | None:
     if null is None:
         return None
     if not isinstance(null, RankNull):
         raise InputError(
-            f"{method!r} gives p-values that are no function of ranks, so no table has them.",
+            "The method gives p-values that are no function of ranks, so no table has them.",
             parameter="test",
             remedy="Take a rank method, such as HighProbability() or Conformal(), or let "
             "`ratekeeper classify` add p-values.",
@@ -160,7 +158,8 @@ def _lookup(steps: Steps | None, writer: Writer, score: str) -> str:
         return writer.tree(score, "<" if steps.side == "right" else "<=", edges.tolist(), leaves)
     if steps.side == "left":  # above an edge is at or above the next double
         below = edges < np.inf  # beyond which nothing lies
-        edges, values = np.nextafter(edges[below], np.inf), values[: below.sum() + 1]
+        with np.errstate(over="ignore"):
+            edges, values = np.nextafter(edges[below], np.inf), values[: below.sum() + 1]
     if not edges.size:
         return writer.double(float(values[0]))
     return f"({_array(values)})[WIDTH_BUCKET({score}, {_array(edges)}) + 1]"
