@@ -112,8 +112,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     knots : int, optional
         Keep counts at about so many scores of each class (in each group), not the scores, so that
         memory is bounded whatever the size of the file. Every promise holds; the certificate says
-        how much of alpha is unused, with 200,000 about 0.1% of it or less. Not with columns beside the
-        scores, nor with `sample`.
+        how much of alpha is unused, with 200,000 about 0.1% of it or less. Not with columns beside
+        the scores, nor with `sample`.
     source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
         By default seen from the contents.
     decimal : {".", ","}, optional
