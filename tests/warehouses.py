@@ -41,7 +41,7 @@ class SQLite:
     def put(self, table, columns, types):
         """Make a table anew."""
         self.execute(f"DROP TABLE IF EXISTS {table}")
-        kinds = [f"{name} {TYPES[self.dialect].get(types[name], types[name])}" for name in columns]
+        kinds = [f"{name} {TYPES['sqlite'].get(types[name], types[name])}" for name in columns]
         self.execute(f"CREATE TABLE {table} ({', '.join(kinds)})")
         holes = ", ".join("?" * len(columns))
         rows = list(zip(*map(plain, columns.values()), strict=True))
@@ -73,13 +73,14 @@ class DuckDB(SQLite):
         """Make a table anew, by way of Arrow: rows would take long."""
         import pyarrow as pa
 
-        arrow = pa.table({name: pa.array(plain(values)) for name, values in columns.items()})
+        arrow = pa.table({f"c{i}": pa.array(plain(c)) for i, c in enumerate(columns.values())})
         self.connection.register("given", arrow)
         kinds = [
-            f"CAST({name} AS {TYPES['duckdb'].get(types[name], types[name])}) AS {name}"
-            for name in columns
+            f"CAST(c{i} AS {TYPES['duckdb'].get(types[name], types[name])}) AS {name}"
+            for i, name in enumerate(columns)
         ]
-        self.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {', '.join(kinds)} FROM given")
+        rows = f"SELECT {', '.join(kinds)} FROM given"  # noqa: S608 - our own names
+        self.execute(f"CREATE OR REPLACE TABLE {table} AS {rows}")
 
 
 def plain(values):
@@ -142,7 +143,7 @@ def same_cells(counted, whole):
             assert cell.most.tolist() == cell.least.tolist() == counts.cumsum().tolist()
 
 
-def check_equality(warehouse, kind="double", *, n_cases=100, seed=0, sign=1):
+def check_equality(warehouse, kind="double", *, n_cases=100, seed=0, sign=1, buckets=64):
     """Check that a warehouse counts, decides and evaluates as one machine does, row for row."""
     dtype = np.float32 if kind == "float" else np.float64
     scores, labels, cases = random_cases(n_cases, seed=seed, dtype=dtype, sign=sign)
@@ -151,7 +152,7 @@ def check_equality(warehouse, kind="double", *, n_cases=100, seed=0, sign=1):
     warehouse.put("scored", table, types)
     names = {"table": "scored", "score": "s", "group": "g"}
     counted = counted_calibration(
-        warehouse, label="y", buckets=64, higher_is_positive=sign > 0, **names
+        warehouse, label="y", buckets=buckets, higher_is_positive=sign > 0, **names
     )
     whole = rk.calibrate(
         scores.astype(np.float64), labels, groups=cases, higher_is_positive=sign > 0
@@ -212,7 +213,7 @@ def check_odd_scores(warehouse, *, has_nan=True, extents=EXTENTS):
         names = {"table": "odd", "score": "s", "label": "y", "extent": extent}
         found = [warehouse.columns(calibration_sql(dialect=warehouse.dialect, buckets=9, **names))]
         assert sum(found[0]["n"]) == len(table["s"]) == found[0]["total"][0]
-        with pytest.raises(rk.InputError, match="score is (NaN|missing)"):
+        with pytest.raises(rk.InputError, match=r"score is (NaN|missing)"):
             rk.calibrate_counts(*found)
         for _ in range(2):
             grid = refine_counts(*found, on_invalid="skip").grid
@@ -235,10 +236,57 @@ def check_odd_scores(warehouse, *, has_nan=True, extents=EXTENTS):
         map(str, [*test.decide(scores).labels, *test.decide([0.5]).labels, None, None, None])
     )
     query = evaluation_sql(test, label="y", **names)
-    with pytest.raises(rk.InputError, match="score is (NaN|missing)"):
+    with pytest.raises(rk.InputError, match=r"score is (NaN|missing)"):
         evaluate_counts(test, warehouse.columns(query))
     evaluated = evaluate_counts(test, warehouse.columns(query), on_invalid="skip")
     assert evaluated.rows == len(table["s"])
     assert sum(evaluated.skipped.values()) == 4
     wrong = int(test.decide(scores[labels == 0]).labels.sum())
     assert (evaluated.overall.target.errors, evaluated.overall.target.n) == (wrong, whole.n(0))
+
+
+EVIL = (
+    "it's",
+    'say "x"',
+    "back`tick",
+    "a; DROP TABLE t; --",
+    "two\nlines",
+    "${x}",
+    "é中 %s",
+    "a\\b",
+)
+
+
+def check_names(warehouse, quoted, names=EVIL):
+    """Check that labels, groups and columns may be called anything.
+
+    Parameters
+    ----------
+    warehouse : object
+    quoted : callable
+        Writes a name as the database wants it where a table is made.
+    names : sequence of str
+    """
+    rng = np.random.default_rng(7)
+    for i, name in enumerate(names):
+        truth = rng.integers(0, 2, 400)
+        scores = rng.normal(2 * truth)
+        labels = np.array([f"no {name}", f"yes {name}"])[truth]
+        groups = np.array([name, f"{name}2"])[rng.integers(0, 2, 400)]
+        columns = [f"{part} {names[i - 1]}" for part in ("score", "label", "group")]
+        table = dict(zip(map(quoted, columns), (scores, labels, groups), strict=True))
+        warehouse.put("t", table, dict(zip(table, ("double", "text", "text"), strict=True)))
+        score, label, group = ('"' + column.replace('"', '""') + '"' for column in columns)
+        roles = {"table": "t", "score": score, "group": group, "dialect": warehouse.dialect}
+        whole = rk.calibrate(scores, labels, groups=groups, positive_label=f"yes {name}")
+        sql = calibration_sql(label=label, **roles)
+        counted = rk.calibrate_counts(warehouse.columns(sql), positive_label=f"yes {name}")
+        assert (counted.groups.tolist(), counted.n(f"no {name}")) == (
+            whole.groups.tolist(),
+            whole.n(f"no {name}"),
+        )
+        test = whole.control("fnr", 0.1, method="conformal")
+        found = warehouse.columns(decision_sql(test, **roles))["decision"]
+        assert sorted(found) == sorted(test.decide(scores, groups).labels.tolist())
+        found = warehouse.columns(evaluation_sql(test, label=label, **roles))
+        assert evaluate_counts(test, found).overall.target.n == whole.n(f"yes {name}")

@@ -46,7 +46,7 @@ def server():
     user = _unprivileged()
     own = {} if user is None else {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
     # A socket's path has at most 107 characters, so the folder is not one of pytest's.
-    with tempfile.TemporaryDirectory(prefix="rk-pg-", dir="/tmp") as home:  # noqa: S108
+    with tempfile.TemporaryDirectory(prefix="rk-pg-", dir="/tmp") as home:
         if user is not None:
             os.chown(home, user.pw_uid, user.pw_gid)
         data = f"{home}/data"
@@ -110,6 +110,6 @@ class Postgres:
 
     def csv(self, query):
         """Return a result as the text of a CSV file, as psql exports it."""
-        with self.connection.cursor() as cursor:
-            with cursor.copy(f"COPY ({query}) TO STDOUT WITH CSV HEADER") as copy:
-                return b"".join(bytes(part) for part in copy).decode()
+        command = f"COPY ({query}) TO STDOUT WITH CSV HEADER"
+        with self.connection.cursor() as cursor, cursor.copy(command) as copy:
+            return b"".join(bytes(part) for part in copy).decode()

@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     from ratekeeper._calibration import Calibration
     from ratekeeper._finished import FinishedTest
 
-_ROWS_ONLY = ("cluster", "time", "append", "last", "since", "weight", "rejection", "sample")
+_ROWS_ONLY = (
+    "cluster",
+    "time",
+    "append",
+    "last",
+    "since",
+    "weight",
+    "rejection",
+    "sample",
+    "knots",
+)
 _EPILOG = """\b
 Examples:
   ratekeeper calibrate held-out.csv --score risk --label ill -o cal.rk

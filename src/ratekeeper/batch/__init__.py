@@ -5,8 +5,8 @@ CSV and TSV files (also gzipped) need nothing; Parquet, Arrow and Feather files 
 
 from ratekeeper.batch._adapting import LearnedFile, classify_adaptively, learn_file
 from ratekeeper.batch._calibrating import calibrate_file
+from ratekeeper.batch._calibrating_counts import Refinement, calibrate_counts, refine_counts
 from ratekeeper.batch._classifying import Classified, classify_file
-from ratekeeper.batch._counts import Refinement, calibrate_counts, refine_counts
 from ratekeeper.batch._evaluating import FileEvaluation, evaluate_file
 from ratekeeper.batch._evaluating_counts import evaluate_counts
 from ratekeeper.batch._selecting import FileSelection, select_file

@@ -26,6 +26,8 @@ class Dialect:
         How a quote within a name or a text is written: twice, or after a backslash. "both": quotes
         are doubled, and a backslash has to be, too. "none": a backslash means different things to
         different databases, so a text with one is refused.
+    variables : bool
+        Whether ``${...}`` is replaced before a query is read, also within quotes.
     bare : bool
         Whether plain names stay without quotes, so that the database folds their case as usual.
     double, integer : str
@@ -56,6 +58,7 @@ class Dialect:
     quote: str = '"'
     names_escape: Literal["double", "backslash"] = "double"
     texts_escape: Literal["double", "backslash", "both", "none"] = "double"
+    variables: bool = False
     bare: bool = True
     double: str = "DOUBLE PRECISION"
     integer: str = "BIGINT"
@@ -75,6 +78,7 @@ _SPARK = Dialect(
     title="Spark",
     quote="`",
     texts_escape="backslash",
+    variables=True,
     bare=False,
     double="DOUBLE",
     literal="{}D",

@@ -104,6 +104,12 @@ class Writer:
 
     def _quoted(self, text: str) -> str:
         quote = self.dialect.quote
+        if self.dialect.variables and "${" in text:
+            raise InputError(
+                f"The name {show(text)} holds what {self.dialect.title} takes for a variable.",
+                value=text,
+                remedy="Make a view in which the column or table has another name.",
+            )
         if self.dialect.names_escape == "backslash":
             return quote + _escaped(text, quote) + quote
         return quote + text.replace(quote, 2 * quote) + quote
