@@ -61,7 +61,8 @@ def test_decimals_and_booleans_are_scores_and_labels(postgres):
     assert counted.classes.tolist() == ["false", "true"]
     test = counted.control("fnr", 0.05)
     sql = decision_sql(test, table="scored", score="s", dialect="postgres")
-    found = postgres.columns(f"SELECT CAST(s AS TEXT) AS s, decision FROM ({sql}) q")
+    query = f"SELECT CAST(s AS TEXT) AS s, decision FROM ({sql}) q"  # noqa: S608 - our own
+    found = postgres.columns(query)
     expected = zip(texts, test.decide(scores).labels.tolist(), strict=True)
     assert sorted(zip(found["s"], found["decision"], strict=True)) == sorted(expected)
 

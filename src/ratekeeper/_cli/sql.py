@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 from ratekeeper._cli import contents, options, settings
 from ratekeeper._cli.printing import echo, print_exactly
 from ratekeeper._cli.refusals import Refusal
-from ratekeeper._formatting import visible
+from ratekeeper._formatting import near, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,13 +47,16 @@ class _Queries(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the line."""
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            meant = near(args[0], self.commands)
+            if meant and not os.path.exists(args[0]):  # noqa: PTH110 - pathlib costs time
+                ctx.fail(f"There is no query and no file {args[0]!r}.{meant}")
             args = ["decide", *args]
         return super().parse_args(ctx, args)
 
 
 @click.group("sql", cls=_Queries, epilog=_EPILOG)
 def command() -> None:
-    """Print a query for a database: to count scores, decide, or count errors.
+    """Print a query for a database: count, decide, evaluate.
 
     The data stay where they are. A query is plain SQL and goes to standard output; what calibrate
     and evaluate need comes back as some thousands of rows, which they read with --counts.

@@ -126,14 +126,16 @@ def _folded(
     for column in needed:
         if column not in found:
             raise InputError(
-                (
-                    f"{name} has no column {show(column)}; {has_instead(column, columns)} ",
-                    "These are no counts, as the queries of `ratekeeper sql` give them.",
-                ),
+                f"{name} has no column {show(column)}; {has_instead(column, columns)} These are "
+                "no counts, as the queries of `ratekeeper sql` give them.",
                 parameter="counts",
                 value=column,
                 need=f"the columns {', '.join(needed)}",
-                remedy=("Leave out ", Parameter("counts", value=True), " for rows of scores."),
+                remedy=(
+                    "Give the result of such a query, or rows without ",
+                    Parameter("counts"),
+                    ".",
+                ),
             )
     return {column: found[column] for column in (*needed, *known) if column in found}
 
