@@ -160,23 +160,23 @@ def _first_grid(extent: tuple[float, float], n: int) -> Grid:
 def _of_grid(grid: Grid, writer: Writer) -> str:
     """Write which bucket of a grid a score belongs to, whatever score it is."""
     pieces = [piece for segment in grid.segments for piece in _even(segment)]
-    inside, n = _leaves(pieces, writer)
+    leaves, n = _leaves(pieces, writer)
     low, high = grid.segments[0].low, grid.segments[-1].high
-    tree = writer.tree("score", "<", [piece.start for piece in pieces[1:]], inside)
-    return _whole(writer, writer.double(low), writer.double(high), n, [f"ELSE {tree}"])
+    inside = writer.tree("score", "<", [piece.start for piece in pieces[1:]], leaves)
+    return _whole(writer, writer.double(low), writer.double(high), n, [inside])
 
 
 def _whole(writer: Writer, low: str, high: str, n: int, inside: list[str]) -> str:
-    lowest = writer.double(-LARGEST)
+    """Write what is within a range first, which most scores are, and then all others."""
+    first, *others = inside
     return "\n".join(
         [
-            f"CASE WHEN score <= {writer.double(LARGEST)} THEN",
-            f"  CASE WHEN score < {lowest} THEN -2",
-            f"    WHEN score < {low} THEN -1",
-            f"    WHEN score > {high} THEN {n}",
-            *(f"    {line}" for line in inside),
-            "  END",
+            f"CASE WHEN score >= {low} AND score <= {high} THEN {first}",
+            *(f"    {line}" for line in others),
+            f"  WHEN score < {writer.double(-LARGEST)} THEN -2",
+            f"  WHEN score < {low} THEN -1",
             f"  WHEN {writer.is_top('score')} THEN {n + 1}",
+            f"  WHEN score <= {writer.double(LARGEST)} THEN {n}",
             f"  WHEN score IS NOT NULL THEN {NAN_BUCKET}",
             "END",
         ]
@@ -188,10 +188,10 @@ def _of_table(n: int, writer: Writer) -> str:
     width = f"((high - low) / {writer.double(n)})"
     # Databases refuse quotients that vanish, so those of neighbours are not asked for.
     inside = [
-        f"WHEN high - low > {writer.double(_NARROWEST)} THEN",
+        f"CASE WHEN high - low > {writer.double(_NARROWEST)} THEN",
         f"  CASE WHEN score - low < {width} THEN 0",
         f"    ELSE {writer.dialect.floor.format(f'(score - low) / {width}')} END",
-        "ELSE 0",
+        "ELSE 0 END",
     ]
     return _whole(writer, "low", "high", n + _GAP, inside)
 
