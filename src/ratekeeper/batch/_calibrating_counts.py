@@ -139,7 +139,7 @@ class Refinement:
 
     def __str__(self) -> str:
         lines = [
-            say("counted.loss", side=f"{side.title()}s", losses=_listed(by_alpha))
+            say("counted.loss", side_title=f"{side.title()}s", losses=_listed(by_alpha))
             for side, by_alpha in self.unused.items()
             if by_alpha
         ]
