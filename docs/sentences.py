@@ -201,6 +201,7 @@ GAPS = {
     "text": "FNR 4.00% (2.00% to 7.00%), promised 5%: in line",
     "threshold": "0.31",
     "thresholds": "0.31",
+    "tolerance": "1e-06",
     "too_late": "190",
     "total": "295",
     "truth": "positive (1)",
@@ -254,6 +255,7 @@ HEADINGS = {
     "monitor_plan": "Plans for a monitor",
     "windows": "Windows of time, and rows that are added",
     "weights": "Weighted calibration objects",
+    "tolerance": "Scores that may come out differently where they decide",
     "adaptive": "Tests whose level moves with the labels",
 }
 METHODS = {

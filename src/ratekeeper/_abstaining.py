@@ -68,6 +68,11 @@ class AbstainingTest(FinishedTest[JointEvaluation]):
         return self.fnr.calibration
 
     @property
+    def tolerance(self) -> float:  # type: ignore[override]
+        """By how much the score that decides may differ from the calibrated one."""
+        return min(self.fnr.tolerance, self.fpr.tolerance)
+
+    @property
     def parts(self) -> tuple[ErrorRateTest, ...]:
         """The tests of one rate that it consists of."""
         return self.fnr, self.fpr

@@ -280,6 +280,7 @@ class Calibration:
         *,
         method: Method | str = HighProbability(),
         thin_groups: str = "refuse",
+        tolerance: float = 0.0,
     ) -> ErrorRateTest:
         """Make the test that keeps one error rate at or below alpha.
 
@@ -297,6 +298,11 @@ class Calibration:
         thin_groups : {"refuse", "pool"}, default="refuse"
             What to do with groups that have too few scores for alpha: refuse by name, or give
             them the threshold of all groups together. The certificate then names them.
+        tolerance : float, default=0
+            By how much the score that decides may differ from the one that the code of the
+            calibration would give, as after an export of the model: thresholds and p-values move
+            to the safe side, so that the promise holds all the same. `score_difference` measures
+            it on a sample.
 
         Returns
         -------
@@ -314,7 +320,7 @@ class Calibration:
         >>> cal.control("fnr", alpha=0.05).threshold
         0.507...
         """
-        return build_test(self, control, alpha, method, thin_groups)
+        return build_test(self, control, alpha, method, thin_groups, tolerance)
 
     def control_both(
         self,
@@ -323,6 +329,7 @@ class Calibration:
         *,
         method: Method | str = HighProbability(),
         thin_groups: str = "refuse",
+        tolerance: float = 0.0,
     ) -> AbstainingTest:
         """Make the test that keeps both error rates and abstains where it must.
 
@@ -330,16 +337,16 @@ class Calibration:
         ----------
         alpha_fnr, alpha_fpr : float
             The two rates to keep.
-        method, thin_groups
+        method, thin_groups, tolerance
             As in `control`.
 
         Returns
         -------
         AbstainingTest
         """
+        how: Any = {"method": method, "thin_groups": thin_groups, "tolerance": tolerance}
         return AbstainingTest(
-            self.control("fnr", alpha_fnr, method=method, thin_groups=thin_groups),
-            self.control("fpr", alpha_fpr, method=method, thin_groups=thin_groups),
+            self.control("fnr", alpha_fnr, **how), self.control("fpr", alpha_fpr, **how)
         )
 
     def control_precision(self, precision: float, *, delta: float = 0.05) -> ThresholdTest:

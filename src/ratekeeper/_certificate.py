@@ -163,6 +163,7 @@ class Certificate(Stated):
     clusters: ClusterFacts | None = None
     alerts: Alerts | None = None
     weights: WeightFacts | None = None
+    tolerance: float = 0.0
 
     @property
     def rate(self) -> str:
@@ -211,6 +212,8 @@ class Certificate(Stated):
             said[1:2] = [say("clusters.same_class"), self.clusters.use]
         if self.weights is not None:
             said[1] = say("weights.same_class")
+        if self.tolerance:
+            said[-1] = say("tolerance.same_scorer", tolerance=repr(self.tolerance))
         return tuple(said)
 
     @property
@@ -226,6 +229,7 @@ class Certificate(Stated):
             *_about_promise(self, called="negative" if self.control == "fnr" else "positive"),
             *self._about_cells(),
             *_about_groups(self),
+            *_about_tolerance(self),
             *in_practice(self.alerts),
             *ground(self),
         )
@@ -259,6 +263,7 @@ class Certificate(Stated):
             "version": self.version,
             **({} if self.clusters is None else {"clusters": self.clusters.to_dict()}),
             **({} if self.weights is None else {"weights": self.weights.to_dict()}),
+            **({"tolerance": self.tolerance} if self.tolerance else {}),
         }
 
     def _cell_dict(self, cell: Cell) -> dict[str, Any]:
@@ -337,8 +342,15 @@ class Certificate(Stated):
             high=high,
             above=above,
         )
-        tied = f" {say('certificate.true_rate.tied')}" if cell.tied else ""
-        yield state("true_rate", text + tied, rate=self.rate)
+        bounds = [f" {bound}" for bound in self._rate_bounds(cell)]
+        yield state("true_rate", text + "".join(bounds), rate=self.rate)
+
+    def _rate_bounds(self, cell: Cell) -> Iterator[str]:
+        """Say why the true rate is only bounded from above, if it is."""
+        if cell.tied:
+            yield say("certificate.true_rate.tied")
+        if self.tolerance:
+            yield say("tolerance.true_rate")
 
     def _rate_cells(self, cell: Cell) -> list[str]:
         if cell.realised is None:
@@ -384,8 +396,8 @@ class Certificate(Stated):
             for cell in shown
             if cell.remark
         ]
-        if any(cell.tied and cell.realised for cell in shown):
-            notes.append(say("certificate.true_rate.tied"))
+        rated = [cell for cell in shown if cell.realised]
+        notes += dict.fromkeys(bound for cell in rated for bound in self._rate_bounds(cell))
         table = markup.by_group(groups, head, rows, numbers=(0, 3, 4, 5, 6))
         return [table, *map(markup.note, notes)]
 
@@ -434,6 +446,7 @@ class JointCertificate(Stated):
             *self._about_cells(),
             *self._by_rate(_about_groups(part, with_price=False) for part in self._parts),
             state("price", self._price()),
+            *_about_tolerance(self.fnr),
             *in_practice(self.alerts),
             *ground(self.fnr),
         ]
@@ -579,6 +592,11 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
             yield state("groups", text)
     if facts.pooled_groups:
         yield state("groups", pooled_text(facts.pooled_groups, len(facts.cells)))
+
+
+def _about_tolerance(facts: Certificate) -> Iterator[Statement]:
+    if facts.tolerance:
+        yield state("tolerance", say("tolerance.moved", tolerance=repr(facts.tolerance)))
 
 
 def in_practice(alerts: Alerts | None) -> Iterator[Statement]:

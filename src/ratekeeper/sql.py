@@ -339,7 +339,7 @@ def _header(test: FinishedTest) -> list[str]:
         )
     sentences.append(
         f"Calibrated on {sample}, {facts.score_type}, data {facts.data_hash[:16]}. New scores must "
-        f"come from the same model and be {facts.score_type}, not rounded."
+        f"come from the same model and {_as_calibrated(test, facts.score_type)}."
     )
     # Where the two thresholds of a cell cross, one between them decides everything.
     abstains = isinstance(test, AbstainingTest) and None in test.crossed
@@ -363,6 +363,12 @@ def _header(test: FinishedTest) -> list[str]:
             "decided otherwise than by the library."
         )
     return [line for sentence in sentences for line in _comment(sentence)]
+
+
+def _as_calibrated(test: FinishedTest, score_type: str) -> str:
+    if test.tolerance:
+        return f"differ by at most {test.tolerance!r} from what the code there would give"
+    return f"be {score_type}, not rounded"
 
 
 def _number(n: int) -> str:

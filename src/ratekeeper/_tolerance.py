@@ -1,0 +1,201 @@
+"""Scores that may come out a little different where they decide: thresholds on the safe side.
+
+A model that is exported, run in batches of another size or on another machine gives scores that
+differ in their last digits. Say that each differs from the one that calibration would have seen by
+at most e. If low scores are evidence against a class, move the threshold down by e: a score below
+it comes from one below the threshold that was calibrated. P-values follow by the same step: that of
+a score is the p-value of the score moved by e away from the extreme end.
+
+All of this is about real numbers, and floating-point sums are rounded. Here every sum is rounded to
+the safe side, and both rules agree to the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ratekeeper._sentences import say
+from ratekeeper._validation import check_not_negative
+from ratekeeper.exceptions import InputError, Parameter
+from ratekeeper.methods import NullDistribution
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ratekeeper._ranks import Floats, Tail
+    from ratekeeper.methods import Guarantee, Method
+    from ratekeeper.methods._method import FitCheck
+
+
+def moved(scores: Floats | float, by: float) -> NDArray[np.float64]:
+    """Return the scores moved by a number, rounded in the direction of the move.
+
+    Examples
+    --------
+    >>> moved(np.array([0.5, np.inf]), 0.25), float(moved(1.0, 1e-30))
+    (array([0.75,  inf]), 1.0000000000000002)
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        total = values + by
+        # The exact error of the sum (Knuth). Infinite scores have none: they stay what they are.
+        virtual = total - values
+        missing = (values - (total - virtual)) + (by - virtual)
+        short = missing > 0.0 if by > 0.0 else missing < 0.0
+        return np.where(short, np.nextafter(total, math.copysign(np.inf, by)), total)
+
+
+def moved_threshold(threshold: float, tail: Tail, tolerance: float) -> float:
+    """Return where a score lies strictly beyond exactly if the moved score is beyond a threshold.
+
+    Examples
+    --------
+    >>> moved_threshold(0.75, "low", 0.25), moved_threshold(0.25, "high", 0.25)
+    (0.5, 0.5)
+    """
+    inward = math.inf if tail == "low" else -math.inf
+    if threshold == -inward:  # nothing lies beyond
+        return threshold
+    # Beyond t are the numbers up to the one next to it. A moved score is at most that, rounding
+    # included, exactly if the score is at most that one moved back; so the next one is the limit.
+    last = np.nextafter(threshold, -inward)
+    by = math.copysign(tolerance, -inward)
+    return float(np.nextafter(moved(last, by), inward))
+
+
+class TolerantNull(NullDistribution):
+    """A class's calibration scores, for new scores that may be off by a tolerance.
+
+    Parameters
+    ----------
+    null : NullDistribution
+        What new scores would be judged by if they were exact.
+    tail : {"low", "high"}
+        Which end is evidence against the class.
+    tolerance : float
+        By how much they may be off, above 0.
+
+    Notes
+    -----
+    **Guarantee.** Let s be the score that calibration would have seen, s' the one that decides, and
+    ``|s' - s| <= tolerance``; s' may depend on s and on everything else in any way. The p-value of
+    s' here is that of a score which is no more extreme than s. P-values never fall as scores
+    become less extreme (drawn ones in distribution, where s' does not depend on the draw), so it is
+    at least that of s, and whatever the method promises about ``P(p <= alpha)`` holds. Nothing is
+    promised about scores that are off by more.
+
+    Examples
+    --------
+    >>> from ratekeeper import Conformal
+    >>> exact = Conformal().against(np.array([0.1, 0.2, 0.6]), "low")
+    >>> TolerantNull(exact, "low", 0.25).p_values(np.array([0.0, 0.3]))
+    array([0.75, 0.75])
+    """
+
+    def __init__(self, null: NullDistribution, tail: Tail, tolerance: float) -> None:
+        self.exact = null
+        self._tail: Tail = tail
+        self._tolerance = tolerance
+
+    @property
+    def n(self) -> int:
+        """Number of calibration scores."""
+        return self.exact.n
+
+    def p_values(self, scores: Floats, *numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the p-value of each score moved away from the extreme end."""
+        by = self._tolerance if self._tail == "low" else -self._tolerance
+        return self.exact.p_values(moved(scores, by), *numbers)
+
+    def threshold(self, alpha: float) -> float | None:
+        """Return the threshold on the safe side of the calibrated one."""
+        found = self.exact.threshold(alpha)
+        return None if found is None else moved_threshold(found, self._tail, self._tolerance)
+
+    def threshold_at(self, alpha: float, weight: float) -> float:
+        """Return the same for objects of one weight, where objects have weights."""
+        found = self.exact.threshold_at(alpha, weight)  # type: ignore[attr-defined]
+        return moved_threshold(found, self._tail, self._tolerance)
+
+    def rank(self, alpha: float) -> int | None:
+        """Return the rank of the calibrated threshold: the one that decides is no bolder."""
+        return self.exact.rank(alpha)
+
+    @property
+    def fit_check(self) -> FitCheck | None:
+        """What the scores say about the fitted distribution."""
+        return self.exact.fit_check
+
+    def remark(self) -> str | None:
+        """Say how well the method fits these scores, where that is a question."""
+        return self.exact.remark()
+
+    def continuing(self) -> TolerantNull:
+        """Return the same with draws that go on from call to call, where there are any."""
+        null: Any = self.exact
+        going = null.continuing() if hasattr(null, "continuing") else null
+        return TolerantNull(going, self._tail, self._tolerance)
+
+
+def with_tolerance(
+    null: NullDistribution | None, tail: Tail, tolerance: float
+) -> NullDistribution | None:
+    """Return a null distribution for scores that may be off by a tolerance, which may be 0."""
+    return TolerantNull(null, tail, tolerance) if null is not None and tolerance else null
+
+
+def check_tolerance(tolerance: object, method: Method) -> float:
+    """Return a tolerance that a method can take, else raise.
+
+    Examples
+    --------
+    >>> from ratekeeper import Conformal
+    >>> check_tolerance(1e-6, Conformal())
+    1e-06
+    """
+    found = check_not_negative(tolerance, "tolerance")
+    if found and method.keys == "required":
+        raise InputError(
+            f"{method!r} breaks ties between equal scores, and scores that may be off by a "
+            "tolerance are not known to be equal.",
+            parameter="tolerance",
+            value=tolerance,
+            remedy=("Take ", Parameter("method"), " without random numbers, or no tolerance."),
+        )
+    return found
+
+
+def tolerant_guarantee(guarantee: Guarantee, tolerance: float) -> Guarantee:
+    """Return what is promised if new scores may be off by a tolerance.
+
+    Examples
+    --------
+    >>> from ratekeeper import Conformal
+    >>> tolerant_guarantee(Conformal().guarantee, 0.0) == Conformal().guarantee
+    True
+    """
+    if not tolerance or guarantee.kind == "none":
+        return guarantee
+    promise = guarantee.promise.replace("exactly alpha", "at most alpha")
+    said = say("tolerance.promise", tolerance=repr(tolerance))
+    return replace(guarantee, promise=f"{promise} {said}")
+
+
+def covers_rounding(tolerance: float, extent: tuple[float, float]) -> bool:
+    """Return whether scores between two ends may be rounded to float32 within a tolerance.
+
+    Examples
+    --------
+    >>> covers_rounding(1e-7, (0.0, 1.0)), covers_rounding(1e-9, (0.0, 1.0))
+    (True, False)
+    """
+    largest = max((abs(end) for end in extent if math.isfinite(end)), default=0.0)
+    with np.errstate(over="ignore"):
+        ends = np.float32(largest)
+    if not tolerance or not np.isfinite(ends):
+        return False
+    return tolerance >= float(np.spacing(np.nextafter(ends, np.float32(0.0)))) / 2.0
