@@ -62,6 +62,7 @@ GAPS = {
     "delay": "120",
     "decision": "decision 'p992' of 2016-01-06, outcome 509",
     "delta": "0.05",
+    "different": "787",
     "down": "0.00475",
     "difference": (
         "In the closest mixture of the calibrated classes, 44.78% of the scores are at or below "
@@ -98,6 +99,7 @@ GAPS = {
     "folds": "5",
     "found": "3 in group “north”",
     "fpr": "score > 0.72",
+    "further": "0.30%",
     "heading": "Wrong alerts: at most 10%",
     "goal": "20",
     "group": "'north'",
@@ -116,6 +118,7 @@ GAPS = {
     "kind": "high probability",
     "known": "positive",
     "label": "'ill'",
+    "largest": "1.79e-07",
     "last": "2024-06-30",
     "lasted": "91",
     "least": "1,000",
@@ -164,6 +167,7 @@ GAPS = {
     "p_value": "0.018",
     "path": "cal.rk",
     "part": "20%",
+    "position": "543",
     "positive": "'ill'",
     "positives": "20",
     "precision": "26% (21% to 31%)",

@@ -6,8 +6,10 @@ at most e. If low scores are evidence against a class, move the threshold down b
 it comes from one below the threshold that was calibrated. P-values follow by the same step: that of
 a score is the p-value of the score moved by e away from the extreme end.
 
-All of this is about real numbers, and floating-point sums are rounded. Here every sum is rounded to
-the safe side, and both rules agree to the last bit.
+That is about real numbers, and floating-point sums are rounded. All scores are floating-point
+numbers, so s <= s' + e holds exactly if s is at most the largest such number up to s' + e, and
+s' + e < t exactly if s' is below the smallest one from t - e up. So every sum is rounded back
+towards where it came from: nothing is lost, and both rules agree to the last bit.
 """
 
 from __future__ import annotations
@@ -30,41 +32,37 @@ if TYPE_CHECKING:
     from ratekeeper.methods import Guarantee, Method
     from ratekeeper.methods._method import FitCheck
 
+    Array = NDArray[np.float64]
+
 
 def moved(scores: Floats | float, by: float) -> NDArray[np.float64]:
-    """Return the scores moved by a number, rounded in the direction of the move.
+    """Return scores moved by a number, where that is inexact to the last one before it.
 
     Examples
     --------
-    >>> moved(np.array([0.5, np.inf]), 0.25), float(moved(1.0, 1e-30))
-    (array([0.75,  inf]), 1.0000000000000002)
+    >>> moved(np.array([0.5, np.inf]), 0.25), float(moved(1.0, -1e-30))
+    (array([0.75,  inf]), 1.0)
     """
     values = np.asarray(scores, dtype=np.float64)
     with np.errstate(all="ignore"):
         total = values + by
-        # The exact error of the sum (Knuth). Infinite scores have none: they stay what they are.
-        virtual = total - values
-        missing = (values - (total - virtual)) + (by - virtual)
-        short = missing > 0.0 if by > 0.0 else missing < 0.0
-        return np.where(short, np.nextafter(total, math.copysign(np.inf, by)), total)
+        missing = lacking(values, by, total)  # NaN of infinite scores, which stay what they are
+        too_far = missing < 0.0 if by > 0.0 else missing > 0.0
+        too_far |= np.isinf(total) & np.isfinite(values)
+        return np.where(too_far, np.nextafter(total, math.copysign(np.inf, -by)), total)
 
 
-def moved_threshold(threshold: float, tail: Tail, tolerance: float) -> float:
-    """Return where a score lies strictly beyond exactly if the moved score is beyond a threshold.
+def lacking(one: Array, two: Array | float, total: Array) -> Array:
+    """Return what a rounded sum of two numbers lacks, itself without any error (Knuth).
 
     Examples
     --------
-    >>> moved_threshold(0.75, "low", 0.25), moved_threshold(0.25, "high", 0.25)
-    (0.5, 0.5)
+    >>> one, two = np.array([1.0]), np.array([2.0**-60])
+    >>> lacking(one, two, one + two) == 2.0**-60
+    array([ True])
     """
-    inward = math.inf if tail == "low" else -math.inf
-    if threshold == -inward:  # nothing lies beyond
-        return threshold
-    # Beyond t are the numbers up to the one next to it. A moved score is at most that, rounding
-    # included, exactly if the score is at most that one moved back; so the next one is the limit.
-    last = np.nextafter(threshold, -inward)
-    by = math.copysign(tolerance, -inward)
-    return float(np.nextafter(moved(last, by), inward))
+    virtual = total - one
+    return (one - (total - virtual)) + (two - virtual)
 
 
 class TolerantNull(NullDistribution):
@@ -99,7 +97,7 @@ class TolerantNull(NullDistribution):
     def __init__(self, null: NullDistribution, tail: Tail, tolerance: float) -> None:
         self.exact = null
         self._tail: Tail = tail
-        self._tolerance = tolerance
+        self._inward = tolerance if tail == "low" else -tolerance
 
     @property
     def n(self) -> int:
@@ -108,18 +106,17 @@ class TolerantNull(NullDistribution):
 
     def p_values(self, scores: Floats, *numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the p-value of each score moved away from the extreme end."""
-        by = self._tolerance if self._tail == "low" else -self._tolerance
-        return self.exact.p_values(moved(scores, by), *numbers)
+        return self.exact.p_values(moved(scores, self._inward), *numbers)
 
     def threshold(self, alpha: float) -> float | None:
         """Return the threshold on the safe side of the calibrated one."""
         found = self.exact.threshold(alpha)
-        return None if found is None else moved_threshold(found, self._tail, self._tolerance)
+        return None if found is None else float(moved(found, -self._inward))
 
     def threshold_at(self, alpha: float, weight: float) -> float:
         """Return the same for objects of one weight, where objects have weights."""
         found = self.exact.threshold_at(alpha, weight)  # type: ignore[attr-defined]
-        return moved_threshold(found, self._tail, self._tolerance)
+        return float(moved(found, -self._inward))
 
     def rank(self, alpha: float) -> int | None:
         """Return the rank of the calibrated threshold: the one that decides is no bolder."""
@@ -138,7 +135,7 @@ class TolerantNull(NullDistribution):
         """Return the same with draws that go on from call to call, where there are any."""
         null: Any = self.exact
         going = null.continuing() if hasattr(null, "continuing") else null
-        return TolerantNull(going, self._tail, self._tolerance)
+        return TolerantNull(going, self._tail, abs(self._inward))
 
 
 def with_tolerance(
