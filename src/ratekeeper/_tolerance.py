@@ -145,6 +145,11 @@ def with_tolerance(
     return TolerantNull(null, tail, tolerance) if null is not None and tolerance else null
 
 
+def exact_null(null: NullDistribution) -> NullDistribution:
+    """Return what scores would be judged by if they were exact."""
+    return null.exact if isinstance(null, TolerantNull) else null
+
+
 def check_tolerance(tolerance: object, method: Method) -> float:
     """Return a tolerance that a method can take, else raise.
 

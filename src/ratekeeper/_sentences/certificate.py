@@ -167,6 +167,7 @@ TITLES = {
     "practice": "In practice",
     "weights": "Weights",
     "tolerance": "Tolerance",
+    "counted": "Counts",
     "so_far": "So far",
     "so_far.group": "So far in group {group}",
 }
