@@ -74,7 +74,7 @@ def test_the_page_says_what_moved(show):
 
 
 def test_a_thinned_page_bounds_what_it_counts_beside_a_threshold(show):
-    """Where a moved threshold lies between kept scores, counts are ranges that hold the true one."""
+    """Where a moved threshold lies between kept scores, counts are ranges around the true one."""
     cal = hundred_thousand()
     page = show(build(cal.control("fnr", 0.01, method=rk.Conformal(), tolerance=0.01)))
     for alpha in (0.005, 0.05):
