@@ -249,6 +249,7 @@ _MODULES = (
     "exceptions",
     "methods",
     "normality",
+    "onnx",
     "plots",
     "report",
     "sql",

@@ -355,15 +355,15 @@ class Certificate(Stated):
             high=high,
             above=above,
         )
-        yield state("true_rate", " ".join([text, *self._rate_bounds(cell)]), rate=self.rate)
+        yield state("true_rate", f"{text} {self._rate_bound(cell)}".strip(), rate=self.rate)
 
-    def _rate_bounds(self, cell: Cell) -> Iterator[str]:
+    def _rate_bound(self, cell: Cell) -> str:
         """Say why the true rate is only bounded from above, if it is."""
-        if cell.tied:
-            is_counted = cell.unused is not None
-            yield say("counted.true_rate" if is_counted else "certificate.true_rate.tied")
         if self.tolerance:
-            yield say("tolerance.true_rate")
+            return say("tolerance.true_rate")
+        if not cell.tied:
+            return ""
+        return say("certificate.true_rate.tied" if cell.unused is None else "counted.true_rate")
 
     def _rate_cells(self, cell: Cell) -> list[str]:
         if cell.realised is None:
@@ -411,8 +411,8 @@ class Certificate(Stated):
             for cell in shown
             if cell.remark
         ]
-        rated = [cell for cell in shown if cell.realised]
-        notes += dict.fromkeys(bound for cell in rated for bound in self._rate_bounds(cell))
+        bounds = [self._rate_bound(cell) for cell in shown if cell.realised]
+        notes += dict.fromkeys(filter(None, bounds))
         table = markup.by_group(groups, head, rows, numbers=(0, 3, 4, 5, 6))
         return [table, *map(markup.note, notes)]
 

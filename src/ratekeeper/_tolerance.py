@@ -21,14 +21,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._sentences import say
+from ratekeeper._steps import MOST_STEPS, steps_of
 from ratekeeper._validation import check_not_negative
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import NullDistribution
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from ratekeeper._ranks import Floats, Tail
+    from ratekeeper._steps import Steps
     from ratekeeper.methods import Guarantee, Method
     from ratekeeper.methods._method import FitCheck
 
@@ -97,7 +101,7 @@ class TolerantNull(NullDistribution):
     def __init__(self, null: NullDistribution, tail: Tail, tolerance: float) -> None:
         self.exact = null
         self._tail: Tail = tail
-        self._inward = tolerance if tail == "low" else -tolerance
+        self.inward = tolerance if tail == "low" else -tolerance
 
     @property
     def n(self) -> int:
@@ -106,17 +110,17 @@ class TolerantNull(NullDistribution):
 
     def p_values(self, scores: Floats, *numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the p-value of each score moved away from the extreme end."""
-        return self.exact.p_values(moved(scores, self._inward), *numbers)
+        return self.exact.p_values(moved(scores, self.inward), *numbers)
 
     def threshold(self, alpha: float) -> float | None:
         """Return the threshold on the safe side of the calibrated one."""
         found = self.exact.threshold(alpha)
-        return None if found is None else float(moved(found, -self._inward))
+        return None if found is None else float(moved(found, -self.inward))
 
     def threshold_at(self, alpha: float, weight: float) -> float:
         """Return the same for objects of one weight, where objects have weights."""
         found = self.exact.threshold_at(alpha, weight)  # type: ignore[attr-defined]
-        return float(moved(found, -self._inward))
+        return float(moved(found, -self.inward))
 
     def rank(self, alpha: float) -> int | None:
         """Return the rank of the calibrated threshold: the one that decides is no bolder."""
@@ -135,7 +139,7 @@ class TolerantNull(NullDistribution):
         """Return the same with draws that go on from call to call, where there are any."""
         null: Any = self.exact
         going = null.continuing() if hasattr(null, "continuing") else null
-        return TolerantNull(going, self._tail, abs(self._inward))
+        return TolerantNull(going, self._tail, abs(self.inward))
 
 
 def with_tolerance(
@@ -143,6 +147,35 @@ def with_tolerance(
 ) -> NullDistribution | None:
     """Return a null distribution for scores that may be off by a tolerance, which may be 0."""
     return TolerantNull(null, tail, tolerance) if null is not None and tolerance else null
+
+
+def steps_for(
+    null: NullDistribution, alphas: Iterable[float] = (), *, most: int = MOST_STEPS
+) -> Steps:
+    """Return the p-values of a class as a table of steps, with a tolerance or without.
+
+    Parameters
+    ----------
+    null : NullDistribution
+        The class, seen through a rank method, as a test holds it.
+    alphas : iterable of float
+        Levels at which ``p <= alpha`` of the table is that of the class itself.
+    most : int, default=1000
+        Number of steps at most, beside those.
+
+    Examples
+    --------
+    >>> from ratekeeper import Conformal
+    >>> null = Conformal().against(np.array([0.25, 0.5]), "low")
+    >>> steps_for(null).edges, steps_for(TolerantNull(null, "low", 0.125)).edges
+    (array([0.25, 0.5 ]), array([0.125, 0.375]))
+    """
+    exact = exact_null(null)
+    kept = [t for alpha in alphas if (t := exact.threshold(alpha)) is not None]
+    steps = steps_of(exact, most=most, keep=kept)  # type: ignore[arg-type]  # of ranks, says the user
+    if not isinstance(null, TolerantNull):
+        return steps
+    return replace(steps, edges=moved(steps.edges, -null.inward))
 
 
 def exact_null(null: NullDistribution) -> NullDistribution:

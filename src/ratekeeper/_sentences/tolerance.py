@@ -25,9 +25,9 @@ TOLERANCE = {
     "different": "{different} of {n} scores differ ({part}).",
     "largest": "{largest}, at position {position}.",
     "advice": (
-        "try {tolerance}, ten times the largest difference. The largest of a sample is no bound "
-        "for new objects: if these {n} are a random sample of them, up to {further} of the new "
-        "ones may differ by more, with 95% confidence."
+        "try {tolerance}, ten times the largest difference, rounded up. The largest of a sample "
+        "is no bound for new objects: if these {n} are a random sample of them, up to {further} of "
+        "the new ones may differ by more, with 95% confidence."
     ),
     "infinite": "none covers an infinite score that meets another.",
     "none": (

@@ -191,7 +191,7 @@ function trueRateText(o, cell) {
 function boundTexts({ tied }) {
   const isCrossed = model.crossed(outcomes, state.group) !== null;
   return [
-    ...(tied ? [say("certificate.true_rate.tied")] : []),
+    ...(tied && !facts.tolerance ? [say("certificate.true_rate.tied")] : []),
     ...(facts.tolerance ? [say("tolerance.true_rate")] : []),
     ...(isCrossed ? [say("certificate.true_rate.crossed")] : []),
   ];
