@@ -94,7 +94,7 @@ def append(
     onnx = the_package()
     _check_test(test)
     made = onnx.ModelProto()
-    made.CopyFrom(onnx.load(model) if isinstance(model, str | os.PathLike) else _checked(model))
+    made.CopyFrom(_read(model))
     _check_opset(made)
     scores = _score_output(made, output)
     dtype, place = _number_type(scores, test), _column(scores, column)
@@ -111,15 +111,25 @@ def append(
     return made
 
 
-def _checked(model: Proto) -> Proto:
-    if not isinstance(model, the_package().ModelProto):
-        raise InputError(
-            f"A {type(model).__name__} is no ONNX model.",
-            parameter="model",
-            need="an onnx.ModelProto, or the path of one",
-            remedy="Convert the model first, with skl2onnx or onnxmltools, for example.",
-        )
-    return model
+def _read(model: Proto | str | os.PathLike[str]) -> Proto:
+    """Return a model, from its file if it is in one."""
+    onnx = the_package()
+    if isinstance(model, onnx.ModelProto):
+        return model
+    found = f"A {type(model).__name__} is no ONNX model."
+    if isinstance(model, str | os.PathLike):
+        from google.protobuf.message import DecodeError  # which onnx needs, too
+
+        try:
+            return onnx.load(model)
+        except DecodeError:
+            found = f"{os.fspath(model)} is no ONNX model."
+    raise InputError(
+        found,
+        parameter="model",
+        need="an onnx.ModelProto, or the path of one",
+        remedy="Convert the model first, with skl2onnx or onnxmltools, for example.",
+    )
 
 
 def _check_test(test: FinishedTest) -> None:

@@ -293,6 +293,17 @@ def test_models_that_cannot_be_used_are_refused(model, options, words):
     assert re.search(words, str(caught.value)), str(caught.value)
 
 
+def test_files_that_hold_no_model_are_refused(tmp_path):
+    """A file of another kind is named; one that is missing is a missing file."""
+    test = drawn(np.float32).control("fnr", 0.1)
+    path = tmp_path / "rows.csv"
+    path.write_text("score\n0.5\n")
+    with pytest.raises(InputError, match=r"rows.csv is no ONNX model"):
+        append(path, test)
+    with pytest.raises(FileNotFoundError):
+        append(tmp_path / "none.onnx", test)
+
+
 def test_a_model_gets_one_test_only():
     """Outputs that a test has added are not added twice."""
     test = drawn(np.float32).control("fnr", 0.1)
