@@ -8,6 +8,10 @@ COUNTED = {
         "{what} needs the calibration scores themselves, but the calibration holds counts of them."
     ),
     "remedy": "Calibrate on the scores, or on a random sample of them.",
+    "kept": (
+        "Scores are kept by counts, those in doubt on the safe side: p-values are never too small, "
+        "and every certificate says how much of alpha is unused."
+    ),
     "exact": "Exact: the threshold is the one that the scores themselves would give.",
     "unused": (
         "Scores were counted by buckets, and those in doubt on the safe side: at most {unused} of "
