@@ -133,7 +133,8 @@ class FinishedTest(ABC, Generic[Found]):
         Parameters
         ----------
         scores : array-like of shape (n_objects,)
-            Their scores, from the same model and runtime as at calibration.
+            Their scores, from the same model and runtime as at calibration, or within the test's
+            tolerance of those.
         groups : array-like of shape (n_objects,), optional
             Their groups, required if and only if the calibration has groups.
         keys : array-like of shape (n_objects,), optional

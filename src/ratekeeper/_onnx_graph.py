@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._abstaining import AbstainingTest
-from ratekeeper._steps import Steps
-from ratekeeper._tolerance import steps_for
+from ratekeeper._steps import Steps, steps_of
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -134,10 +133,10 @@ class Graph:
 
     def _p_values(self, test: Test, label: int) -> str:
         own = [part for part in test.parts if part.null_class == label]
-        (null,) = own[0]._nulls if own else test.parts[0]._other_nulls  # noqa: SLF001 - ours
+        null: Any = (own[0]._nulls if own else test.parts[0]._other_nulls)[0]  # noqa: SLF001 - ours
         if null is None:  # nothing is known about the class
             return self._looked_up(_UNKNOWN)
-        return self._looked_up(steps_for(null, [part.alpha for part in own]))
+        return self._looked_up(steps_of(null, keep=[null.threshold(one.alpha) for one in own]))
 
     def _looked_up(self, steps: Steps) -> str:
         """Return the value of each score in a table, by a bisection that is written out."""

@@ -21,18 +21,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._sentences import say
-from ratekeeper._steps import MOST_STEPS, steps_of
 from ratekeeper._validation import check_not_negative
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import NullDistribution
+from ratekeeper.methods._rank import RankNull
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from ratekeeper._ranks import Floats, Tail
-    from ratekeeper._steps import Steps
     from ratekeeper.methods import Guarantee, Method
     from ratekeeper.methods._method import FitCheck
 
@@ -139,43 +136,45 @@ class TolerantNull(NullDistribution):
         """Return the same with draws that go on from call to call, where there are any."""
         null: Any = self.exact
         going = null.continuing() if hasattr(null, "continuing") else null
-        return TolerantNull(going, self._tail, abs(self.inward))
+        return type(self)(going, self._tail, abs(self.inward))
+
+
+class TolerantRankNull(TolerantNull, RankNull):
+    """The same, of a rank method: its p-values are steps, too, at scores that are moved.
+
+    Examples
+    --------
+    >>> from ratekeeper import Conformal
+    >>> from ratekeeper._steps import steps_of
+    >>> null = Conformal().against(np.array([0.25, 0.5]), "low")
+    >>> steps_of(null).edges, steps_of(TolerantRankNull(null, "low", 0.125)).edges
+    (array([0.25, 0.5 ]), array([0.125, 0.375]))
+    """
+
+    exact: RankNull
+
+    def kth(self, ranks: NDArray[np.intp]) -> Floats:
+        """Return the most extreme scores of these ranks, moved as thresholds are."""
+        return moved(self.exact.kth(ranks), -self.inward)
+
+    def p_of_counts(self, counts: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the p-value of each count."""
+        return self.exact.p_of_counts(counts)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Number type of scores that were moved."""
+        return np.dtype(np.float64)
 
 
 def with_tolerance(
     null: NullDistribution | None, tail: Tail, tolerance: float
 ) -> NullDistribution | None:
     """Return a null distribution for scores that may be off by a tolerance, which may be 0."""
-    return TolerantNull(null, tail, tolerance) if null is not None and tolerance else null
-
-
-def steps_for(
-    null: NullDistribution, alphas: Iterable[float] = (), *, most: int = MOST_STEPS
-) -> Steps:
-    """Return the p-values of a class as a table of steps, with a tolerance or without.
-
-    Parameters
-    ----------
-    null : NullDistribution
-        The class, seen through a rank method, as a test holds it.
-    alphas : iterable of float
-        Levels at which ``p <= alpha`` of the table is that of the class itself.
-    most : int, default=1000
-        Number of steps at most, beside those.
-
-    Examples
-    --------
-    >>> from ratekeeper import Conformal
-    >>> null = Conformal().against(np.array([0.25, 0.5]), "low")
-    >>> steps_for(null).edges, steps_for(TolerantNull(null, "low", 0.125)).edges
-    (array([0.25, 0.5 ]), array([0.125, 0.375]))
-    """
-    exact = exact_null(null)
-    kept = [t for alpha in alphas if (t := exact.threshold(alpha)) is not None]
-    steps = steps_of(exact, most=most, keep=kept)  # type: ignore[arg-type]  # of ranks, says the user
-    if not isinstance(null, TolerantNull):
-        return steps
-    return replace(steps, edges=moved(steps.edges, -null.inward))
+    if null is None or not tolerance:
+        return null
+    kind = TolerantRankNull if isinstance(null, RankNull) else TolerantNull
+    return kind(null, tail, tolerance)
 
 
 def exact_null(null: NullDistribution) -> NullDistribution:

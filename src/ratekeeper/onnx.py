@@ -25,7 +25,7 @@ from ratekeeper._cells import refuse_weights
 from ratekeeper._control import ErrorRateTest
 from ratekeeper._formatting import plain_value, show
 from ratekeeper._onnx_graph import ABSTAINED, NEGATIVE, NOT_A_NUMBER, POSITIVE, Graph, the_package
-from ratekeeper._tolerance import covers_rounding, exact_null
+from ratekeeper._tolerance import covers_rounding
 from ratekeeper._version import __version__
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods._rank import RankNull
@@ -150,9 +150,8 @@ def _check_test(test: FinishedTest) -> None:
         )
     refuse_weights(test.calibration, "A graph")
     for part in test.parts:
-        if any(not isinstance(exact_null(null), RankNull) for null in _nulls(part)) or (
-            part.method.keys == "required"
-        ):
+        counts = all(isinstance(null, RankNull) for null in _nulls(part))
+        if not counts or part.method.keys == "required":
             raise InputError(
                 f"{part.method!r} does more than count calibration scores, and a graph that "
                 "compares scores with a table of steps cannot do that.",
