@@ -244,6 +244,7 @@ _MODULES = (
     "diagnostics",
     "exceptions",
     "methods",
+    "mlflow",
     "normality",
     "plots",
     "report",
