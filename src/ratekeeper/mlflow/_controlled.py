@@ -126,7 +126,7 @@ class ControlledModel:
             raise MlflowException.invalid_parameter_value(str(error)) from error
 
     def _predicted(self, model_input: Any, asked: Mapping[str, bool]) -> pd.DataFrame:  # noqa: ANN401
-        import pandas as pd  # type: ignore[import-untyped]
+        import pandas as pd
 
         scores = self.scores(model_input)
         decisions = self._judge.decide(scores, **self.beside(model_input))

@@ -6,20 +6,18 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ratekeeper._atomic import whole_folder
-from ratekeeper._estimators import ErrorRateController, check_undecided, example_label
+from ratekeeper._estimators import ErrorRateController
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import plain_value, show
-from ratekeeper._keys import wants_keys
 from ratekeeper._storage import load, save
 from ratekeeper._validation import check_choice
 from ratekeeper._version import __version__
-from ratekeeper.exceptions import InputError, Parameter, StoredFileError
+from ratekeeper.exceptions import InputError, StoredFileError
+from ratekeeper.mlflow._checks import check_held_out, check_label_of_undecided, columns_of
 from ratekeeper.mlflow._controlled import ControlledModel
 from ratekeeper.mlflow._inner import FLAVOR, NAME, RESPONSES, Inner, put, read_output
-from ratekeeper.mlflow._signature import example_of, on_nothing, signature_of
+from ratekeeper.mlflow._signature import example_of, signature_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
 
 _TEST, _CERTIFICATE = "test.rk", "certificate.txt"
 _FORMAT = 1
-_ROLES = ("score", "group", "weight", "key")
 
 
 def save_model(  # noqa: PLR0913 - each has a name and a default
@@ -80,9 +77,9 @@ def save_model(  # noqa: PLR0913 - each has a name and a default
         The label of objects without a decision, such as -1 or "unsure"; required if and only if
         the test can abstain, since not every server can send a missing value.
     held_out : optional
-        The objects that calibrated, as the model takes them (with their groups, if any). The model
-        must give them the scores of the calibration, to the last bit: the surest way to know that
-        it is the right model, column and runtime.
+        The objects that calibrated, as the model takes them. It must give them the scores of the
+        calibration, to the last bit or within the tolerance of the test: the surest way to know
+        that it is the right model, column and runtime.
     input_example : optional
         A few rows of input, from which MLflow takes the signature. Required if a model has none.
     model_options : dict, optional
@@ -122,8 +119,8 @@ def save_model(  # noqa: PLR0913 - each has a name and a default
         raise InputError(parameter="test", value=test, need=need)
     check_choice(response_method, "response_method", ("auto", *RESPONSES, "predict"))
     given = {"score": score, "group": group, "weight": weight, "key": key}
-    columns = _columns(test, given, has_model=model is not None)
-    _check_undecided(test, undecided)
+    columns = columns_of(test, given, has_model=model is not None)
+    check_label_of_undecided(test, undecided)
     steps = read_output(output)
     if model is None and (steps or response_method != "auto" or model_options):
         raise InputError(
@@ -145,7 +142,7 @@ def save_model(  # noqa: PLR0913 - each has a name and a default
             inner.check(test.calibration)
         controlled = ControlledModel(test, columns, inner, undecided)
         if held_out is not None:
-            _check_held_out(controlled, held_out)
+            check_held_out(controlled, held_out)
         if input_example is None:
             input_example = example_of(controlled)
         if input_example is not None:
@@ -315,103 +312,8 @@ def _of_controller(
     return found, controller.estimator_, controller.response_method_
 
 
-def _columns(
-    test: FinishedTest, given: Mapping[str, str | None], *, has_model: bool
-) -> dict[str, str]:
-    """Return the columns of the input that are for the test, by what they are."""
-    known = test.calibration.provenance
-    wanted = {
-        "score": not has_model,
-        "group": test.calibration.groups is not None,
-        "weight": test.calibration.weights is not None,
-        "key": wants_keys(
-            [part.method for part in test.parts], given=given["key"] is not None, parameter="key"
-        ),
-    }
-    why = {"score": "the model gives the scores", "key": "the test breaks no ties by keys"}
-    found = {}
-    for role in _ROLES:
-        name = given[role]
-        if name is not None and not wanted[role]:
-            raise InputError(
-                (
-                    Parameter(role, name),
-                    f" was given, but {why.get(role, f'the calibration has no {role}s')}.",
-                ),
-                parameter=role,
-                value=name,
-                remedy="Leave it out.",
-            )
-        if not wanted[role]:
-            continue
-        name = name or getattr(known, role, None) or ("score" if role == "score" else None)
-        if not isinstance(name, str):
-            raise InputError(
-                f"The test needs the {role} of each object.",
-                parameter=role,
-                value=name,
-                need="the name of a column of the input",
-                remedy=("Say which, with ", Parameter(role), "."),
-            )
-        found[role] = name
-    if len(set(found.values())) < len(found):
-        raise InputError(parameter="group", value=found, need="a column of its own for each")
-    return found
-
-
-def _check_undecided(test: FinishedTest, undecided: object) -> None:
-    """Raise unless there is a label for undecided objects exactly if there can be such."""
-    classes, can_abstain = test.calibration.classes, on_nothing(test).can_abstain
-    if can_abstain and undecided is None:
-        raise InputError(
-            "The test leaves some objects undecided, and not every server can send a missing "
-            "value.",
-            parameter="undecided",
-            value=None,
-            need="a label",
-            remedy=("Name one, such as ", Parameter("undecided", example_label(classes)), "."),
-        )
-    if undecided is not None and not can_abstain:
-        raise InputError(
-            (
-                Parameter("undecided", undecided),
-                " was given, but the test decides on every object.",
-            ),
-            parameter="undecided",
-            value=undecided,
-            remedy="Leave it out.",
-        )
-    if undecided is not None:
-        check_undecided(undecided, classes.tolist())
-
-
 def _requirements(place: Path) -> list[str]:
     """Return what the model needs, as MLflow wrote it down; it adds itself."""
     file = place / "requirements.txt"
     lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
     return [line for line in lines if line and not line.startswith(("#", "-", "mlflow="))]
-
-
-def _check_held_out(controlled: ControlledModel, held_out: Any) -> None:  # noqa: ANN401
-    """Raise unless the model gives the calibration's scores to the objects that calibrated."""
-    calibration, values = controlled.test.calibration, controlled.scores(held_out)
-    own = np.concatenate([scores for cells in calibration.cells for scores in cells])
-    # As float64, in which numbers of another precision stay what they are.
-    found, wanted = (np.sort(np.asarray(part, np.float64)) for part in (values, own))
-    # As often as they are wanted, since scores may be equal.
-    have = np.searchsorted(found, wanted, "right") - np.searchsorted(found, wanted, "left")
-    need = np.searchsorted(wanted, wanted, "right") - np.searchsorted(wanted, wanted, "left")
-    missing = int((have < need).sum())
-    if not missing:
-        return
-    off = ""
-    if found.size == wanted.size:
-        off = f", and in order they differ by up to {float(np.abs(found - wanted).max()):.3g}"
-    raise InputError(
-        f"The model does not give the scores of the calibration: {missing:,} of {wanted.size:,} "
-        f"are not among those of the {found.size:,} objects of held_out{off}.",
-        parameter="held_out",
-        need="the objects that calibrated, scored by the same model in the same way",
-        remedy="Calibrate on the scores that this model gives, or pass the right model, output or "
-        "response_method.",
-    )

@@ -62,7 +62,9 @@ def _outputs(controlled: ControlledModel) -> Any:  # noqa: ANN401
 
 def on_nothing(test: FinishedTest) -> Decisions:
     """Return the decisions on no objects, which show what others will look like."""
-    nothing: dict[str, Any] = {"keys": [] if any(part.method.keys == "required" for part in test.parts) else None}
+    nothing: dict[str, Any] = {
+        "keys": [] if any(part.method.keys == "required" for part in test.parts) else None
+    }
     if test.calibration.groups is not None:
         nothing["groups"] = test.calibration.groups[:0]
     if test.calibration.weights is not None:
