@@ -55,7 +55,7 @@ def test_whole_numbers_are_scores_where_they_are_calibrated():
     """Points of a score card are whole numbers; only its labels would be refused."""
     points = rk.calibrate(np.round(600 + 100 * SCORES).astype(int), Y)
     refuse_labels(np.array([612, 655]), points)
-    with pytest.raises(rk.InputError, match="0.0 and 1.0 and nothing else"):
+    with pytest.raises(rk.InputError, match="and nothing else"):
         refuse_labels(np.array([0, 1, 1, 0]), points)
 
 

@@ -1,14 +1,18 @@
 """What the tests of MLflow share: MLflow itself, a model, a test, and new objects."""
 
+import functools
 import importlib
 import os
+import tempfile
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
 import ratekeeper as rk
+from ratekeeper.mlflow._evaluator import RatekeeperEvaluator
 
 # Whom it is used by is nobody's business, and bars are for people.
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
@@ -18,7 +22,7 @@ with warnings.catch_warnings():  # which its modules give when they are imported
     warnings.simplefilter("ignore")
     mlflow = pytest.importorskip("mlflow")
     pd = pytest.importorskip("pandas")
-    for part in ("models.evaluation", "pyfunc", "sklearn"):
+    for part in ("data", "models.evaluation.evaluator_registry", "pyfunc", "sklearn"):
         importlib.import_module(f"mlflow.{part}")
 
 NEEDS = ["scikit-learn"]  # given, so that MLflow does not find out in a process of its own
@@ -57,3 +61,26 @@ def plain_model(place, model=MODEL, **options):
     """Save a model as MLflow does, without us."""
     mlflow.sklearn.save_model(model, str(place), pip_requirements=NEEDS, **options)
     return place
+
+
+def register_evaluator():
+    """Let MLflow know the evaluator, as it does by itself where the package is installed."""
+    place = importlib.import_module("mlflow.models.evaluation.evaluator_registry")
+    registry = place._model_evaluation_registry  # noqa: SLF001 - it has no other door
+    if not registry.is_registered("ratekeeper"):
+        registry.register("ratekeeper", RatekeeperEvaluator)
+
+
+@functools.cache
+def _database():
+    """Make a place for runs, which takes MLflow seconds, once for all tests."""
+    return tempfile.TemporaryDirectory(prefix="runs")
+
+
+def keep_runs():
+    """Let MLflow keep runs in a database, as its folders of files are no more."""
+    folder = Path(_database().name)
+    mlflow.set_tracking_uri(f"sqlite:///{folder}/runs.db")
+    if mlflow.get_experiment_by_name("ours") is None:
+        mlflow.create_experiment("ours", artifact_location=folder.as_uri())
+    mlflow.set_experiment("ours")

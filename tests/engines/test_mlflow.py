@@ -19,6 +19,7 @@ from mlflow_cases import (
     TRAIN,
     X,
     Y,
+    keep_runs,
     mlflow,
     pd,
     plain_model,
@@ -385,22 +386,20 @@ def test_another_model_is_found_out_by_the_held_out_objects(tmp_path):
         rk.mlflow.save_model(narrow, tmp_path / "m", model=MODEL, **options)
 
 
-def test_a_model_is_logged_to_a_run_and_registered(tmp_path, monkeypatch):
+def test_a_model_is_logged_to_a_run_and_registered():
     """With a database as tracking store, the model is found again by its address."""
-    monkeypatch.chdir(tmp_path)
-    mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/runs.db")
-    try:
-        with mlflow.start_run():
-            options = {"model": MODEL, "input_example": X[:3], "pip_requirements": NEEDS}
-            info = rk.mlflow.log_model(TEST, "screening", registered_model_name="screen", **options)
-        found = rk.mlflow.load_model(info.model_uri)
-        assert found.test.threshold == TEST.threshold
-        registered = mlflow.pyfunc.load_model("models:/screen/1")
-        assert np.array_equal(
-            registered.predict(X[NEW])["decision"], TEST.decide(SCORES[NEW]).labels
-        )
-    finally:
-        mlflow.set_tracking_uri(None)
+    keep_runs()
+    with mlflow.start_run():
+        options = {"model": MODEL, "input_example": X[:3], "pip_requirements": NEEDS}
+        info = rk.mlflow.log_model(TEST, "screening", registered_model_name="screen", **options)
+    found = rk.mlflow.load_model(info.model_uri)
+    assert found.test.threshold == TEST.threshold
+    registered = mlflow.pyfunc.load_model("models:/screen/1")
+    assert np.array_equal(registered.predict(X[NEW])["decision"], TEST.decide(SCORES[NEW]).labels)
+    again = rk.calibrate(
+        registered.predict(X[HELD_OUT], params={"scores": True})["score"], Y[HELD_OUT]
+    )
+    rk.mlflow.log_model(again.control("fnr", 0.1), "scores")
 
 
 def test_the_example_is_an_input_that_works(tmp_path):
