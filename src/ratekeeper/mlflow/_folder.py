@@ -143,10 +143,9 @@ def save_model(  # noqa: PLR0913 - each has a name and a default
         controlled = ControlledModel(test, columns, inner, undecided)
         if held_out is not None:
             check_held_out(controlled, held_out)
-        if input_example is None:
-            input_example = example_of(controlled)
-        if input_example is not None:
-            controlled.decide(input_example)
+        example = example_of(controlled) if input_example is None else input_example
+        if example is not None:
+            controlled.decide(example)
         about = mlflow_model or mlflow.models.Model()
         facts = {
             "format": _FORMAT,
@@ -165,7 +164,7 @@ def save_model(  # noqa: PLR0913 - each has a name and a default
             loader_module="ratekeeper.mlflow",
             mlflow_model=about,
             signature=signature_of(controlled, input_example),
-            input_example=input_example,
+            input_example=example,
             pip_requirements=list(pip_requirements or [*needs, f"ratekeeper=={__version__}"]),
             metadata=None if metadata is None else dict(metadata),
         )

@@ -40,7 +40,8 @@ def example_of(controlled: ControlledModel) -> Any:  # noqa: ANN401
     calibration = controlled.test.calibration
     if controlled.inner is not None:
         known = controlled.inner.pyfunc.input_example
-        return None if controlled.columns else known
+        # Arrays come back in another precision than they were saved in.
+        return known if isinstance(known, pd.DataFrame) and not controlled.columns else None
     own = np.sort(np.concatenate([scores for cells in calibration.cells for scores in cells]))
     groups = [None] if calibration.groups is None else calibration.groups.tolist()
     values = {"score": own[own.size // 2], "group": groups[0], "weight": 1.0, "key": "1"}
@@ -88,6 +89,8 @@ def _inputs(controlled: ControlledModel, input_example: Any) -> Any:  # noqa: AN
     if controlled.inner is None:
         return Schema([ColSpec(kinds[role], name) for role, name in columns.items()])
     known = controlled.inner.pyfunc.metadata.get_input_schema()
+    if known is None and (example := example_of(controlled)) is not None:
+        return infer_signature(example).inputs
     if known is None:
         raise InputError(
             "The model has no signature, so nobody who serves it would know its inputs.",
