@@ -101,7 +101,7 @@ class ControlledModel:
         model_input : data frame, or whatever the model takes
             The objects.
         params : dict, optional
-            ``{"p_values": False}`` leaves out the p-values, which take most of the time;
+            ``{"p_values": False}`` leaves out the p-values, which take longer than the decision;
             ``{"scores": True}`` adds the scores.
 
         Returns
