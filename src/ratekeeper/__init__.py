@@ -248,6 +248,7 @@ _MODULES = (
     "diagnostics",
     "exceptions",
     "methods",
+    "mlflow",
     "normality",
     "onnx",
     "plots",
