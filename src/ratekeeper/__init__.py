@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from ratekeeper._selection import Selection
     from ratekeeper._shift import ShiftCounts, ShiftResult, shift_test
     from ratekeeper._storage import load, save
+    from ratekeeper.batch import calibrate_counts
     from ratekeeper.exceptions import (
         ContradictedFitWarning,
         InputError,
@@ -158,6 +159,7 @@ __all__ = [
     "UnattainableError",
     "__version__",
     "calibrate",
+    "calibrate_counts",
     "compare",
     "density_ratio",
     "load",
@@ -204,6 +206,7 @@ _HOMES = {
     "_selection": ("Selection",),
     "_shift": ("ShiftCounts", "ShiftResult", "shift_test"),
     "_storage": ("load", "save"),
+    "batch": ("calibrate_counts",),
     "exceptions": (
         "ContradictedFitWarning",
         "InputError",
@@ -248,6 +251,7 @@ _MODULES = (
     "diagnostics",
     "exceptions",
     "methods",
+    "mlflow",
     "normality",
     "onnx",
     "plots",

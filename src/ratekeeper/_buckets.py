@@ -246,10 +246,13 @@ def rows_of(grid: Grid, scores: NDArray[np.floating], cells: NDArray[np.int64]) 
     )
 
 
-def finer_grid(rows: BucketRows, tails: Sequence[Tail]) -> tuple[Grid | None, NDArray[np.int64]]:
+def finer_grid(
+    rows: BucketRows, tails: Sequence[Tail], *, beyond: float = 1.0
+) -> tuple[Grid | None, NDArray[np.int64]]:
     """Return the grid of what is to be looked at again, None if nothing is, and its buckets.
 
-    Each segment covers a run of buckets that hold too many scores of any cell.
+    Each segment covers a run of buckets that hold too many scores of any cell: more than `beyond`
+    times what they may.
     """
     wanted = np.zeros(rows.cell.size)  # how many buckets each row should be
     for cell, tail in enumerate(tails):
@@ -264,7 +267,7 @@ def finer_grid(rows: BucketRows, tails: Sequence[Tail]) -> tuple[Grid | None, ND
     lowest, highest = rows.lowest.astype(np.float64), rows.highest.astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
         can_be = (highest - lowest > _NARROWEST) & (np.maximum(-lowest, highest) <= _FARTHEST)
-    heavy = (wanted > 1) & can_be
+    heavy = (wanted > beyond) & can_be
     if not heavy.any():
         return None, np.empty(0, dtype=np.int64)
     buckets, place = np.unique(rows.bucket[heavy], return_inverse=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
@@ -886,6 +886,9 @@ class Calibration:
             if abs(auc - 0.5) < 2 * sd and auc + 2 * sd < _USELESS_AUC:
                 remarks.append(say("certificate.no_information", auc=f"{auc:.3f}"))
         return tuple(remarks)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}  # and nothing cached
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -442,6 +442,13 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             self.tolerance,
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        # For those that read the state of an object instead, such as skops: likewise the recipe.
+        return {"recipe": self.__reduce__()[1]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(vars(build_test(*state["recipe"])))
+
     def __repr__(self) -> str:
         side = "positive" if self.control == "fnr" else "negative"
         n = sum(null.size for null in self.calibration.cells[self.null_class])

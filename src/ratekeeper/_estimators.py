@@ -306,17 +306,14 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 need="a label",
                 remedy=(
                     "Name one, such as ",
-                    Parameter("undecided", _example_label(self.classes_)),
+                    Parameter("undecided", example_label(self.classes_)),
                     ", or use decide, which says None.",
                 ),
             )
         decisions = self.decide(X, groups, weights)
         if not decisions.can_abstain:
             return decisions.labels.astype(self.classes_.dtype, copy=False)
-        labels: NDArray[Any] = decisions.classes[decisions.positive.astype(np.intp)]
-        labels = labels.astype(np.result_type(self.classes_, np.asarray(self.undecided)))
-        labels[decisions.abstained | decisions.neither] = self.undecided
-        return labels
+        return decisions.labels_or(self.undecided)
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Features) -> NDArray[Any]:
@@ -539,7 +536,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
             warnings.warn(RefitWarning(words), stacklevel=3)
         if self.control == "both" and self.undecided is not None:
-            _check_undecided(self.undecided, target)
+            check_undecided(self.undecided, [target.negative, target.positive])
         return target
 
     def _route(self, groups: Column, params: Params) -> tuple[Params, Params]:
@@ -690,9 +687,9 @@ def _is_fitted(estimator: BaseEstimator) -> bool:
     return True
 
 
-def _check_undecided(undecided: object, target: Target) -> None:
+def check_undecided(undecided: object, known: list[Any]) -> None:
+    """Refuse a label for undecided objects that is one of the two known, or not of their type."""
     label = plain_value(undecided)
-    known = [target.negative, target.positive]
     if isinstance(label, str) != isinstance(known[0], str) or label in known:
         raise InputError(
             parameter="undecided",
@@ -701,7 +698,8 @@ def _check_undecided(undecided: object, target: Target) -> None:
         )
 
 
-def _example_label(classes: NDArray[Any]) -> object:
+def example_label(classes: NDArray[Any]) -> object:
+    """Return a label that undecided objects could have."""
     return "undecided" if isinstance(plain_value(classes[0]), str) else int(np.min(classes)) - 1
 
 
