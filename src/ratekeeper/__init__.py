@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ratekeeper._cross_fitting import CVPlusCertificate, CVPlusTest
     from ratekeeper._decisions import Decisions
     from ratekeeper._density_ratio import DensityRatio, density_ratio
+    from ratekeeper._differences import ScoreDifference, score_difference
     from ratekeeper._estimators import ErrorRateController
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._finished import FinishedTest
@@ -142,6 +143,7 @@ __all__ = [
     "RefitWarning",
     "Resampled",
     "ReversedScoreWarning",
+    "ScoreDifference",
     "ScoreRangeWarning",
     "ScoreTypeWarning",
     "Selection",
@@ -167,6 +169,7 @@ __all__ = [
     "plan_audit",
     "plan_monitor",
     "save",
+    "score_difference",
     "shift_test",
 ]
 
@@ -187,6 +190,7 @@ _HOMES = {
     "_cross_fitting": ("CVPlusCertificate", "CVPlusTest"),
     "_decisions": ("Decisions",),
     "_density_ratio": ("DensityRatio", "density_ratio"),
+    "_differences": ("ScoreDifference", "score_difference"),
     "_estimators": ("ErrorRateController",),
     "_evaluation": ("Evaluation", "JointEvaluation"),
     "_finished": ("FinishedTest",),
@@ -247,7 +251,9 @@ _MODULES = (
     "diagnostics",
     "exceptions",
     "methods",
+    "mlflow",
     "normality",
+    "onnx",
     "plots",
     "report",
     "sql",

@@ -242,7 +242,7 @@ def _read_counts(given: dict[str, Any]) -> Calibration:
 
 
 def _test(calibration: Calibration, given: dict[str, Any]) -> FinishedTest:
-    names = [*PROMISES, "method", "delta", "randomised", "parameter", "thin_groups"]
+    names = [*PROMISES, "method", "delta", "randomised", "parameter", "thin_groups", "tolerance"]
     names += ["wrong_positives", "wrong_negatives"]
     seed = given["seed"] if is_random(given) else None  # else it was for the sample
     return make_test(calibration, seed=seed, **{name: given[name] for name in names})

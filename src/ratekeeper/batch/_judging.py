@@ -13,6 +13,7 @@ from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._formatting import listed, show
 from ratekeeper._inputs import in_precision, read_new_scores
 from ratekeeper._keys import TieNumbers, hashed, wants_keys
+from ratekeeper._tolerance import covers_rounding
 from ratekeeper._weights import as_numbers
 from ratekeeper.batch._clustering import Newcomers, cluster_hashes
 from ratekeeper.batch._columns import (
@@ -133,6 +134,7 @@ class Judge:
             found, remedy = f"A {type(given).__name__} cannot decide.", "Make a test of it first"
             raise InputError(found, parameter="test", remedy=f"{remedy}, with control.")
         self._calibration = test.calibration
+        self.tolerance = test.tolerance
         known = test.calibration.provenance
         self.score = score or named_column("score", known)
         self.label = (label or named_column("label", known)) if labelled else None
@@ -241,7 +243,7 @@ class Judge:
             by = [codes[rows] for codes in by]
         self.n_decided += values.size
         known = None if self.label is None else truth == 1
-        self.n_outside += count_outside(self._calibration, values, known)
+        self.n_outside += count_outside(self._calibration, values, known, self.tolerance)
         numbered = _numbered(keys, weights, rows)
         decisions = decide_read(self._test, values, None if self._audit else index, numbered)
         return Judged(
@@ -301,7 +303,8 @@ class Judge:
         if isinstance(piece, TextPiece):
             return in_precision(values, dtype)
         if values.dtype != dtype and not self._warned:
-            read_new_scores(values[:1], dtype)  # which warns
+            rounded = covers_rounding(self.tolerance, self._calibration.extent)
+            read_new_scores(values[:1], dtype, any_precision=rounded)  # which warns
             self._warned = True
         return values
 

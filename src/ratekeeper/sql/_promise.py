@@ -35,7 +35,7 @@ def facts_of(test: FinishedTest) -> list[str]:
         )
     sentences.append(
         f"Calibrated on {sample}, {facts.score_type}, data {facts.data_hash[:16]}. New scores must "
-        f"come from the same model and be {facts.score_type}, not rounded."
+        f"come from the same model and {_as_calibrated(test, facts.score_type)}."
     )
     return sentences
 
@@ -72,6 +72,12 @@ def groups_of(test: FinishedTest) -> list[Any]:
     """Return the groups of a test; none if it has no groups."""
     groups = test.calibration.groups
     return [] if groups is None else groups.tolist()
+
+
+def _as_calibrated(test: FinishedTest, score_type: str) -> str:
+    if test.tolerance:
+        return f"differ by at most {test.tolerance!r} from what the code there would give"
+    return f"be {score_type}, not rounded"
 
 
 def _number(n: int) -> str:
