@@ -13,24 +13,27 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._called import Called, any_share, null_share, other_share
+from ratekeeper._called import Called, any_share, null_share, other_share, spanned
 from ratekeeper._cells import (
     no_such_class,
     null_of,
     nulls_of,
     of_class,
     refuse_unlabelled,
+    tail_of,
+    weighed_class,
 )
 from ratekeeper._certificate import Cell, Certificate, pooled_text, shown_text
 from ratekeeper._cluster_facts import ClusterFacts
+from ratekeeper._counted import may_have_ties
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Evaluation, Promise
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import exact_percent, extremes, plain_value, show
 from ratekeeper._p_values import PValues, judge
-from ratekeeper._ranks import has_ties
-from ratekeeper._rates import Rate, RealisedRate
+from ratekeeper._rates import Rate, RealisedRate, counted_rate
 from ratekeeper._sentences import say
+from ratekeeper._tolerance import check_tolerance, exact_null, tolerant_guarantee, with_tolerance
 from ratekeeper._validation import check_choice, check_control, check_probability
 from ratekeeper._version import __version__
 from ratekeeper._weight_facts import WeightFacts
@@ -44,6 +47,7 @@ from ratekeeper.exceptions import (
 )
 from ratekeeper.methods import Conformal, Guarantee, HighProbability, check_method
 from ratekeeper.methods._clustered import clustered_guarantee
+from ratekeeper.methods._counted import CountedNull
 from ratekeeper.methods._weighted import refuse_unweighted, weighted_guarantee
 
 if TYPE_CHECKING:
@@ -87,12 +91,16 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         How p-values are made, and so which kind of promise it is.
     thin_groups : {"refuse", "pool"}
         What is done with groups that have too few scores.
+    tolerance : float
+        By how much the score that decides may differ from the calibrated one.
 
     Notes
     -----
     **Guarantee.** That of the method; see ``test.certificate``. It holds for new objects of a
     class that are drawn like the calibration objects of that class. It does not cover drift: use
-    `evaluate` on labelled new objects.
+    `evaluate` on labelled new objects. With a tolerance e, thresholds and p-values are on the safe
+    side: the promise holds if each score differs by at most e from the one that the code of the
+    calibration would give.
 
     Examples
     --------
@@ -115,6 +123,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
     thin_groups: ThinGroups
     _nulls: tuple[NullDistribution, ...]
     _pooled: tuple[bool, ...]
+    tolerance: float = 0.0
 
     @property
     def null_class(self) -> int:
@@ -212,15 +221,36 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         cells = self._other_errors
         errors, n = sum(cell.errors for cell in cells), sum(cell.n for cell in cells)
         if self.calibration.weights is None:
-            return Rate(errors, n)
+            doubt = sum(getattr(cell, "doubt", 0) for cell in cells)
+            return counted_rate(errors - doubt, errors, n)
         weighted = [cell for cell in cells if isinstance(cell, WeightedRate)]
         wrong, total = sum(one.wrong for one in weighted), sum(one.total for one in weighted)
         return WeightedRate(errors, n, wrong=wrong, total=total)
+
+    def _counted_beyond(self, label: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return how many counted objects of a class are rejected in each cell: least and most.
+
+        Decisions are monotone in the score, so the two extremes are where all that are in doubt
+        stand as low, and as high, as they can.
+        """
+        found = []
+        for end in ("low", "high"):
+            scores, index, each = weighed_class(self.calibration, label, end)
+            groups = np.zeros(scores.size, dtype=np.intp) if index is None else index
+            beyond = self._positive(scores, index)[0] == (self.control == "fpr")
+            assert each is not None  # noqa: S101 - they are counted
+            counts = np.bincount(groups, each * beyond, minlength=len(self._nulls))
+            found.append(counts.astype(np.intp))
+        return np.minimum(*found), np.maximum(*found)
 
     @cached_property
     def _other_errors(self) -> tuple[Rate, ...]:
         label = 1 - self.null_class
         calibration = self.calibration.independent
+        if calibration.counted:  # what is not rejected is wrong
+            n = [cell.size for cell in calibration.cells[label]]
+            fewest, most = (n - found for found in reversed(self._counted_beyond(label)))
+            return tuple(map(counted_rate, fewest.tolist(), most.tolist(), n))
         scores, index = of_class(calibration, label)
         numbers = self._own_numbers(calibration, label)
         is_wrong = self._positive(scores, index, numbers)[0] == (self.control == "fnr")
@@ -244,20 +274,21 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         cells = [self.calibration.cells[c] for c in (self.null_class, 1 - self.null_class)]
         sizes = [np.array([scores.size for scores in part], np.float64) for part in cells]
         wrong = np.array([rate.errors for rate in self._other_errors], np.float64)
+        doubt = np.array([getattr(rate, "doubt", 0) for rate in self._other_errors])
         if self.method.fixed_alpha:
             ranks = np.array([np.nan if "none" in how else 1.0 for how in basis])
             tied = np.zeros(ranks.shape, dtype=bool)
             if each is not None:  # which takes time for very many groups
                 ranks *= np.array([null.rank(self.alpha) or 1 for null in self._nulls])
-                if not self._is_paired:  # pairs of score and number have no ties
-                    tied = np.array([has_ties(scores) for scores in cells[0]])
-            null = null_share(ranks, sizes[0], self._n_rejected, tied, each)
-            other = other_share(wrong, sizes[1], each)
+                if self.tolerance:  # which makes the share smaller, as ties do
+                    tied[:] = True
+                elif not self._is_paired:  # pairs of score and number have no ties
+                    tied = np.array([may_have_ties(scores) for scores in cells[0]])
+            null = null_share(ranks, sizes[0], self._n_rejected[0], tied, each)
+            other = spanned(other_share, wrong - doubt, wrong, sizes[1], each)
         else:
-            null, other = (
-                any_share(self._n_rejected, sizes[0], each),
-                any_share(wrong, sizes[1], each),
-            )
+            null = spanned(any_share, *self._n_rejected, sizes[0], each)
+            other = spanned(any_share, wrong - doubt, wrong, sizes[1], each)
         positive = (null, other.complement())
         if self.control == "fnr":
             positive = (other, null.complement())
@@ -277,33 +308,45 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         return ["alerts.none.pooled" if is_thin else known for is_thin in self._pooled]
 
     @cached_property
-    def _n_rejected(self) -> NDArray[np.float64]:
-        """How many calibration objects of the null class are rejected in each cell.
+    def _n_rejected(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How many calibration objects of the null class are rejected in each cell: least and most.
 
         Where no threshold decides, what the method aims at: any count would be of one draw. Ties
         that are broken by keys have one draw, which the threshold stands on.
         """
+        if self.calibration.counted:
+            least, most = self._counted_beyond(self.null_class)
+            return least.astype(np.float64), most.astype(np.float64)
         scores, index = of_class(self.calibration, self.null_class)
         groups = np.zeros(scores.size, dtype=np.intp) if index is None else index
         if self._is_paired:
             numbers = self._own_numbers(self.calibration, self.null_class)
             positive = self._positive(scores, index, numbers)[0]
         elif None in self.thresholds.values():
-            return self.alpha * np.array(
+            aim = self.alpha * np.array(
                 [scores.size for scores in self.calibration.cells[self.null_class]]
             )
+            return aim, aim
         else:
             positive = self._positive_if(scores, self._limits[groups])
         beyond = positive == (self.control == "fpr")
-        return np.bincount(groups[beyond], minlength=len(self._nulls)).astype(np.float64)
+        found = np.bincount(groups[beyond], minlength=len(self._nulls)).astype(np.float64)
+        return found, found
 
     @cached_property
     def _other_nulls(self) -> tuple[NullDistribution | None, ...]:
-        return nulls_of(self.calibration, 1 - self.null_class, self.method)
+        label = 1 - self.null_class
+        tail = tail_of(self.calibration, label)
+        exact = nulls_of(self.calibration, label, self.method)
+        return tuple(with_tolerance(null, tail, self.tolerance) for null in exact)
 
     @property
     def guarantee(self) -> Guarantee:
         """What is promised, when, and what is not: that of the method, if scores are held out."""
+        return tolerant_guarantee(self._exact_guarantee, self.tolerance)
+
+    @property
+    def _exact_guarantee(self) -> Guarantee:
         if self.calibration.origin != "held out":
             return NO_BOUND
         if self.calibration.clusters is not None:
@@ -339,6 +382,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             clusters=ClusterFacts.of(cal, self.method),
             weights=WeightFacts.of(cal, self.null_class),
             alerts=self._practice(),
+            tolerance=self.tolerance,
         )
 
     @property
@@ -352,6 +396,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
     def _cell(self, i: int, group: object) -> Cell:
         scores = [self.calibration.cells[c][i] for c in (self.null_class, 1 - self.null_class)]
         null = self._nulls[i]
+        exact = exact_null(null)
         k = null.rank(self.alpha)
         # The distribution for a shared threshold is about everybody, not about the group.
         known = k and not self._pooled[i] and self.calibration.origin == "held out"
@@ -362,11 +407,12 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             threshold=self.thresholds[group],
             condition=self._condition(group),
             tied=not self._is_paired
-            and has_ties(self.calibration.independent.cells[self.null_class][i]),
+            and may_have_ties(self.calibration.independent.cells[self.null_class][i]),
             realised=RealisedRate(k, null.n) if k and known else None,
             other_error=self._other_errors[i],
             remark=null.remark(),
             contradicted=null.contradicted,
+            unused=exact.unused(self.alpha) if isinstance(exact, CountedNull) else None,
         )
 
     def promises(self) -> list[Promise]:
@@ -393,6 +439,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             self.alpha,
             self.method,
             self.thin_groups,
+            self.tolerance,
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -418,7 +465,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         rules += self._shown_text
         return (
             f"ErrorRateTest: {aim(self)}, {self.method!r}, {n:,} {side} scores"
-            f"{self._of_clusters}\n  " + "\n  ".join(rules)
+            f"{self._of_clusters}{self._with_tolerance}\n  " + "\n  ".join(rules)
         )
 
     @property
@@ -427,6 +474,10 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             return ""
         n = self.calibration.pooled().independent.cells[self.null_class][0].size
         return f" of {n:,} clusters"
+
+    @property
+    def _with_tolerance(self) -> str:
+        return f", tolerance {self.tolerance!r}" if self.tolerance else ""
 
     @property
     def _shown(self) -> list[int]:
@@ -460,6 +511,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         facts = [
             (f"promise ({self.guarantee.kind})", self.guarantee.promise),
             ("method", repr(self.method)),
+            *([("tolerance", repr(self.tolerance))] if self.tolerance else []),
         ]
         return markup.card(
             f"ErrorRateTest: {aim(self)}".replace("<=", "≤"),
@@ -594,10 +646,12 @@ def build_test(
     alpha: float,
     method: Method | str,
     thin_groups: object,
+    tolerance: object = 0.0,
 ) -> ErrorRateTest:
     """Build the test, or refuse if the promise is impossible with these scores."""
     method = check_method(method)
     control = check_control(control)
+    tolerance = check_tolerance(tolerance, method)
     null_class = 1 if control == "fnr" else 0
     alpha = check_probability(alpha, "alpha")
     check_choice(thin_groups, "thin_groups", ("refuse", "pool"))
@@ -619,10 +673,12 @@ def build_test(
     if not method.can_promise(total, alpha):
         raise _too_few(calibration.pooled(), control, alpha, method)
     shared = null_of(calibration.pooled(), null_class, 0, method) if any(pooled) else None
-    nulls = tuple(
+    exact = (
         shared if is_thin else null_of(calibration, null_class, i, method)
         for i, is_thin in enumerate(pooled)
     )
+    tail = tail_of(calibration, null_class)
+    nulls = tuple(with_tolerance(null, tail, tolerance) for null in exact)
     if any(null is not None and null.contradicted for null in nulls):
         text = say("certificate.contradicted", rate=control.upper(), alpha=exact_percent(alpha))
         words = (text, " Choose a rank method, such as ", Parameter("method", Conformal()), ".")
@@ -635,6 +691,7 @@ def build_test(
         "pool" if thin_groups == "pool" else "refuse",
         nulls,  # type: ignore[arg-type]  # an empty cell is thin, so it has the shared one
         pooled,
+        tolerance,
     )
 
 

@@ -24,6 +24,7 @@ from ratekeeper._control import NO_BOUND
 from ratekeeper._cross_fitting import CVPlusTest, build_cv_plus_test, cv_plus_guarantee
 from ratekeeper._formatting import plain_value
 from ratekeeper._targets import read_target
+from ratekeeper._tolerance import check_tolerance
 from ratekeeper._training import (
     CALIBRATION_SIZE,
     Trained,
@@ -113,6 +114,9 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         as -1 or "unsure". Without it `predict` refuses, and `decide` says None.
     thin_groups : {"refuse", "pool"}, default="refuse"
         What to do with groups that have too few scores for alpha; see `Calibration.control`.
+    tolerance : float, default=0
+        By how much a score may come out differently where it decides, as where the model is
+        exported; see `Calibration.control`. Not for CV+.
     weight_calibration : bool, default=False
         Whether `sample_weight` of `fit` weighs the calibration, too; see Notes. Only with
         ``method=Conformal()``, and not for CV+.
@@ -218,6 +222,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     positive_label: object = None
     undecided: object = None
     thin_groups: str = "refuse"
+    tolerance: float = 0.0
     weight_calibration: bool = False
     random_state: RandomState = None
 
@@ -478,6 +483,16 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 value=self.method,
                 remedy=("Leave it out, or take ", Parameter("strategy", "split"), "."),
             )
+        if check_tolerance(self.tolerance, self._method) and self._is("cv+"):
+            raise InputError(
+                (
+                    Parameter("strategy", "cv+"),
+                    " decides by the scores of several models, and knows no tolerance.",
+                ),
+                parameter="tolerance",
+                value=self.tolerance,
+                remedy=("Take ", Parameter("strategy", "split"), ", or a FrozenEstimator."),
+            )
         if self._method.keys == "required":
             raise InputError(
                 (
@@ -607,7 +622,11 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 alphas=alphas,
                 thin_groups=self.thin_groups,
             )
-        options: Params = {"method": self._method, "thin_groups": self.thin_groups}
+        options: Params = {
+            "method": self._method,
+            "thin_groups": self.thin_groups,
+            "tolerance": self.tolerance,
+        }
         try:
             if len(alphas) > 1:
                 return calibration.control_both(alphas["fnr"], alphas["fpr"], **options)

@@ -57,6 +57,7 @@ _COUNT = {"type": "integer", "minimum": 0}
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 _MAYBE_SHARE = _SHARE | {"type": ["number", "null"]}
 _RATE = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+_POSITIVE = {"type": "number", "exclusiveMinimum": 0}
 _RATE_TO_1 = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
 _SIDES = _object({"negative": _COUNT, "positive": _COUNT})
 _KNOWN = _object({**_SIDES["properties"], "unlabelled": _COUNT}, optional=("unlabelled",))
@@ -84,7 +85,9 @@ _OTHER_ERROR = _object(
         "low": _SHARE,
         "high": _SHARE,
         "confidence": _RATE,
-    }
+        "doubt": _COUNT,
+    },
+    optional=("doubt",),
 )
 
 _SHARES: Schema = {"enum": ["fnr", "fpr", "fdr", "for", "selective_error", "alert_share"]}
@@ -124,6 +127,13 @@ _DEFS: Schema = {
         }
     ),
     "time_array": _object(
+        {
+            "dtype": {"const": "I64"},
+            "shape": _array(_COUNT, 1, 1),
+            "data_offsets": _array(_COUNT, 2, 2),
+        }
+    ),
+    "count_array": _object(
         {
             "dtype": {"const": "I64"},
             "shape": _array(_COUNT, 1, 1),
@@ -235,6 +245,7 @@ _DEFS: Schema = {
             "contradicted": _FLAG,
             "rule": _TEXT,
             "effective_n": {"type": "number", "minimum": 0},
+            "unused": _SHARE,
             "realised_rate": _object(
                 {
                     "distribution": _TEXT,
@@ -248,7 +259,7 @@ _DEFS: Schema = {
                 type=["object", "null"],
             ),
         },
-        optional=("condition", "contradicted", "effective_n"),
+        optional=("condition", "contradicted", "effective_n", "unused"),
     ),
     "certificate": _object(
         {
@@ -281,9 +292,13 @@ _DEFS: Schema = {
                     "effective_positive": {"type": "number", "minimum": 0},
                 }
             ),
+            "tolerance": _POSITIVE,
         },
         # Earlier versions did not write these; more than 1,000 cells are left out.
-        optional=("promised", "cells", "remarks", "provenance", "clusters", "weights"),
+        optional=(
+            *("promised", "cells", "remarks", "provenance", "clusters", "weights"),
+            "tolerance",
+        ),
     ),
     "test": _object(
         {
@@ -295,8 +310,9 @@ _DEFS: Schema = {
             "certificate": _ref("certificate"),
             # A score and a number for each threshold, where ties are broken by keys.
             "boundaries": _array(_array({"type": "string", "pattern": _THRESHOLD}, 2, 2), 1),
+            "tolerance": _POSITIVE,
         },
-        optional=("boundaries",),
+        optional=("boundaries", "tolerance"),
     ),
     "aim": {
         "anyOf": [
@@ -376,11 +392,12 @@ _DEFS: Schema = {
             "aimed": _ref("aimed"),
             "sampling": {"enum": ["population", "by class"]},
             "clusters": _KNOWN,
+            "counted": _KNOWN,
             "times": _ref("times"),
             "weights": _KNOWN,
         },
         # Format 1 did not have provenance; the others are written only where they say something.
-        optional=("provenance", "aimed", "sampling", "clusters", "times", "weights"),
+        optional=("provenance", "aimed", "sampling", "clusters", "counted", "times", "weights"),
     ),
     # What goes on after calibration. The test it belongs to is compared, never made anew from it.
     "identity": _object(
@@ -397,7 +414,9 @@ _DEFS: Schema = {
                         "thresholds": _array(
                             {"type": ["string", "null"], "pattern": _THRESHOLD}, 1
                         ),
-                    }
+                        "tolerance": _POSITIVE,
+                    },
+                    optional=("tolerance",),
                 ),
                 0,
                 2,
@@ -499,6 +518,7 @@ SCHEMA: Schema = {
         "^(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("array"),
         "^clusters/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("cluster_array"),
         "^times/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("time_array"),
+        "^(most|least)/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("count_array"),
         "^weights/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("weight_array"),
     },
     "additionalProperties": False,

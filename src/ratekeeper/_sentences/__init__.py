@@ -16,6 +16,7 @@ from ratekeeper._sentences.audit import AUDIT
 from ratekeeper._sentences.certificate import CERTIFICATE, TITLES
 from ratekeeper._sentences.clusters import CLUSTERS
 from ratekeeper._sentences.cost import COST
+from ratekeeper._sentences.counted import COUNTED
 from ratekeeper._sentences.evaluation import EVALUATION, VERDICTS
 from ratekeeper._sentences.monitor import MONITOR
 from ratekeeper._sentences.monitor_plan import MONITOR_PLAN
@@ -27,6 +28,7 @@ from ratekeeper._sentences.rates import RATES
 from ratekeeper._sentences.selection import SELECTION
 from ratekeeper._sentences.shift import SHIFT
 from ratekeeper._sentences.ties import TIES
+from ratekeeper._sentences.tolerance import TOLERANCE
 from ratekeeper._sentences.weights import WEIGHTS
 from ratekeeper._sentences.windows import WINDOWS
 
@@ -55,7 +57,9 @@ SECTIONS = {
     "monitor_plan": MONITOR_PLAN,
     "windows": WINDOWS,
     "weights": WEIGHTS,
+    "tolerance": TOLERANCE,
     "adaptive": ADAPTIVE,
+    "counted": COUNTED,
 }
 
 
