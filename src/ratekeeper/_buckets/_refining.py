@@ -46,6 +46,7 @@ _FEW = 10
 _EVERY = 1 << 45  # buckets: so many that scores that differ hardly ever share one
 _MOST_SEGMENTS = 16
 _MOST_RUNS = 6  # that are not neighbours
+_GAP = 1e-3  # of all scores between two runs
 _WASTE = 4.0  # times as many buckets as needed where needs differ within a segment
 _MIXED = 1e6  # from which on what needs single scores no longer stands apart
 
@@ -82,6 +83,7 @@ def count_out(
 
     Examples
     --------
+    >>> from ratekeeper._buckets import Grid, rows_of
     >>> scores = np.random.default_rng(0).beta(0.1, 3, 100_000)  # piled up near 0
     >>> def ask(grid):
     ...     return rows_of(grid, scores, np.zeros(scores.size, dtype=np.int64))
@@ -200,12 +202,13 @@ def _runs(
     heavy = np.flatnonzero(need)
     breaks = np.flatnonzero(np.diff(heavy) > 1) + 1
     parts = [(int(part[0]), int(part[-1]) + 1) for part in np.split(heavy, breaks)]
-    if len(parts) > _MOST_RUNS:  # close the gaps that hold the fewest scores
-        total = np.r_[0.0, count.cumsum()]
-        gaps = [total[two[0]] - total[one[1]] for one, two in pairwise(parts)]
-        kept = np.sort(np.argsort(gaps, kind="stable")[1 - _MOST_RUNS :])
-        firsts = [parts[0][0], *(parts[i + 1][0] for i in kept)]
-        parts = list(zip(firsts, [*(parts[i][1] for i in kept), parts[-1][1]], strict=True))
+    # Gaps that hold few scores are closed, and so are the least of many.
+    total = np.r_[0.0, count.cumsum()]
+    gaps = np.array([total[two[0]] - total[one[1]] for one, two in pairwise(parts)])
+    kept = np.argsort(gaps, kind="stable")[::-1][: _MOST_RUNS - 1]
+    kept = np.sort(kept[gaps[kept] > _GAP * total[-1]])
+    firsts = [parts[0][0], *(parts[i + 1][0] for i in kept)]
+    parts = list(zip(firsts, [*(parts[i][1] for i in kept), parts[-1][1]], strict=True))
     width = np.maximum(high - low, NARROWEST)
     waste = _WASTE
     while True:
