@@ -7,7 +7,14 @@ it has, and a score that another engine would have put next door costs nothing.
 """
 
 from ratekeeper._buckets._grid import FIRST_BUCKETS, BucketRows, Grid, Segment, rows_of
-from ratekeeper._buckets._refining import PASSES, count_by_class, count_out, finer_grid
+from ratekeeper._buckets._refining import (
+    PASSES,
+    changed_error,
+    count_by_class,
+    count_out,
+    finer_grid,
+)
+from ratekeeper._buckets._sampling import coarse
 
 __all__ = [
     "FIRST_BUCKETS",
@@ -15,6 +22,8 @@ __all__ = [
     "BucketRows",
     "Grid",
     "Segment",
+    "changed_error",
+    "coarse",
     "count_by_class",
     "count_out",
     "finer_grid",

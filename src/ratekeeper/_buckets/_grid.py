@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 FIRST_BUCKETS = 1 << 16
 """Buckets of a first grid for which nobody has looked at scores."""
 LEAST_BUCKETS = 16  # of a segment
-_PIECES = np.array([0.0, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1.0])
-_HEAVY = 0.02  # of a sample in one bucket
 # Beyond, a difference or a quotient could overflow.
 FARTHEST = 1e300
 NARROWEST = 1e-290
@@ -27,14 +24,15 @@ _PILED = 100.0
 _DEEPEST = 1e-18
 
 
-Curve = Literal["even", "near 0", "near 1"]
+Curve = Literal["even", "near 0", "near 1", "around"]
 
 
 class Segment(NamedTuple):
     """Scores from `low` to `high`, both included, in buckets of one width on some scale.
 
     The bucket of a score is ``first + floor((x - start) * scale)``, with x on an even scale the
-    ``score``, near 0 ``ln(max(score, bottom))`` and near 1 ``-ln(max(1 - score, bottom))``.
+    ``score``, near 0 ``ln(max(score, bottom))``, near 1 ``-ln(max(1 - score, bottom))``, and around
+    a centre ``(score - centre) / (abs(score - centre) + bottom)``.
     """
 
     low: float
@@ -44,6 +42,7 @@ class Segment(NamedTuple):
     start: float
     curve: Curve = "even"
     bottom: float = 0.0
+    centre: float = 0.0
 
     @property
     def last(self) -> int:
@@ -57,6 +56,8 @@ class Segment(NamedTuple):
             x = np.log(np.maximum(scores, self.bottom))
         elif self.curve == "near 1":
             x = -np.log(np.maximum(1.0 - scores, self.bottom))
+        elif self.curve == "around":
+            x = (scores - self.centre) / (np.abs(scores - self.centre) + self.bottom)
         return self.first + np.floor((x - self.start) * self.scale).astype(np.int64)
 
     @classmethod
@@ -87,6 +88,9 @@ class Grid:
     whole : bool
         Whether scores outside the segments count, too: finite ones below in the bucket -1 and
         above in `n_buckets`, infinite ones in -2 and `n_buckets` + 1. If not they are left out.
+    ranges : tuple of pairs of float
+        What the segments of a finer grid cover, where those that touch are one range. An end that
+        no score lies beyond is infinite, so that nobody needs to compare with it.
 
     Examples
     --------
@@ -98,6 +102,7 @@ class Grid:
     segments: tuple[Segment, ...]
     n_buckets: int
     whole: bool
+    ranges: tuple[tuple[float, float], ...] = ()
 
     @classmethod
     def over(cls, low: float, high: float, n_buckets: int) -> Grid:
@@ -105,35 +110,6 @@ class Grid:
         low, high = max(low, -FARTHEST), min(high, FARTHEST)
         segment = Segment.over(low, high, n_buckets, 0)
         return cls((segment,), segment.last + 1, whole=True)
-
-    @classmethod
-    def of_sample(cls, scores: NDArray[np.floating], n_buckets: int) -> Grid:
-        """Return a first grid for scores such as these: what others are costs time at most.
-
-        One width will do where no bucket gets very many of them. Otherwise widths follow their
-        quantiles.
-
-        Examples
-        --------
-        >>> piled = np.random.default_rng(0).random(1000) ** 9
-        >>> len(Grid.of_sample(np.linspace(0, 1, 1000), 256).segments)
-        1
-        >>> len(Grid.of_sample(piled, 256).segments)
-        8
-        """
-        values = np.sort(np.asarray(scores, dtype=np.float64))
-        values = values[np.abs(values) <= FARTHEST]
-        low, high = (float(values[0]), float(values[-1])) if values.size else (0.0, 1.0)
-        even = cls((_even(low, high, n_buckets, 0),), n_buckets + 2, whole=True)
-        if not values.size or _heaviest(even.bucket_of(values), values) <= _HEAVY * values.size:
-            return even
-        edges = np.unique(np.quantile(values, _PIECES, method="nearest")).tolist()
-        segments: list[Segment] = []
-        n = max(LEAST_BUCKETS, n_buckets // (len(edges) - 1))
-        for start, stop in pairwise(edges):
-            first = segments[-1].last + 2 if segments else 0
-            segments.append(_even(start, stop, n, first))
-        return cls(tuple(segments), segments[-1].last + 2, whole=True)
 
     def bucket_of(self, scores: NDArray[np.floating]) -> NDArray[np.int64]:
         """Return the bucket of each score, none of which is NaN; -3 for those left out."""
@@ -149,19 +125,6 @@ class Grid:
             inside = (values >= segment.low) & (values <= segment.high)
             buckets[inside] = segment.bucket_of(values[inside])
         return buckets
-
-
-def _even(low: float, high: float, n_buckets: int, first: int) -> Segment:
-    scale = n_buckets / (high - low) if high - low > NARROWEST else 0.0
-    return Segment(low, high, first, scale, low)
-
-
-def _heaviest(buckets: NDArray[np.int64], values: NDArray[np.float64]) -> int:
-    """Return how many of ascending values share a bucket, at most, where they differ."""
-    starts = np.flatnonzero(np.r_[True, np.diff(buckets) != 0])
-    ends = np.r_[starts[1:], values.size]
-    differ = values[ends - 1] > values[starts]
-    return int((ends - starts)[differ].max(initial=0))
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ MOST_ROWS = 1 << 17
 # nearest to the end; farther in, where p-values are large, this share of all.
 _OF_RANK = 1e-3
 _TAIL = 0.1
-_OF_ALL = 0.01
+_OF_ALL = 0.02
 _FINER = 4  # times as many buckets as would do if scores were spread evenly
 # Where a bucket could hold fewer than this, each score gets its own.
 _FEW = 10
@@ -89,7 +89,7 @@ def count_out(
     ...     return rows_of(grid, scores, np.zeros(scores.size, dtype=np.int64))
     >>> coarse, fine = (count_out(ask, Grid.over(0, 1, 1024), ["low"], passes=p) for p in (1, 3))
     >>> int(coarse.count.max()), int(fine.count.max())
-    (57961, 914)
+    (57961, 1802)
     """
     rows = ask(first)
     for _ in range(passes - 1):
@@ -172,7 +172,27 @@ def finer_grid(
         first = segments[-1].last + 2 if segments else 0  # for engines that round
         segments.append(Segment.over(low[start], high[stop - 1], n, first))
     again = np.concatenate([buckets[start:stop] for start, stop, _ in runs])
-    return Grid(tuple(segments), segments[-1].last + 2, whole=False), again
+    ranges = _ranges(runs, low, high)
+    return Grid(tuple(segments), segments[-1].last + 2, whole=False, ranges=ranges), again
+
+
+def _ranges(
+    runs: list[tuple[int, int, int]], low: NDArray[np.float64], high: NDArray[np.float64]
+) -> tuple[tuple[float, float], ...]:
+    """Return from where to where runs go, with those that touch as one; see `Grid.ranges`."""
+    starts, stops = [runs[0][0]], []
+    for (_, stop, _), (start, _, _) in pairwise(runs):
+        if stop < start:
+            starts.append(start)
+            stops.append(stop)
+    stops.append(runs[-1][1])
+    return tuple(
+        (
+            float(low[start]) if start else -np.inf,
+            float(high[stop - 1]) if stop < high.size else np.inf,
+        )
+        for start, stop in zip(starts, stops, strict=True)
+    )
 
 
 def _needs(rows: BucketRows, tails: Sequence[Tail], share: float) -> NDArray[np.float64]:
@@ -264,12 +284,8 @@ def _replace(
     again = np.isin(rows.bucket, replaced)
     before = rows.take(again)
     if (before.totals(n_cells) != finer.totals(n_cells)).any():
-        raise InputError(
-            f"The scores have changed while they were counted: {before.count.sum():,} were found "
-            f"in a part of their range, and later {finer.count.sum():,}.",
-            parameter="frame",
-            remedy="Count a table that nobody writes to, such as a snapshot or a copy.",
-        )
+        found, later = int(before.count.sum()), int(finer.count.sum())
+        raise changed_error(f"{found:,} were found in a part of their range, and later {later:,}")
     kept = rows.take(~again)
     # Buckets are disjoint, so that the lowest score of each, in any cell, says where it stands.
     old, place = np.unique(kept.bucket, return_inverse=True)
@@ -287,3 +303,18 @@ def joined_rows(parts: Sequence[BucketRows]) -> BucketRows:
     """Return the rows of all parts."""
     columns = zip(*(vars(part).values() for part in parts), strict=True)
     return BucketRows(*(np.concatenate(column) for column in columns))
+
+
+def changed_error(how: str) -> InputError:
+    """Return the error about a table that is not what it was in the pass before.
+
+    Examples
+    --------
+    >>> print(changed_error("there are more"))
+    The scores have changed while they were counted: there are more. Count a table that nobody ...
+    """
+    return InputError(
+        f"The scores have changed while they were counted: {how}.",
+        parameter="frame",
+        remedy="Count a table that nobody writes to, such as a snapshot or a copy.",
+    )
