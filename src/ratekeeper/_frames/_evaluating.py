@@ -42,7 +42,7 @@ def count_frame(
     is_audit = test.calibration.groups is None and group is not None
     own = None if is_audit else group
     check_groups(test, own)
-    codes = {name: nw.lit(code) for code, name in enumerate(OUTCOMES)}
+    codes: dict[str, nw.Expr] = {name: nw.lit(code) for code, name in enumerate(OUTCOMES)}
     _, value = scores_of(opened, score)
     low, high = test.calibration.extent
     beyond = (value < low - test.tolerance) | (value > high + test.tolerance)
@@ -74,17 +74,17 @@ def count_frame(
     looked_at = np.ones(n.size, dtype=bool)
     if test.calibration.known in ("negative", "positive"):
         looked_at = truth == (test.calibration.known == "positive")
-    found = int(n[(outside == 1) & looked_at].sum()), int(n.sum())
-    warn_if_outside(test.calibration, *found, stacklevel=3)
-    return counts, groups, not is_outside(test.calibration, *found)
+    beyond_ends = int(n[(outside == 1) & looked_at].sum()), int(n.sum())
+    warn_if_outside(test.calibration, *beyond_ends, stacklevel=3)
+    return counts, groups, not is_outside(test.calibration, *beyond_ends)
 
 
 def _groups_of(
     test: FinishedTest, values: list[Any] | None, *, is_audit: bool
-) -> tuple[NDArray[np.intp] | int, list[Any] | None]:
+) -> tuple[NDArray[np.intp], list[Any] | None]:
     """Return the position of each row's group, and the groups."""
     if values is None:
-        return 0, None
+        return np.zeros(1, dtype=np.intp), None
     if is_audit:
         index, found = read_groups(values, len(values))
         return index, found.tolist()
