@@ -53,12 +53,16 @@ def step_tables(test: FinishedTest, most: int) -> Tables:
 
 def excess_text(tables: Tables) -> str:
     """Say how far p-values are too large at most."""
-    ratios = [cell.excess_ratio for cells in tables for cell in cells if cell is not None]
-    if not any(ratios):
+    found = [cell for cells in tables for cell in cells if cell is not None]
+    if not any(cell.excess for cell in found):
         return "P-values are exact."
+    ratio = max(cell.excess_ratio for cell in found)
+    most = f"{percent_up(ratio, 2)} of themselves"
+    if not ratio < 1.0:  # some may be 0
+        most = percent_up(max(cell.excess for cell in found), 2)
     return (
-        f"P-values are those of the library or larger, by at most {percent_up(max(ratios), 2)} of "
-        "themselves; compared with alpha they decide alike."
+        f"P-values are those of the library or larger, by at most {most}; compared with alpha "
+        "they decide alike."
     )
 
 

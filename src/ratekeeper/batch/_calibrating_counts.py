@@ -138,13 +138,13 @@ class Refinement:
 
     def __str__(self) -> str:
         lines = [
-            say("counted.loss", side=f"{side.title()}s", losses=_listed(by_alpha))
+            say("counted.loss", side_title=f"{side.title()}s", losses=_listed(by_alpha))
             for side, by_alpha in self.unused.items()
             if by_alpha
         ]
         last = say("counted.fine_enough")
         if self.grid is not None:
-            last = say("counted.again", n=f"{self.n:,}", buckets=f"{self.grid.n_buckets:,}")
+            last = say("counted.again", n=f"{self.n:,}")
         return "\n".join([*lines, last])
 
 
@@ -177,7 +177,7 @@ def refine_counts(
     >>> print(refine_counts(rows))
     Negatives: at most 90% of an alpha of 1%, 0% of an alpha of 0.1% is unused.
     Positives: at most 90% of an alpha of 1%, 0% of an alpha of 0.1% is unused.
-    Count again: 2,000 scores lie in buckets that hold many. The query has 8,001 finer ones.
+    Count again: 2,000 scores lie in buckets that hold many. The query has finer ones for them.
     """
     read = _read(
         counts, *finer, on_invalid=on_invalid, source_format=source_format, decimal=decimal
