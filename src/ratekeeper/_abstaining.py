@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -66,6 +66,11 @@ class AbstainingTest(FinishedTest[JointEvaluation]):
     def calibration(self) -> Calibration:  # type: ignore[override]
         """The scores it stands on."""
         return self.fnr.calibration
+
+    @property
+    def tolerance(self) -> float:  # type: ignore[override]
+        """By how much the score that decides may differ from the calibrated one."""
+        return min(self.fnr.tolerance, self.fpr.tolerance)
 
     @property
     def parts(self) -> tuple[ErrorRateTest, ...]:
@@ -217,6 +222,9 @@ class AbstainingTest(FinishedTest[JointEvaluation]):
 
     def _continuing(self) -> AbstainingTest:
         return AbstainingTest(*(continuing(part) for part in self.parts))  # type: ignore[arg-type]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"fnr": self.fnr, "fpr": self.fpr}  # and nothing that follows from them
 
     def __repr__(self) -> str:
         return f"AbstainingTest of\n{self.fnr!r}\n{self.fpr!r}"

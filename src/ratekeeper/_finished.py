@@ -75,6 +75,8 @@ class FinishedTest(ABC, Generic[Found]):
         The tests of one rate that it consists of.
     calibration : Calibration
         The scores it stands on.
+    tolerance : float
+        By how much the score that decides may differ from the calibrated one.
     """
 
     @property
@@ -88,6 +90,7 @@ class FinishedTest(ABC, Generic[Found]):
         """What is promised, on what data, at what cost."""
 
     calibration: Calibration
+    tolerance: float = 0.0
 
     @abstractmethod
     def _decide(self, values: Floats, index: Index, numbers: TieNumbers | None = None) -> Decisions:
@@ -130,7 +133,8 @@ class FinishedTest(ABC, Generic[Found]):
         Parameters
         ----------
         scores : array-like of shape (n_objects,)
-            Their scores, from the same model and runtime as at calibration.
+            Their scores, from the same model and runtime as at calibration, or within the test's
+            tolerance of those.
         groups : array-like of shape (n_objects,), optional
             Their groups, required if and only if the calibration has groups.
         keys : array-like of shape (n_objects,), optional
@@ -155,7 +159,7 @@ class FinishedTest(ABC, Generic[Found]):
             If more scores lie outside the calibration's range than chance explains.
         """
         check_aligned(scores, clusters=clusters)
-        values, index = read_new(self.calibration, scores, groups)
+        values, index = read_new(self.calibration, scores, groups, self.tolerance)
         if clusters is not None:
             if self.calibration.clusters is None:
                 raise InputError(
@@ -166,7 +170,7 @@ class FinishedTest(ABC, Generic[Found]):
             read_new_clusters(self.calibration, clusters, values.size)
         numbers = self._numbers(scores, keys, values.size, weights)
         decisions = decide_read(self, values, index, numbers)  # which refuses NaN
-        outside = count_outside(self.calibration, values)
+        outside = count_outside(self.calibration, values, tolerance=self.tolerance)
         warn_if_outside(self.calibration, outside, values.size)
         return decisions
 
@@ -192,10 +196,10 @@ class FinishedTest(ABC, Generic[Found]):
         weights: ArrayLike | None = None,
     ) -> PValues:
         """Return the p-values that the test compares with alpha; parameters as in `decide`."""
-        values, index = read_new(self.calibration, scores, groups)
+        values, index = read_new(self.calibration, scores, groups, self.tolerance)
         numbers = self._numbers(scores, keys, values.size, weights)
         decisions = decide_read(self, values, index, numbers)
-        outside = count_outside(self.calibration, values)
+        outside = count_outside(self.calibration, values, tolerance=self.tolerance)
         warn_if_outside(self.calibration, outside, values.size)
         return decisions.p_values
 
@@ -254,7 +258,8 @@ class FinishedTest(ABC, Generic[Found]):
         check_aligned(scores, labels=labels, groups=groups, clusters=clusters)
         names, own = None, self.calibration.groups
         is_audit = own is None and groups is not None
-        values, index = read_new(self.calibration, scores, None if is_audit else groups)
+        own_groups = None if is_audit else groups
+        values, index = read_new(self.calibration, scores, own_groups, self.tolerance)
         given = self._numbers(scores, keys, values.size, weights)
         decisions = decide_read(self, values, index, given)
         if own is not None:
@@ -283,7 +288,7 @@ class FinishedTest(ABC, Generic[Found]):
             if own is not None and by_class:  # what is promised to a group is about its rows
                 rows = one_of_each(ids, numbers, codes // 4)
         values, truth = values[rows], truth[rows]
-        outside = count_outside(self.calibration, values, truth), values.size
+        outside = count_outside(self.calibration, values, truth, self.tolerance), values.size
         warn_if_outside(self.calibration, *outside, one_per_cluster=thinned)
         is_covered = not is_outside(self.calibration, *outside, one_per_cluster=thinned)
         tallies = as_tallies(from_codes(codes[rows], n_groups))

@@ -140,6 +140,20 @@ def check_positive(value: object, name: str, *, or_else: str) -> float:
     return number
 
 
+def check_not_negative(value: object, name: str) -> float:
+    """Return `value` as a float if it is a finite number from 0 up, else raise.
+
+    Examples
+    --------
+    >>> check_not_negative(1e-6, "tolerance")
+    1e-06
+    """
+    number = _number(value)
+    if not 0.0 <= number < math.inf:
+        raise InputError(parameter=name, value=value, need="a finite number from 0 up")
+    return number
+
+
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> str:
     """Return `value` if it is one of the words, else raise.
 

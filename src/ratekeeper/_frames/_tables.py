@@ -37,7 +37,7 @@ def open_frame(frame: object, **roles: str | None) -> Frame:
     """
     import narwhals as nw
 
-    opened = nw.from_native(frame, pass_through=True)  # type: ignore[call-overload]
+    opened = nw.from_native(frame, pass_through=True)
     if not isinstance(opened, nw.DataFrame | nw.LazyFrame):
         raise InputError(
             f"A {type(frame).__name__} is no frame that can be asked.",
@@ -92,7 +92,7 @@ def fetch(query: Frame, title: str) -> nw.DataFrame[Any]:
 
 def _collected(query: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     # polars holds whole columns unless it is told not to.
-    options = {"engine": "streaming"} if query.implementation.is_polars() else {}
+    options: Any = {"engine": "streaming"} if query.implementation.is_polars() else {}
     try:
         return query.collect(**options)
     except ModuleNotFoundError as error:

@@ -78,6 +78,7 @@ class Inspector:
         piece: Piece,
         found: Sequence[tuple[str, str, NDArray[np.uint8] | None]],
         note: str = "",
+        counts: NDArray[np.int64] | None = None,
     ) -> NDArray[np.bool_] | None:
         """Return which rows are valid, None if all are.
 
@@ -92,8 +93,10 @@ class Inspector:
             is invalid.
         note : str
             What a message says about an unknown value.
+        counts : ndarray of int, optional
+            How many rows of a table each of these stands for, where they are counts.
         """
-        self.rows += piece.n
+        self.rows += piece.n if counts is None else int(counts.sum())
         bad = [(role, column, problems) for role, column, problems in found if problems is not None]
         if not bad:
             return None
@@ -102,7 +105,8 @@ class Inspector:
             fresh = (problems > 0) & ~invalid
             for code in np.unique(problems[fresh]).tolist():
                 reason = f"{role} is {PROBLEMS[code]}"
-                count = int(np.count_nonzero(problems[fresh] == code))
+                these = fresh & (problems == code)
+                count = int(np.count_nonzero(these) if counts is None else counts[these].sum())
                 self.skipped[reason] = self.skipped.get(reason, 0) + count
             invalid |= fresh
         if not self._skips:
