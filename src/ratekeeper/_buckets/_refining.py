@@ -43,7 +43,7 @@ _OF_ALL = 0.02
 _FINER = 4  # times as many buckets as would do if scores were spread evenly
 # Where a bucket could hold fewer than this, each score gets its own.
 _FEW = 10
-_EVERY = 1 << 45  # buckets: so many that scores that differ hardly ever share one
+_EVERY = 1 << 45  # so many buckets that scores that differ hardly ever share one
 _MOST_SEGMENTS = 16
 _MOST_RUNS = 6  # that are not neighbours
 _GAP = 1e-3  # of all scores between two runs
@@ -129,7 +129,7 @@ def count_by_class(
     is_positive = rows.cell >= len(tails) // 2
     parts = [rows.take(is_positive == label) for label in (False, True)]
     for _ in range(passes - 1):
-        found = [finer_grid(part, tails, most_rows=most_rows // 2) for part in parts]
+        found = [finer_grid(part, tails, most_rows=most_rows // 2, every=_EVERY) for part in parts]
         if all(grid is None for grid, _ in found):
             break
         finer = ask((found[0][0], found[1][0]))
@@ -142,11 +142,18 @@ def count_by_class(
 
 
 def finer_grid(
-    rows: BucketRows, tails: Sequence[Tail], *, most_rows: int = MOST_ROWS
+    rows: BucketRows,
+    tails: Sequence[Tail],
+    *,
+    beyond: float = 1.0,
+    most_rows: int = MOST_ROWS,
+    every: int | None = None,
 ) -> tuple[Grid | None, NDArray[np.int64]]:
     """Return the grid of what is to be looked at again, None if nothing is, and its buckets.
 
-    Segments cover runs of buckets that hold too many scores of any cell.
+    Segments cover runs of buckets that hold too many scores of any cell: more than `beyond` times
+    what they may. The finer ones lead to about `most_rows` rows at most. Where each score should
+    have a bucket of its own there are `every` buckets, or by default a few for each score.
     """
     buckets, place = np.unique(rows.bucket, return_inverse=True)
     low, high = np.full(buckets.size, np.inf), np.full(buckets.size, -np.inf)
@@ -157,12 +164,12 @@ def finer_grid(
         can_be = (highest - lowest > NARROWEST) & (np.maximum(-low, high) <= FARTHEST)[place]
     share = _OF_RANK
     while True:
-        need = np.where(can_be, _needs(rows, tails, share), 0.0)
+        need = np.where(can_be, _needs(rows, tails, share, beyond, every), 0.0)
         if not need.any():
             return None, np.empty(0, dtype=np.int64)
         of_bucket = np.zeros(buckets.size)
         np.maximum.at(of_bucket, place, need)
-        runs = _runs(of_bucket, low, high, np.bincount(place, rows.count).astype(float))
+        runs = _runs(of_bucket, low, high, np.bincount(place, rows.count).astype(np.float64), every)
         expected = _expected(runs, place, rows, len(tails))
         if expected <= most_rows or share >= 1:
             break
@@ -195,7 +202,9 @@ def _ranges(
     )
 
 
-def _needs(rows: BucketRows, tails: Sequence[Tail], share: float) -> NDArray[np.float64]:
+def _needs(
+    rows: BucketRows, tails: Sequence[Tail], share: float, beyond: float, every: int | None
+) -> NDArray[np.float64]:
     """Return into how many buckets each row should be divided, 0 if it may stay."""
     need = np.zeros(rows.cell.size)
     by_cell = np.lexsort((rows.lowest, rows.cell))
@@ -207,8 +216,10 @@ def _needs(rows: BucketRows, tails: Sequence[Tail], share: float) -> NDArray[np.
         n, before = counts.sum(), counts.cumsum() - counts
         allowed = np.maximum(1.0, share * before)
         allowed = np.where(before < _TAIL * n, allowed, np.maximum(allowed, _OF_ALL * n))
-        finer = np.where(allowed < _FEW, float(_EVERY), np.ceil(_FINER * counts / allowed))
-        need[order] = np.where(counts > allowed, finer, 0.0)
+        finer = np.ceil(_FINER * counts / allowed)
+        if every is not None:
+            finer[allowed < _FEW] = every
+        need[order] = np.where(counts > beyond * allowed, finer, 0.0)
     return need
 
 
@@ -217,6 +228,7 @@ def _runs(
     low: NDArray[np.float64],
     high: NDArray[np.float64],
     count: NDArray[np.float64],
+    every: int | None,
 ) -> list[tuple[int, int, int]]:
     """Return runs of buckets and the number of finer ones for each, such that they are few."""
     heavy = np.flatnonzero(need)
@@ -229,39 +241,53 @@ def _runs(
     kept = np.sort(kept[gaps[kept] > _GAP * total[-1]])
     firsts = [parts[0][0], *(parts[i + 1][0] for i in kept)]
     parts = list(zip(firsts, [*(parts[i][1] for i in kept), parts[-1][1]], strict=True))
-    width = np.maximum(high - low, NARROWEST)
+    with np.errstate(invalid="ignore"):  # of buckets that hold what is infinite
+        width = np.fmax(high - low, NARROWEST)
     waste = _WASTE
     while True:
-        runs = [run for start, stop in parts for run in _alike(need, width, start, stop, waste)]
+        runs = [
+            run for start, stop in parts for run in _alike(need, width, (start, stop), waste, every)
+        ]
         if len(runs) <= _MOST_SEGMENTS:
             break
         waste *= 4
     return [
-        (start, stop, _n_buckets(need[start:stop], width[start:stop], high[stop - 1] - low[start]))
+        (
+            start,
+            stop,
+            _n_buckets(need[start:stop], width[start:stop], high[stop - 1] - low[start], every),
+        )
         for start, stop in runs
     ]
 
 
 def _alike(
-    need: NDArray[np.float64], width: NDArray[np.float64], start: int, stop: int, waste: float
+    need: NDArray[np.float64],
+    width: NDArray[np.float64],
+    run: tuple[int, int],
+    waste: float,
+    every: int | None,
 ) -> Iterator[tuple[int, int]]:
     """Cut a run where needs begin to differ too much for buckets of one width."""
+    start, stop = run
     needs, widths = need[start:stop].tolist(), width[start:stop].tolist()
     first, most, total, reach, kinds = 0, 0.0, 0.0, 0.0, set()
     for i, (own, wide) in enumerate(zip(needs, widths, strict=True)):
         most, total, reach = max(most, own / wide), total + own, reach + wide
-        kinds |= {own >= _EVERY} if own else set()  # what closes a gap needs nothing
+        kinds |= {own == every} if own else set()  # what closes a gap needs nothing
         uneven = kinds == {False} and most * reach > waste * total
         if i > first and (uneven or (len(kinds) > 1 and waste < _MIXED)):
             yield start + first, start + i
-            first, most, total, reach, kinds = i, own / wide, own, wide, {own >= _EVERY}
+            first, most, total, reach, kinds = i, own / wide, own, wide, {own == every}
     yield start + first, stop
 
 
-def _n_buckets(need: NDArray[np.float64], width: NDArray[np.float64], reach: float) -> int:
+def _n_buckets(
+    need: NDArray[np.float64], width: NDArray[np.float64], reach: float, every: int | None
+) -> int:
     """Return how many buckets of one width a segment needs."""
-    if need.max() >= _EVERY:
-        return _EVERY
+    if every is not None and need.max() >= every:
+        return every
     return int(min(_EVERY, max(LEAST_BUCKETS, np.ceil((need / width).max() * reach))))
 
 

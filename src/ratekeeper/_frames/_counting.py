@@ -87,8 +87,8 @@ class Found:
     def take(self, rows: NDArray[np.bool_]) -> Found:
         """Return some of the rows."""
         keys = {role: list(compress(values, rows)) for role, values in self.keys.items()}
-        ends = self.lowest[rows], self.highest[rows]
-        return Found(keys, self.bucket[rows], self.count[rows], *ends)
+        numbers = self.bucket[rows], self.count[rows]
+        return Found(keys, *numbers, self.lowest[rows], self.highest[rows])
 
     def joined(self, other: Found) -> Found:
         """Return the rows of both."""
