@@ -19,7 +19,6 @@ GAPS = {
     "unused": "0.012%",
     "losses": "0.012% of an alpha of 1%, 0.2% of an alpha of 0.1%",
     "side_title": "Negatives",
-    "buckets": "31,000",
     "doubt": "12",
     "column": "'risk'",
     "about": "; to_dict has all",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ratekeeper._estimators import ErrorRateController
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._finished import FinishedTest
+    from ratekeeper._frame_calibration import calibrate_frame
     from ratekeeper._labelling import Audit
     from ratekeeper._monitor_plans import MonitorPlan, plan_monitor
     from ratekeeper._monitoring import Monitor, MonitorState
@@ -160,6 +161,7 @@ __all__ = [
     "__version__",
     "calibrate",
     "calibrate_counts",
+    "calibrate_frame",
     "compare",
     "density_ratio",
     "load",
@@ -194,6 +196,7 @@ _HOMES = {
     "_estimators": ("ErrorRateController",),
     "_evaluation": ("Evaluation", "JointEvaluation"),
     "_finished": ("FinishedTest",),
+    "_frame_calibration": ("calibrate_frame",),
     "_labelling": ("Audit",),
     "_monitor_plans": ("MonitorPlan", "plan_monitor"),
     "_monitoring": ("Monitor", "MonitorState"),
