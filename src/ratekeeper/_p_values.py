@@ -90,7 +90,7 @@ class PValues:
 
 
 def judge(
-    nulls: tuple[NullDistribution | None, ...],
+    nulls: Nulls,
     scores: Floats,
     index: NDArray[np.intp] | None,
     numbers: NDArray[np.float64] | None = None,
@@ -101,27 +101,51 @@ def judge(
     class gives the p-value 1: nothing speaks against the class. If no group has any, nothing is
     known about the class: NaN.
     """
-    if all(null is None for null in nulls):
-        return np.full(scores.size, np.nan)
-    if index is None:
-        (null,) = nulls
-        assert null is not None  # noqa: S101 - the only one
-        return _p_values(null, scores, numbers)
-    p = np.ones(scores.size)
-    for group, members in _members(index, len(nulls)):
-        null = nulls[group]
-        if null is not None:
-            mine = None if numbers is None else numbers[members]
-            p[members] = _p_values(null, scores[members], mine)
+    (p,) = judge_each((nulls,), scores, index, numbers)
     return p
 
 
+def judge_each(
+    classes: Sequence[Nulls],
+    scores: Floats,
+    index: NDArray[np.intp] | None,
+    numbers: NDArray[np.float64] | None = None,
+) -> list[NDArray[np.float64]]:
+    """Return the same for each of some classes; scores are sorted once for all of them."""
+    if index is None:
+        found = _p_values([null for (null,) in classes], scores, numbers)
+        return [np.full(scores.size, np.nan) if p is None else p for p in found]
+    known = [any(null is not None for null in nulls) for nulls in classes]
+    every = [np.full(scores.size, 1.0 if is_known else np.nan) for is_known in known]
+    for group, members in _members(index, len(classes[0])):
+        mine = None if numbers is None else numbers[members]
+        found = _p_values([nulls[group] for nulls in classes], scores[members], mine)
+        for values, p in zip(every, found, strict=True):
+            if p is not None:
+                values[members] = p
+    return every
+
+
 def _p_values(
-    null: NullDistribution, scores: Floats, numbers: NDArray[np.float64] | None
-) -> NDArray[np.float64]:
-    if numbers is None:
-        return null.p_values(scores)
-    return null.p_values(scores, numbers)  # type: ignore[call-arg]  # of those that use keys
+    nulls: Nulls, scores: Floats, numbers: NDArray[np.float64] | None
+) -> list[NDArray[np.float64] | None]:
+    """Return p-values under each null distribution, None for None."""
+    if len(nulls) > 1 and all(isinstance(null, RankNull) and null.in_parts for null in nulls):
+        return _together(nulls, scores)  # type: ignore[arg-type]  # as was asked
+    given = () if numbers is None else (numbers,)
+    return [None if null is None else null.p_values(scores, *given) for null in nulls]
+
+
+def _together(nulls: Sequence[RankNull], scores: Floats) -> list[NDArray[np.float64] | None]:
+    found = [np.empty(scores.size) for _ in nulls]
+    readers = [null.reader(scores.size) for null in nulls]
+
+    def work(part: Floats, place: slice, order: Any) -> None:  # noqa: ANN401 - of NumPy's indices
+        for read, p in zip(readers, found, strict=True):
+            p[place][order] = read(part)
+
+    in_order(work, scores, max(null.n for null in nulls))
+    return [*found]
 
 
 def judge_intervals(
