@@ -16,6 +16,8 @@ PAGE = Path(__file__).with_suffix(".md")
 # One example for each gap; a gap means the same in every sentence.
 GAPS = {
     "earlier_column": "'score'",
+    "unused": "0.012%",
+    "doubt": "12",
     "column": "'risk'",
     "about": "; to_dict has all",
     "above": "4.12%",
@@ -255,6 +257,7 @@ HEADINGS = {
     "windows": "Windows of time, and rows that are added",
     "weights": "Weighted calibration objects",
     "adaptive": "Tests whose level moves with the labels",
+    "counted": "Scores that are known by counts",
 }
 METHODS = {
     "parametric": {"distribution": "norm"},

@@ -13,14 +13,14 @@ import numpy as np
 
 from ratekeeper import _markup as markup
 from ratekeeper._called import Bounds, Called, share_of
-from ratekeeper._cells import of_class
+from ratekeeper._cells import of_class, weighed_class
 from ratekeeper._certificate import JointCertificate
 from ratekeeper._control import aim, condition_text
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import JointEvaluation
 from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._p_values import PValues
-from ratekeeper._rates import Rate
+from ratekeeper._rates import Rate, counted_rate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,6 +112,9 @@ class AbstainingTest(FinishedTest[JointEvaluation]):
         """What is promised for each rate, and how often nothing is decided."""
         undecided = {}
         for label, name in enumerate(("negative", "positive")):
+            if self.calibration.counted:
+                undecided[name] = self._counted_undecided(label)
+                continue
             known = self.calibration.independent
             numbers = self._own_numbers(known, label)
             found = self._decide(*of_class(known, label), numbers)
@@ -135,6 +138,23 @@ class AbstainingTest(FinishedTest[JointEvaluation]):
             ordered=self._is_ordered,
             alerts=self._practice(),
         )
+
+    def _counted_undecided(self, label: int) -> Rate:
+        """Return how often nothing is decided on the counted objects of a class.
+
+        What is called positive and what is called negative are each on one side of a threshold, so
+        both are least where all in doubt stand at the end that is farther away.
+        """
+        called = []
+        for end in ("low", "high"):
+            scores, index, each = weighed_class(self.calibration, label, end)
+            found = self._decide(scores, index)
+            negative = ~found.positive & ~found.abstained & ~found.neither
+            assert each is not None  # noqa: S101 - they are counted
+            called.append([int(each[part].sum()) for part in (found.positive, negative)])
+        n = sum(cell.size for cell in self.calibration.cells[label])
+        least, most = (sum(map(chosen, *called)) for chosen in (min, max))
+        return counted_rate(max(0, n - most), n - least, n)
 
     def _decide(self, values: Floats, index: Index, numbers: TieNumbers | None = None) -> Decisions:
         fnr, fpr = (decide_read(part, values, index, numbers) for part in self.parts)

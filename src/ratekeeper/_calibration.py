@@ -30,6 +30,7 @@ from ratekeeper._certificate import shown_text
 from ratekeeper._clusters import NOT_DRAWN, known_clusters, one_row, read_clusters
 from ratekeeper._control import ErrorRateTest, build_test
 from ratekeeper._costs import Cheapest, cheapest
+from ratekeeper._counted import is_counted, joined
 from ratekeeper._formatting import extremes, listed_with_count, plain_value, show
 from ratekeeper._inputs import (
     check_aligned,
@@ -103,6 +104,7 @@ _LOOKED_AT = 200
 _USELESS_AUC = 0.6
 _SHOWN = 8  # groups
 _MANY_RUNS = 1000
+_SPREAD = 100_000  # scores in the place of counted ones, where nothing is promised by them
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,9 +113,10 @@ class Calibration:
 
     Attributes
     ----------
-    cells : tuple of two tuples of ndarray
+    cells : tuple of two tuples of ndarray, or of `Counted`
         ``cells[label][group]`` are ascending scores; label 0 is negative, 1 positive. Without
-        groups each has one member. Without labels all scores stand in ``cells[0]``.
+        groups each has one member. Without labels all scores stand in ``cells[0]``. Scores that
+        were counted where they are stand there by counts.
     classes : ndarray of shape (2,)
         The user's labels, negative first.
     groups : ndarray or None
@@ -166,13 +169,18 @@ class Calibration:
     def __post_init__(self) -> None:
         cells = chain(*self.cells, *chain(*columns_of(self).values()))
         for array in (*cells, self.classes, self.groups):
-            if array is not None:
+            if array is not None and not is_counted(array):
                 array.flags.writeable = False
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """Number type of the scores."""
         return self.cells[0][0].dtype
+
+    @property
+    def counted(self) -> bool:
+        """Whether scores are known by counts only, in doubt on the safe side."""
+        return is_counted(self.cells[0][0])
 
     @cached_property
     def known(self) -> Known:
@@ -791,6 +799,9 @@ class Calibration:
         """Return the same scores without groups."""
         if self.groups is None:
             return self
+        if self.counted:
+            negative, positive = (joined(cells) for cells in self.cells)
+            return replace(self, cells=((negative,), (positive,)), groups=None)  # type: ignore[arg-type]
         parts: list[Floats] = [np.concatenate(cells) for cells in self.cells]  # type: ignore[misc]
         if columns := columns_of(self):
             beside = [{n: np.concatenate(pair[c]) for n, pair in columns.items()} for c in (0, 1)]
@@ -816,6 +827,7 @@ class Calibration:
             str(self.dtype),
             self.origin,
             *(() if self.labelled else ("unlabelled",)),
+            *(("counted",) if self.counted else ()),
         )
         if self.sampling != "population":
             facts += (self.sampling,)
@@ -824,7 +836,8 @@ class Calibration:
         digest.update(repr(facts).encode())
         for scores in (*self.cells[0], *self.cells[1]):
             digest.update(scores.size.to_bytes(8, "little"))
-            digest.update(scores.astype(scores.dtype.newbyteorder("<"), copy=False).data)
+            for array in scores.arrays if is_counted(scores) else (scores,):
+                digest.update(array.astype(array.dtype.newbyteorder("<"), copy=False).data)
         for name, pair in columns_of(self).items():
             digest.update(b"" if name == "clusters" else name.encode())  # the first there were
             for cell in chain(*pair):
@@ -834,7 +847,7 @@ class Calibration:
     @cached_property
     def auc(self) -> float:
         """Area under the ROC curve: how often positives rate above negatives; NaN if unknown."""
-        low, high = (cells[0] for cells in self.pooled().cells)
+        low, high = (_spread(cells[0]) for cells in self.pooled().cells)
         if not self.higher_is_positive:
             low, high = high, low
         return separation(low, high, thin_to=None).auc
@@ -842,7 +855,7 @@ class Calibration:
     @cached_property
     def separation(self) -> Separation:
         """How well the scores separate the classes: the area under the ROC curve, with a test."""
-        low, high = (cells[0] for cells in self.pooled().independent.cells)
+        low, high = (_spread(cells[0]) for cells in self.pooled().independent.cells)
         return separation(low, high) if self.higher_is_positive else separation(high, low)
 
     @cached_property
@@ -850,7 +863,7 @@ class Calibration:
         """What looks odd about the scores and may be an accident; certificates print it."""
         whole = self.pooled().independent
         sizes = [cells[0].size for cells in whole.cells]
-        repeats = sum(_repeats(cells[0]) for cells in whole.cells)
+        repeats = 0 if self.counted else sum(_repeats(cells[0]) for cells in whole.cells)
         remarks = time_remarks(self)
         if self.provenance is not None and NOT_DRAWN in self.provenance.skipped:
             remarks.append(say("clusters.thinned"))
@@ -891,6 +904,9 @@ class Calibration:
             text += f", of {known_clusters(self).size:,} clusters"
         if self.times is not None:
             text += ", seen from {} to {}".format(*map(timing_of(self).text, extent_of(self)))
+        if self.counted:
+            knots = sum(cell.knots.size for cell in chain(*self.cells))  # type: ignore[union-attr]
+            text += f", counted at {knots:,} knots"
         if self.weights is not None:
             text += f", weighted (effective number {self.effective_n():,.1f})"
         return text if self.higher_is_positive else text + "; low scores are positive"
@@ -1142,6 +1158,11 @@ def _extent(cells: tuple[Floats, ...]) -> list[Any]:
         return ["0", "", ""]
     low = min(scores[0] for scores in cells if scores.size)
     return [f"{n:,}", low, max(scores[-1] for scores in cells if scores.size)]
+
+
+def _spread(cell: Floats) -> Floats:
+    """Return the scores of a cell, or some that are spread as those are which are counted."""
+    return cell.spread(_SPREAD) if is_counted(cell) else cell
 
 
 def _repeats(scores: Floats) -> int:

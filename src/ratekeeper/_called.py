@@ -14,7 +14,7 @@ from ratekeeper._rates import clopper_pearson
 from ratekeeper.methods._simultaneous import band_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -77,6 +77,21 @@ def other_share(count: ArrayLike, n: ArrayLike, error: float | None) -> Bounds:
     if error is None:
         return unbounded(estimate)
     return Bounds(estimate, *clopper_pearson(count, n, 1.0 - error))
+
+
+def spanned(
+    share: Callable[[ArrayLike, ArrayLike, float | None], Bounds],
+    least: ArrayLike,
+    most: ArrayLike,
+    n: ArrayLike,
+    error: float | None,
+) -> Bounds:
+    """Bound a share of which at least and at most so many objects were counted.
+
+    Whichever the number is, its interval lies within: ends do not fall as it grows.
+    """
+    high = share(most, n, error)
+    return high if np.array_equal(least, most) else high._replace(low=share(least, n, error).low)
 
 
 def null_share(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper._counted import is_counted
 from ratekeeper._formatting import listed_with_count, show
 from ratekeeper._inputs import check_aligned, read_groups, read_new_scores
 from ratekeeper._keys import TieNumbers, drawn
@@ -16,6 +17,7 @@ from ratekeeper._weights import as_numbers, counted_sizes
 from ratekeeper.exceptions import InputError, Parameter, ScoreRangeWarning
 from ratekeeper.methods import Conformal
 from ratekeeper.methods._clustered import ClusteredNull
+from ratekeeper.methods._counted import counted_null
 from ratekeeper.methods._weighted import WeightedNull, refuse_unweighted
 
 if TYPE_CHECKING:
@@ -56,22 +58,36 @@ def refuse_weights(calibration: Calibration, what: str) -> None:
         )
 
 
-def refuse_clusters(calibration: Calibration, what: str) -> None:
-    """Raise if the calibration has clusters, or weights, which this is not made for.
+def refuse_clusters(calibration: Calibration, what: str, *, counts_do: bool = False) -> None:
+    """Raise if the calibration has clusters, weights or counts, which this is not made for.
 
     Parameters
     ----------
     calibration : Calibration
     what : str
         What is not made for it, as the subject of a sentence in the singular.
+    counts_do : bool, default=False
+        Whether it is made for scores that are known by counts.
     """
     refuse_weights(calibration, what)
+    if not counts_do:
+        refuse_counts(calibration, what)
     if calibration.clusters is not None:
         raise InputError(
             f"{what} needs independent objects, but the rows of this calibration come in clusters.",
             parameter="clusters",
             remedy="Take one random row of each cluster, in Python by "
             "calibration.one_row_per_cluster().",
+        )
+
+
+def refuse_counts(calibration: Calibration, what: str) -> None:
+    """Raise if the scores are known by counts only, as in `refuse_clusters`."""
+    if calibration.counted:
+        raise InputError(
+            say("counted.needs_scores.what", what=what),
+            parameter="calibration",
+            remedy=say("counted.remedy"),
         )
 
 
@@ -89,6 +105,8 @@ def null_of(
         scores, own = calibration.cells[null_class][group], calibration.weights[null_class][group]
         return WeightedNull(scores, own, tail) if scores.size else None
     scores = calibration.independent.cells[null_class][group]
+    if is_counted(scores):
+        return counted_null(method, scores, tail) if scores.size else None
     stream = _stream(calibration, null_class, group)
     return method.against(scores, tail, stream=stream) if scores.size else None
 
@@ -108,6 +126,23 @@ def of_class(calibration: Calibration, label: int) -> tuple[Floats, NDArray[np.i
         return cells[0], None
     scores: Floats = np.concatenate(cells)  # type: ignore[assignment]  # all of one type
     return scores, np.repeat(np.arange(len(cells)), [cell.size for cell in cells])
+
+
+def weighed_class(
+    calibration: Calibration, label: int, end: Tail
+) -> tuple[Floats, NDArray[np.intp] | None, NDArray[np.int64] | None]:
+    """Return what `of_class` does, and how many scores stand at each; None if one does.
+
+    Scores that are known by counts stand as low or as high as they can, by `end`.
+    """
+    cells = calibration.cells[label]
+    counted = [cell for cell in cells if is_counted(cell)]
+    if not counted:
+        return *of_class(calibration, label), None
+    index = np.repeat(np.arange(len(cells)), [cell.knots.size for cell in counted])
+    knots: Floats = np.concatenate([cell.knots for cell in counted])
+    counts = np.concatenate([cell.envelope(end) for cell in counted])
+    return knots, None if calibration.groups is None else index, counts
 
 
 def all_scores(calibration: Calibration, group: int = 0) -> Floats:
@@ -300,13 +335,14 @@ def fingerprint(scores: Floats, is_positive: NDArray[np.bool_]) -> tuple[int, in
 
 def tells_objects_apart(calibration: Calibration) -> bool:
     """Say whether equal scores are a sign of equal objects, and not of a score of few values."""
-    scores = np.concatenate([scores for cells in calibration.cells for scores in cells])
+    cells = [scores for cells in calibration.cells for scores in cells]
+    scores = np.concatenate([c.knots if is_counted(c) else c for c in cells])
     return bool(np.unique(scores).size >= min(_TELLING, scores.size))
 
 
 def refuse_calibration_objects(calibration: Calibration, found: Sequence[int]) -> None:
     """Raise if labelled objects with this fingerprint are those of the calibration."""
-    if not sum(found[:2]):
+    if calibration.counted or not sum(found[:2]):  # of counts nobody can tell
         return
     if tuple(sum(scores.size for scores in cells) for cells in calibration.cells) != tuple(
         found[:2]
@@ -327,6 +363,8 @@ def refuse_calibration_objects(calibration: Calibration, found: Sequence[int]) -
 def count_repeated(calibration: Calibration, scores: Floats, is_positive: NDArray[np.bool_]) -> int:
     """Count objects whose score a calibration object of their class has to the last digit."""
     found = 0
+    if calibration.counted:
+        return found  # as far as anybody can tell
     for label, (cell,) in enumerate(calibration.pooled().cells):
         mine = scores[is_positive == bool(label)]
         if cell.size and mine.size:
@@ -340,7 +378,7 @@ def refuse_repeated(calibration: Calibration, repeated: int, n: int) -> None:
 
     Scores do if nearly all of the calibration are distinct; others repeat as a matter of course.
     """
-    if n < _FEW or repeated <= n // 2:
+    if calibration.counted or n < _FEW or repeated <= n // 2:
         return
     cells = [cells[0] for cells in calibration.pooled().cells]
     distinct = sum(int(np.count_nonzero(cell[1:] != cell[:-1])) + 1 for cell in cells if cell.size)

@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ratekeeper import _markup as markup
-from ratekeeper._formatting import exact_percent, extremes, json_text, percent, show
+from ratekeeper._formatting import (
+    exact_percent,
+    extremes,
+    json_text,
+    percent,
+    percent_up,
+    show,
+)
 from ratekeeper._sentences import say, state
 
 if TYPE_CHECKING:
@@ -32,6 +39,7 @@ Origin = Literal["held out", "cross-fitted"]
 NO_PROMISE = ("asymptotic", "none")  # kinds of guarantees that say nothing about finite n
 _WIDTH = 79
 _NAMED = 30  # groups
+_APART = ("realised", "unused")  # of a cell
 # How many groups are shown, and of more than that how many from either end of each order.
 _IN_TEXT = {"most": 24, "each": 3}
 _IN_TABLE = {"most": 8, "each": 1}
@@ -69,6 +77,8 @@ class Cell:
         What the method says about its fit.
     contradicted : bool
         Whether the scores contradict that fit.
+    unused : float or None
+        Of scores that are known by counts: which share of alpha is lost by that, at most.
     """
 
     group: object
@@ -81,6 +91,7 @@ class Cell:
     other_error: Rate
     remark: str | None = None
     contradicted: bool = False
+    unused: float | None = None
 
     @property
     def condition_text(self) -> str:
@@ -264,7 +275,8 @@ class Certificate(Stated):
     def _cell_dict(self, cell: Cell) -> dict[str, Any]:
         found = cell.realised
         return {
-            **{name: value for name, value in vars(cell).items() if name != "realised"},
+            **{name: value for name, value in vars(cell).items() if name not in _APART},
+            **({} if cell.unused is None else {"unused": cell.unused}),
             "n": dict(cell.n),
             "rule": self._rule(cell),
             "realised_rate": found
@@ -307,11 +319,12 @@ class Certificate(Stated):
             if cell.group is None:
                 yield state("rule", rule)
                 yield from self.about_rate(cell)
+                yield from about_counts(cell)
                 yield state("price", self._price(cell.other_error))
                 if cell.remark:
                     yield state("fit", cell.remark)
                 continue
-            found = [statement.text for statement in self.about_rate(cell)]
+            found = [one.text for one in (*self.about_rate(cell), *about_counts(cell))]
             price = f"{say('title.price')}: {self._price(cell.other_error)}"
             text = " ".join(filter(None, [rule, *found, price, cell.remark]))
             yield state("group", text, group=show(cell.group), n=f"{cell.n['null']:,}")
@@ -337,8 +350,8 @@ class Certificate(Stated):
             high=high,
             above=above,
         )
-        tied = f" {say('certificate.true_rate.tied')}" if cell.tied else ""
-        yield state("true_rate", text + tied, rate=self.rate)
+        why = "certificate.true_rate.tied" if cell.unused is None else "counted.true_rate"
+        yield state("true_rate", f"{text} {say(why)}" if cell.tied else text, rate=self.rate)
 
     def _rate_cells(self, cell: Cell) -> list[str]:
         if cell.realised is None:
@@ -365,7 +378,9 @@ class Certificate(Stated):
         if self.weights is not None and rate.n:
             return self.weights.price(self.other, rate)
         key = "certificate.price" if self.fixed_alpha else "certificate.price.any_alpha"
-        return say(key, other=self.other, counted=rate)
+        doubt = getattr(rate, "doubt", 0)
+        more = f" {say('counted.price', doubt=f'{doubt:,}', n=f'{rate.n:,}')}" if doubt else ""
+        return say(key, other=self.other, counted=rate) + more
 
     def _cell_html(self) -> list[markup.Html]:
         head = ["scores", f"positive ({show(self.positive_label)}) if", f"price: {self.other}"]
@@ -385,7 +400,8 @@ class Certificate(Stated):
             if cell.remark
         ]
         if any(cell.tied and cell.realised for cell in shown):
-            notes.append(say("certificate.true_rate.tied"))
+            counted = shown[0].unused is not None
+            notes.append(say("counted.true_rate" if counted else "certificate.true_rate.tied"))
         table = markup.by_group(groups, head, rows, numbers=(0, 3, 4, 5, 6))
         return [table, *map(markup.note, notes)]
 
@@ -498,6 +514,11 @@ class JointCertificate(Stated):
                 for part, cell in ((self.fnr, fnr), (self.fpr, fpr))
                 if cell.remark
             ]
+            fits += [
+                statement._replace(text=f"{part.rate}: {statement.text}")
+                for part, cell in ((self.fnr, fnr), (self.fpr, fpr))
+                for statement in about_counts(cell)
+            ]
             if fnr.group is None:
                 yield from [state("rule", rule), *true_rates, *fits]
             else:
@@ -579,6 +600,13 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
             yield state("groups", text)
     if facts.pooled_groups:
         yield state("groups", pooled_text(facts.pooled_groups, len(facts.cells)))
+
+
+def about_counts(cell: Cell) -> Iterator[Statement]:
+    """Say what is lost by knowing scores by counts, where they are."""
+    if cell.unused is not None:
+        key = "counted.unused" if cell.unused else "counted.exact"
+        yield state("counted", say(key, unused=percent_up(cell.unused, digits=2)))
 
 
 def in_practice(alerts: Alerts | None) -> Iterator[Statement]:

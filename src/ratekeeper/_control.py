@@ -13,23 +13,24 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._called import Called, any_share, null_share, other_share
+from ratekeeper._called import Called, any_share, null_share, other_share, spanned
 from ratekeeper._cells import (
     no_such_class,
     null_of,
     nulls_of,
     of_class,
     refuse_unlabelled,
+    weighed_class,
 )
 from ratekeeper._certificate import Cell, Certificate, pooled_text, shown_text
 from ratekeeper._cluster_facts import ClusterFacts
+from ratekeeper._counted import may_have_ties
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Evaluation, Promise
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import exact_percent, extremes, plain_value, show
 from ratekeeper._p_values import PValues, judge
-from ratekeeper._ranks import has_ties
-from ratekeeper._rates import Rate, RealisedRate
+from ratekeeper._rates import Rate, RealisedRate, counted_rate
 from ratekeeper._sentences import say
 from ratekeeper._validation import check_choice, check_control, check_probability
 from ratekeeper._version import __version__
@@ -44,6 +45,7 @@ from ratekeeper.exceptions import (
 )
 from ratekeeper.methods import Conformal, Guarantee, HighProbability, check_method
 from ratekeeper.methods._clustered import clustered_guarantee
+from ratekeeper.methods._counted import CountedNull
 from ratekeeper.methods._weighted import refuse_unweighted, weighted_guarantee
 
 if TYPE_CHECKING:
@@ -212,15 +214,36 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         cells = self._other_errors
         errors, n = sum(cell.errors for cell in cells), sum(cell.n for cell in cells)
         if self.calibration.weights is None:
-            return Rate(errors, n)
+            doubt = sum(getattr(cell, "doubt", 0) for cell in cells)
+            return counted_rate(errors - doubt, errors, n)
         weighted = [cell for cell in cells if isinstance(cell, WeightedRate)]
         wrong, total = sum(one.wrong for one in weighted), sum(one.total for one in weighted)
         return WeightedRate(errors, n, wrong=wrong, total=total)
+
+    def _counted_beyond(self, label: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return how many counted objects of a class are rejected in each cell: least and most.
+
+        Decisions are monotone in the score, so the two extremes are where all that are in doubt
+        stand as low, and as high, as they can.
+        """
+        found = []
+        for end in ("low", "high"):
+            scores, index, each = weighed_class(self.calibration, label, end)
+            groups = np.zeros(scores.size, dtype=np.intp) if index is None else index
+            beyond = self._positive(scores, index)[0] == (self.control == "fpr")
+            assert each is not None  # noqa: S101 - they are counted
+            counts = np.bincount(groups, each * beyond, minlength=len(self._nulls))
+            found.append(counts.astype(np.intp))
+        return np.minimum(*found), np.maximum(*found)
 
     @cached_property
     def _other_errors(self) -> tuple[Rate, ...]:
         label = 1 - self.null_class
         calibration = self.calibration.independent
+        if calibration.counted:  # what is not rejected is wrong
+            n = [cell.size for cell in calibration.cells[label]]
+            fewest, most = (n - found for found in reversed(self._counted_beyond(label)))
+            return tuple(map(counted_rate, fewest.tolist(), most.tolist(), n))
         scores, index = of_class(calibration, label)
         numbers = self._own_numbers(calibration, label)
         is_wrong = self._positive(scores, index, numbers)[0] == (self.control == "fnr")
@@ -244,20 +267,19 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         cells = [self.calibration.cells[c] for c in (self.null_class, 1 - self.null_class)]
         sizes = [np.array([scores.size for scores in part], np.float64) for part in cells]
         wrong = np.array([rate.errors for rate in self._other_errors], np.float64)
+        doubt = np.array([getattr(rate, "doubt", 0) for rate in self._other_errors])
         if self.method.fixed_alpha:
             ranks = np.array([np.nan if "none" in how else 1.0 for how in basis])
             tied = np.zeros(ranks.shape, dtype=bool)
             if each is not None:  # which takes time for very many groups
                 ranks *= np.array([null.rank(self.alpha) or 1 for null in self._nulls])
                 if not self._is_paired:  # pairs of score and number have no ties
-                    tied = np.array([has_ties(scores) for scores in cells[0]])
-            null = null_share(ranks, sizes[0], self._n_rejected, tied, each)
-            other = other_share(wrong, sizes[1], each)
+                    tied = np.array([may_have_ties(scores) for scores in cells[0]])
+            null = null_share(ranks, sizes[0], self._n_rejected[0], tied, each)
+            other = spanned(other_share, wrong - doubt, wrong, sizes[1], each)
         else:
-            null, other = (
-                any_share(self._n_rejected, sizes[0], each),
-                any_share(wrong, sizes[1], each),
-            )
+            null = spanned(any_share, *self._n_rejected, sizes[0], each)
+            other = spanned(any_share, wrong - doubt, wrong, sizes[1], each)
         positive = (null, other.complement())
         if self.control == "fnr":
             positive = (other, null.complement())
@@ -277,25 +299,30 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         return ["alerts.none.pooled" if is_thin else known for is_thin in self._pooled]
 
     @cached_property
-    def _n_rejected(self) -> NDArray[np.float64]:
-        """How many calibration objects of the null class are rejected in each cell.
+    def _n_rejected(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How many calibration objects of the null class are rejected in each cell: least and most.
 
         Where no threshold decides, what the method aims at: any count would be of one draw. Ties
         that are broken by keys have one draw, which the threshold stands on.
         """
+        if self.calibration.counted:
+            least, most = self._counted_beyond(self.null_class)
+            return least.astype(np.float64), most.astype(np.float64)
         scores, index = of_class(self.calibration, self.null_class)
         groups = np.zeros(scores.size, dtype=np.intp) if index is None else index
         if self._is_paired:
             numbers = self._own_numbers(self.calibration, self.null_class)
             positive = self._positive(scores, index, numbers)[0]
         elif None in self.thresholds.values():
-            return self.alpha * np.array(
+            aim = self.alpha * np.array(
                 [scores.size for scores in self.calibration.cells[self.null_class]]
             )
+            return aim, aim
         else:
             positive = self._positive_if(scores, self._limits[groups])
         beyond = positive == (self.control == "fpr")
-        return np.bincount(groups[beyond], minlength=len(self._nulls)).astype(np.float64)
+        found = np.bincount(groups[beyond], minlength=len(self._nulls)).astype(np.float64)
+        return found, found
 
     @cached_property
     def _other_nulls(self) -> tuple[NullDistribution | None, ...]:
@@ -362,11 +389,12 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             threshold=self.thresholds[group],
             condition=self._condition(group),
             tied=not self._is_paired
-            and has_ties(self.calibration.independent.cells[self.null_class][i]),
+            and may_have_ties(self.calibration.independent.cells[self.null_class][i]),
             realised=RealisedRate(k, null.n) if k and known else None,
             other_error=self._other_errors[i],
             remark=null.remark(),
             contradicted=null.contradicted,
+            unused=null.unused(self.alpha) if isinstance(null, CountedNull) else None,
         )
 
     def promises(self) -> list[Promise]:

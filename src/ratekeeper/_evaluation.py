@@ -187,10 +187,12 @@ def coded(
     return code
 
 
-def from_codes(code: NDArray[np.intp], n_groups: int) -> NDArray[np.intp]:
-    """Count objects by what `coded` says about them."""
-    counts = np.bincount(code, minlength=N_OUTCOMES * n_groups)
-    return counts.reshape(n_groups, 2, 4)
+def from_codes(
+    code: NDArray[np.intp], n_groups: int, each: NDArray[np.int64] | None = None
+) -> NDArray[np.intp]:
+    """Count objects by what `coded` says about them; `each` says for how many one stands."""
+    counts = np.bincount(code, each, minlength=N_OUTCOMES * n_groups)
+    return counts.astype(np.intp, copy=False).reshape(n_groups, 2, 4)
 
 
 def as_tallies(counts: NDArray[np.intp]) -> list[Tally]:

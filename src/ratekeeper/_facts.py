@@ -23,6 +23,7 @@ from ratekeeper._aims import AIMS, Limits
 from ratekeeper._beside import COLUMNS, columns_of
 from ratekeeper._calibration import Calibration
 from ratekeeper._control import ErrorRateTest
+from ratekeeper._counted import Counted, is_counted, is_well_formed
 from ratekeeper._formatting import json_ready, listed, show
 from ratekeeper._header import ENDLESS_FITS, FORMAT, MOST_REPLICATES, misfit
 from ratekeeper._provenance import Provenance
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     Facts = dict[str, Any]  # what JSON calls an object
 
 _SIDES = ("negative", "positive")
+# Of scores that are known by counts: those of the knots, which stand where scores would.
+_COUNTS = {"most": np.dtype(np.int64), "least": np.dtype(np.int64)}
 _BOTH = ["fnr", "fpr"]
 # With how many tests of a rate.
 _KINDS = {("calibration", 0), ("test", 1), ("abstaining test", 2), ("threshold test", 0)}
@@ -112,6 +115,7 @@ def facts_of_calibration(calibration: Calibration) -> Facts:
         **({} if calibration.sampling == "population" else {"sampling": calibration.sampling}),
         **({} if calibration.clusters is None else {"clusters": _cluster_counts(calibration)}),
         **({} if calibration.weights is None else {"weights": _counts(calibration)}),
+        **({"counted": _knot_counts(calibration)} if calibration.counted else {}),
         **time_facts(calibration),
     }
 
@@ -124,6 +128,12 @@ def _cluster_counts(calibration: Calibration) -> dict[str, int]:
     """Return how many clusters have rows of each class."""
     parts = (np.unique(np.concatenate(cells)) for cells in calibration.clusters or ())
     return _by_side(calibration, [part.size for part in parts])
+
+
+def _knot_counts(calibration: Calibration) -> dict[str, int]:
+    """Return at how many knots the scores of each class are counted."""
+    cells = ([cell for cell in cells if is_counted(cell)] for cells in calibration.cells)
+    return _by_side(calibration, [sum(cell.knots.size for cell in own) for own in cells])
 
 
 def _by_side(calibration: Calibration, sizes: list[int]) -> dict[str, int]:
@@ -274,11 +284,18 @@ def arrays_of(calibration: Calibration) -> dict[str, NDArray[Any]]:
     """
     names = array_names(calibration.groups, labelled=calibration.labelled)
     sides = slice(2 if calibration.labelled else 1)
-    arrays: dict[str, NDArray[Any]] = dict(
-        zip(names, chain(*calibration.cells[sides]), strict=True)
-    )
-    for column, cells in columns_of(calibration).items():
-        arrays |= zip([f"{column}/{name}" for name in names], chain(*cells[sides]), strict=True)
+    cells = list(chain(*calibration.cells[sides]))
+    if calibration.counted:
+        knots, most, least = zip(*(cell.arrays for cell in cells if is_counted(cell)), strict=True)
+        parts = {"": knots, "most/": most, "least/": least}
+        return {
+            part + name: array
+            for part in parts
+            for name, array in zip(names, parts[part], strict=True)
+        }
+    arrays: dict[str, NDArray[Any]] = dict(zip(names, cells, strict=True))
+    for column, beside in columns_of(calibration).items():
+        arrays |= zip([f"{column}/{name}" for name in names], chain(*beside[sides]), strict=True)
     return arrays
 
 
@@ -308,7 +325,7 @@ def rebuilt(facts: Facts, table: Facts, data: bytes) -> Storable:
 
 def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration:
     n_groups = 1 if facts["groups"] is None else len(facts["groups"]["values"])
-    labelled, columns = "unlabelled" not in facts["n"], [name for name in COLUMNS if name in facts]
+    labelled, columns = "unlabelled" not in facts["n"], _columns_in(facts)
     if len(table) != (2 if labelled else 1) * (1 + len(columns)) * n_groups:
         raise StoredFileError(
             f"it has {len(table):,} arrays for {n_groups:,} groups. Save it again."
@@ -325,6 +342,8 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
     if not labelled:
         cells += (cells[0][:0],) * n_groups
         beside = {name: column + (column[0][:0],) * n_groups for name, column in beside.items()}
+    if "counted" in facts:
+        cells, beside = _counted(cells, *beside.values()), {}
     rows = facts.setdefault("provenance", None)  # which format 1 did not have
     calibration = Calibration(
         (cells[:n_groups], cells[n_groups:]),
@@ -345,6 +364,24 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
             found = f"its {name} is {show(facts[name])}, but that of its scores is {show(value)}"
             raise StoredFileError(f"{found}. Save it again.")
     return calibration
+
+
+def _columns_in(facts: Facts) -> list[str]:
+    """Return which columns stand beside the scores, or the knots."""
+    columns = [name for name in COLUMNS if name in facts]
+    if "counted" not in facts:
+        return columns
+    if columns:
+        raise StoredFileError(f"it has counts and {listed(columns)}. Save it again.")
+    return list(_COUNTS)
+
+
+def _counted(*arrays: tuple[NDArray[Any], ...]) -> tuple[Any, ...]:
+    """Return cells that are known by counts, if these are such as counting gives."""
+    cells = tuple(map(Counted, *arrays))
+    if not all(map(is_well_formed, cells)):
+        raise StoredFileError("its counts are not those of scores. Save it again.")
+    return cells
 
 
 def _timing(facts: Facts) -> Timing | None:
@@ -385,7 +422,7 @@ def _column(
     table: Facts, column: str, names: list[str], data: bytes, start: int
 ) -> tuple[tuple[NDArray[Any], ...], int]:
     """Return a column beside the scores, and where its bytes end."""
-    kind = COLUMNS[column]
+    kind = {**COLUMNS, **_COUNTS}[column]
     code = f"{ {'u': 'U', 'f': 'F', 'i': 'I'}[kind.kind] }64"
     own = [f"{column}/{name}" for name in names]
     dtype, ends = _described(table, own, {code: kind.newbyteorder("<")}, start)

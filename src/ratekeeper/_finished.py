@@ -23,6 +23,7 @@ from ratekeeper._cells import (
     refuse_clusters,
     refuse_repeated,
     warn_if_outside,
+    weighed_class,
 )
 from ratekeeper._clusters import draws, new_clusters, one_of_each, read_new_clusters
 from ratekeeper._evaluation import (
@@ -31,7 +32,6 @@ from ratekeeper._evaluation import (
     Tally,
     as_tallies,
     coded,
-    counted,
     evaluate,
     from_codes,
 )
@@ -321,7 +321,7 @@ class FinishedTest(ABC, Generic[Found]):
         >>> round(test.alerts("2%").false_share, 2)  # of the alerts of an FPR <= 5% test
         0.78
         """
-        refuse_clusters(self.calibration, "What a test means in practice")
+        refuse_clusters(self.calibration, "What a test means in practice", counts_do=True)
         return alerts_of(self.calibration, self._called, prevalence)
 
     def _practice(self) -> Alerts | None:
@@ -355,11 +355,12 @@ class FinishedTest(ABC, Generic[Found]):
         """Count decisions on the calibration objects, as `counted` does."""
         counts: Any = 0
         for label in (0, 1):
-            scores, index = of_class(self.calibration, label)
+            scores, index, each = weighed_class(self.calibration, label, "low")
             truth = np.full(scores.size, bool(label))
             numbers = self._own_numbers(self.calibration, label)
             decisions = self._decide(scores, index, numbers)
-            counts = counts + counted(decisions, truth, index, len(self.calibration.cells[0]))
+            n_groups = len(self.calibration.cells[0])
+            counts = counts + from_codes(coded(decisions, truth, index), n_groups, each)
         return counts  # type: ignore[no-any-return]
 
 

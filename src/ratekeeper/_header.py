@@ -84,7 +84,9 @@ _OTHER_ERROR = _object(
         "low": _SHARE,
         "high": _SHARE,
         "confidence": _RATE,
-    }
+        "doubt": _COUNT,
+    },
+    optional=("doubt",),
 )
 
 _SHARES: Schema = {"enum": ["fnr", "fpr", "fdr", "for", "selective_error", "alert_share"]}
@@ -124,6 +126,13 @@ _DEFS: Schema = {
         }
     ),
     "time_array": _object(
+        {
+            "dtype": {"const": "I64"},
+            "shape": _array(_COUNT, 1, 1),
+            "data_offsets": _array(_COUNT, 2, 2),
+        }
+    ),
+    "count_array": _object(
         {
             "dtype": {"const": "I64"},
             "shape": _array(_COUNT, 1, 1),
@@ -235,6 +244,7 @@ _DEFS: Schema = {
             "contradicted": _FLAG,
             "rule": _TEXT,
             "effective_n": {"type": "number", "minimum": 0},
+            "unused": _SHARE,
             "realised_rate": _object(
                 {
                     "distribution": _TEXT,
@@ -248,7 +258,7 @@ _DEFS: Schema = {
                 type=["object", "null"],
             ),
         },
-        optional=("condition", "contradicted", "effective_n"),
+        optional=("condition", "contradicted", "effective_n", "unused"),
     ),
     "certificate": _object(
         {
@@ -376,11 +386,12 @@ _DEFS: Schema = {
             "aimed": _ref("aimed"),
             "sampling": {"enum": ["population", "by class"]},
             "clusters": _KNOWN,
+            "counted": _KNOWN,
             "times": _ref("times"),
             "weights": _KNOWN,
         },
         # Format 1 did not have provenance; the others are written only where they say something.
-        optional=("provenance", "aimed", "sampling", "clusters", "times", "weights"),
+        optional=("provenance", "aimed", "sampling", "clusters", "counted", "times", "weights"),
     ),
     # What goes on after calibration. The test it belongs to is compared, never made anew from it.
     "identity": _object(
@@ -499,6 +510,7 @@ SCHEMA: Schema = {
         "^(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("array"),
         "^clusters/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("cluster_array"),
         "^times/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("time_array"),
+        "^(most|least)/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("count_array"),
         "^weights/(negative|positive|unlabelled)(/(0|[1-9][0-9]*))?$": _ref("weight_array"),
     },
     "additionalProperties": False,

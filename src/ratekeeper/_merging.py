@@ -8,6 +8,7 @@ import numpy as np
 
 from ratekeeper._beside import columns_of, in_order
 from ratekeeper._cells import tells_objects_apart
+from ratekeeper._counted import joined
 from ratekeeper._inputs import exact_numbers
 from ratekeeper._one_class import stand_in
 from ratekeeper._provenance import Provenance
@@ -140,6 +141,21 @@ def merged_cells(
             for groups in (one.groups, other.groups)
         )
         places = [(mine.get(name), theirs.get(name)) for name in names.tolist()]
+    if one.counted or other.counted:
+        counted = [
+            tuple(
+                joined(
+                    [
+                        c.cells[label][i]
+                        for c, i in zip((one, other), place, strict=True)
+                        if i is not None
+                    ]
+                )
+                for place in places
+            )
+            for label in (0, 1)
+        ]
+        return (counted[0], counted[1]), names, {}  # type: ignore[return-value]
     pairs = [[_both(one.cells, other.cells, c, *place) for place in places] for c in (0, 1)]
     mine_beside, theirs_beside = columns_of(one), columns_of(other)
     if mine_beside:

@@ -351,6 +351,45 @@ class Rate:
         return f"{percent(self.rate)} ({percent(low)} to {percent(high)})"
 
 
+@dataclass(frozen=True)
+class CountedRate(Rate):
+    """A rate of objects that were counted by buckets, those in doubt as errors.
+
+    Parameters
+    ----------
+    doubt : int
+        How many of the errors may be none.
+
+    Examples
+    --------
+    >>> CountedRate(errors=3, n=100, doubt=1).interval[0] == Rate(errors=2, n=100).interval[0]
+    True
+    """
+
+    doubt: int = 0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """From the lower end of as few errors as there may be to the upper end of as many."""
+        low, _ = _interval(self.errors - self.doubt, self.n, self.confidence)
+        return low, _interval(self.errors, self.n, self.confidence)[1]
+
+    def to_dict(self) -> dict[str, float | int]:
+        """Return counts, rate and interval as plain values."""
+        return {**super().to_dict(), "doubt": self.doubt}
+
+
+def counted_rate(least: int, most: int, n: int) -> Rate:
+    """Return the rate of at least and at most so many errors.
+
+    Examples
+    --------
+    >>> counted_rate(2, 2, 10), counted_rate(2, 3, 10)
+    (Rate(errors=2, n=10, confidence=0.95), CountedRate(errors=3, n=10, confidence=0.95, doubt=1))
+    """
+    return Rate(most, n) if least == most else CountedRate(most, n, doubt=most - least)
+
+
 @lru_cache(maxsize=_KEPT)
 def _interval(errors: int, n: int, confidence: float) -> tuple[float, float]:
     low, high = clopper_pearson(errors, n, confidence)

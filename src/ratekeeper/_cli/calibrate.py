@@ -92,6 +92,13 @@ The rows must not have been used to train, tune or select the classifier.
     help="Keep at most N scores of each class, drawn at random. Samples cannot be merged.",
 )
 @click.option(
+    "--knots",
+    type=click.IntRange(min=100),
+    metavar="N",
+    help="Keep counts at N scores of each class instead of all scores: for files of any size. "
+    "With 200000 about 0.1% of alpha or less remains unused.",
+)
+@click.option(
     "--seed", type=click.IntRange(min=0), help="Seed for all random choices.  [default: 0]"
 )
 @promise_options
@@ -154,7 +161,7 @@ def _read(given: dict[str, Any]) -> Calibration:
     from ratekeeper.batch import calibrate_file
 
     same = ["score", "label", "group", "cluster", "time", "last", "since", "weight", "rejection"]
-    same += ["one_class", "sample", "on_invalid", "decimal"]
+    same += ["one_class", "sample", "knots", "on_invalid", "decimal"]
     return calibrate_file(
         given["file"],
         positive_label=given["positive"],

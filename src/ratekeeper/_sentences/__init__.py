@@ -16,6 +16,7 @@ from ratekeeper._sentences.audit import AUDIT
 from ratekeeper._sentences.certificate import CERTIFICATE, TITLES
 from ratekeeper._sentences.clusters import CLUSTERS
 from ratekeeper._sentences.cost import COST
+from ratekeeper._sentences.counted import COUNTED
 from ratekeeper._sentences.evaluation import EVALUATION, VERDICTS
 from ratekeeper._sentences.monitor import MONITOR
 from ratekeeper._sentences.monitor_plan import MONITOR_PLAN
@@ -56,6 +57,7 @@ SECTIONS = {
     "windows": WINDOWS,
     "weights": WEIGHTS,
     "adaptive": ADAPTIVE,
+    "counted": COUNTED,
 }
 
 

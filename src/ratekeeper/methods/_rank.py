@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -108,7 +108,21 @@ class RankNull(NullDistribution):
         if k == 0:
             return -np.inf if self._tail == "low" else np.inf
         # m <= k - 1 scores at least as extreme <=> strictly beyond the k-th most extreme score.
-        return float(self._scores[k - 1] if self._tail == "low" else self._scores[-k])
+        return float(self.kth(np.array([k]))[0])
+
+    def kth(self, ranks: NDArray[np.intp]) -> Floats:
+        """Return the most extreme scores of these ranks, from 1 to n."""
+        return self._scores[ranks - 1 if self._tail == "low" else -ranks]
+
+    @property
+    def tail(self) -> Tail:
+        """Which end is evidence against the class."""
+        return self._tail
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Number type of the scores."""
+        return self._scores.dtype
 
 
 def _table(method: RankMethod, n: int) -> NDArray[np.float64]:
