@@ -25,7 +25,7 @@ from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Evaluation, Promise, Tally, count
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import extremes, percent, plain_value, show
-from ratekeeper._p_values import PValues, judge
+from ratekeeper._p_values import PValues, judge_each
 from ratekeeper._ranks import has_ties
 from ratekeeper._sentences import say, state
 from ratekeeper._version import __version__
@@ -240,8 +240,8 @@ class ThresholdTest(FinishedTest[Evaluation]):
         """Return conformal p-values, which did not decide but say how unusual a score is."""
         if not self.calibration.labelled:
             return PValues(*np.full((2, values.size), np.nan))
-        nulls = (nulls_of(self.calibration, label, Conformal()) for label in (0, 1))
-        return PValues(*(judge(one, values, index) for one in nulls))
+        nulls = [nulls_of(self.calibration, label, Conformal()) for label in (0, 1)]
+        return PValues(*judge_each(nulls, values, index))
 
     def _continuing(self) -> ThresholdTest:
         return self

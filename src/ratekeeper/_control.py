@@ -29,7 +29,7 @@ from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Evaluation, Promise
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import exact_percent, extremes, plain_value, show
-from ratekeeper._p_values import PValues, judge
+from ratekeeper._p_values import PValues, judge, judge_each
 from ratekeeper._rates import Rate, RealisedRate, counted_rate
 from ratekeeper._sentences import say
 from ratekeeper._validation import check_choice, check_control, check_probability
@@ -578,8 +578,10 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         numbers: NDArray[np.float64] | None,
     ) -> PValues:
         if null_p is None:
-            null_p = judge(self._nulls, scores, index, numbers)
-        other_p = judge(self._other_nulls, scores, index, numbers)
+            nulls = (self._nulls, self._other_nulls)
+            null_p, other_p = judge_each(nulls, scores, index, numbers)
+        else:
+            other_p = judge(self._other_nulls, scores, index, numbers)
         return PValues(other_p, null_p) if self.null_class else PValues(null_p, other_p)
 
 

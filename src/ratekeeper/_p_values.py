@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ratekeeper import _markup as markup
 from ratekeeper._formatting import objects
+from ratekeeper._ranks import SORT_FROM, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from ratekeeper._ranks import Floats
     from ratekeeper.methods import NullDistribution
+    from ratekeeper.methods._method import Reader
+
+    Nulls = tuple[NullDistribution | None, ...]
 
 _SHOWN = 8  # as many as fit a line
 _FEW_GROUPS = 8  # up to which a look at all objects for each is faster than sorting them
@@ -127,29 +131,32 @@ def judge_each(
 
 
 def _p_values(
-    nulls: Nulls, scores: Floats, numbers: NDArray[np.float64] | None
-) -> list[NDArray[np.float64] | None]:
+    nulls: Sequence[NullDistribution | None], scores: Floats, numbers: NDArray[np.float64] | None
+) -> Sequence[NDArray[np.float64] | None]:
     """Return p-values under each null distribution, None for None."""
-    if len(nulls) > 1 and all(isinstance(null, RankNull) and null.in_parts for null in nulls):
-        return _together(nulls, scores)  # type: ignore[arg-type]  # as was asked
+    if len(nulls) > 1 and scores.size >= SORT_FROM:
+        readers = [null.reader(scores.size) for null in nulls if null is not None]
+        if len(readers) == len(nulls) and None not in readers:
+            return _read_together(readers, scores, max(null.n for null in nulls if null))  # type: ignore[arg-type]
     given = () if numbers is None else (numbers,)
     return [None if null is None else null.p_values(scores, *given) for null in nulls]
 
 
-def _together(nulls: Sequence[RankNull], scores: Floats) -> list[NDArray[np.float64] | None]:
-    found = [np.empty(scores.size) for _ in nulls]
-    readers = [null.reader(scores.size) for null in nulls]
+def _read_together(
+    readers: Sequence[Reader], scores: Floats, n: int
+) -> Sequence[NDArray[np.float64]]:
+    found = [np.empty(scores.size) for _ in readers]
 
     def work(part: Floats, place: slice, order: Any) -> None:  # noqa: ANN401 - of NumPy's indices
         for read, p in zip(readers, found, strict=True):
-            p[place][order] = read(part)
+            p[place][order] = read(part, ordered=True)
 
-    in_order(work, scores, max(null.n for null in nulls))
-    return [*found]
+    in_order(work, scores, n)
+    return found
 
 
 def judge_intervals(
-    nulls: tuple[NullDistribution | None, ...], scores: Floats, index: NDArray[np.intp] | None
+    nulls: Nulls, scores: Floats, index: NDArray[np.intp] | None
 ) -> NDArray[np.float64] | None:
     """Return the interval of each p-value, or None if the method gives none."""
     if not any(hasattr(null, "intervals") for null in nulls):

@@ -27,7 +27,7 @@ Tail = Literal["low", "high"]
 Side = Literal["left", "right"]
 
 # Where sorting the queries starts to pay, measured on two machines against plain searchsorted.
-_SORT_FROM_QUERIES = 2048
+SORT_FROM = 2048
 _SORT_FROM_SCORES = 256
 # Queries in a chunk: the more, the closer neighbours are in a long calibration, but a chunk, its
 # order and its results should stay in a cache.
@@ -35,15 +35,17 @@ _CHUNKS = ((1 << 17, 1 << 16), (1 << 22, 1 << 18))
 _LARGEST_CHUNK = 1 << 20
 # Ascending queries are searched in blocks, each in the short stretch of a long calibration that it
 # can fall into: the plain search would begin with the whole of it for every query.
+_NEAR_FROM = 1 << 14  # queries, so that the look whether they ascend costs little
 _BLOCK = 1024
-_BLOCKS_FROM_SCORES = 1 << 20
-_BACK_FROM = 8192  # queries, half of them at least
+_BLOCKS_FROM_SCORES = 1 << 13
 _THREADS_FROM = 1 << 16  # queries that have to be sorted
 _THREADS_FROM_STEPS = 1 << 22  # of the search, for queries in order
 _LOOKED_AT = 8  # neighbours, whether they are in order
 
 
-def count_as_extreme(null_scores: Floats, scores: Floats, tail: Tail) -> NDArray[np.intp]:
+def count_as_extreme(
+    null_scores: Floats, scores: Floats, tail: Tail, *, ordered: bool = False
+) -> NDArray[np.intp]:
     """Count, for each score, the calibration scores that are at least as extreme.
 
     Parameters
@@ -54,6 +56,8 @@ def count_as_extreme(null_scores: Floats, scores: Floats, tail: Tail) -> NDArray
         Scores to judge, without NaN, in any order.
     tail : {"low", "high"}
         Which end is evidence against the null class. Ties count as extreme at both ends.
+    ordered : bool, default=False
+        Whether the scores are a part that `in_order` gives, to be searched here and as it is.
 
     Returns
     -------
@@ -69,18 +73,23 @@ def count_as_extreme(null_scores: Floats, scores: Floats, tail: Tail) -> NDArray
     array([4, 3, 0])
     """
     if tail == "low":
-        return _search(null_scores, scores, "right", None)
-    return null_scores.size - _search(null_scores, scores, "left", None)
+        return _search(null_scores, scores, "right", None, ordered=ordered)
+    return null_scores.size - _search(null_scores, scores, "left", None, ordered=ordered)
 
 
 def look_up(
-    null_scores: Floats, scores: Floats, tail: Tail, table: NDArray[np.float64]
+    null_scores: Floats,
+    scores: Floats,
+    tail: Tail,
+    table: NDArray[np.float64],
+    *,
+    ordered: bool = False,
 ) -> NDArray[np.float64]:
     """Return ``table[count]`` for each score, where count is that of `count_as_extreme`.
 
     Parameters
     ----------
-    null_scores, scores, tail
+    null_scores, scores, tail, ordered
         As in `count_as_extreme`.
     table : ndarray of shape (n + 1,)
         One number for each possible count.
@@ -96,9 +105,9 @@ def look_up(
     array([0.8])
     """
     if tail == "low":
-        return _search(null_scores, scores, "right", table)
+        return _search(null_scores, scores, "right", table, ordered=ordered)
     # table[n - position] for every position is the reversed table.
-    return _search(null_scores, scores, "left", table[::-1])
+    return _search(null_scores, scores, "left", table[::-1], ordered=ordered)
 
 
 def sorted_parts(
@@ -244,35 +253,42 @@ def _has_few_values(some: Floats) -> bool:
 
 
 def _search(
-    null_scores: Floats, scores: Floats, side: Side, table: NDArray[np.float64] | None
+    null_scores: Floats,
+    scores: Floats,
+    side: Side,
+    table: NDArray[np.float64] | None,
+    *,
+    ordered: bool,
 ) -> NDArray[Any]:
-    n, size = null_scores.size, scores.size
-    if size < _SORT_FROM_QUERIES or (
-        (size * n.bit_length() < _THREADS_FROM_STEPS or n_cores() == 1)
-        and (n < _SORT_FROM_SCORES or _look_ordered(scores))
-    ):
+    if scores.size < SORT_FROM or ordered or not _worth_sorting(null_scores, scores):
         positions = _search_near(null_scores, scores, side)
         return positions if table is None else table[positions]
     if null_scores.dtype != scores.dtype:
         # searchsorted would convert the whole calibration again for every chunk.
         common = np.result_type(null_scores, scores)
         null_scores = null_scores.astype(common, copy=False)
-    result: NDArray[Any] = np.empty(size, dtype=np.intp if table is None else np.float64)
+    result: NDArray[Any] = np.empty(scores.size, dtype=np.intp if table is None else np.float64)
 
     def work(part: Floats, place: slice, order: Any) -> None:  # noqa: ANN401 - of NumPy's indices
         positions = _search_near(null_scores, part, side)
         result[place][order] = positions if table is None else table[positions]
 
-    in_order(work, scores, n)
+    in_order(work, scores, null_scores.size)
     return result
+
+
+def _worth_sorting(null_scores: Floats, scores: Floats) -> bool:
+    """Say whether sorting scores or sharing them among threads makes the search faster."""
+    n, size = null_scores.size, scores.size
+    alone = size * n.bit_length() < _THREADS_FROM_STEPS or n_cores() == 1
+    return not (alone and (n < _SORT_FROM_SCORES or _look_ordered(scores)))
 
 
 def _search_near(null_scores: Floats, scores: Floats, side: Side) -> NDArray[np.intp]:
     """Search for scores, by faster ways than the plain one if they are many and ascend."""
     n, size = null_scores.size, scores.size
-    is_long = n >= _BLOCKS_FROM_SCORES
-    if size >= 2 * (_BLOCK if is_long else max(n, _BACK_FROM)) and _ascend(scores):
-        return (_search_in_blocks if is_long else _search_back)(null_scores, scores, side)
+    if size >= _NEAR_FROM and (size >= 2 * n or n >= _BLOCKS_FROM_SCORES) and _ascend(scores):
+        return (_search_back if size >= 2 * n else _search_in_blocks)(null_scores, scores, side)
     return null_scores.searchsorted(scores, side)
 
 
