@@ -39,6 +39,7 @@ _PIECE_BYTES = 1 << 21  # for the same reason
 _PIECE_BYTES_OF_SOME = 1 << 27  # of rows of which only a few columns are read
 _TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 _NAMEABLE = (*_TEXTS[:3], "integer", "boolean", "floating", "null", "decimal", "temporal")
+_BUFFER = 1 << 18  # bytes of a column that are read at once
 _ENTRIES = 1 << 18  # of a list in the footer of a Parquet file
 _GROUP_ROWS, _GROUP_BYTES = 1 << 20, 1 << 26  # of a row group of Parquet
 
@@ -316,12 +317,13 @@ class ParquetFile:
 
     @contextmanager
     def _opened(self, as_dictionaries: Sequence[str] = ()) -> Iterator[Any]:
-        """Open the file without buffering ahead: a row group may be as large as the file."""
+        """Open the file, of which a row group may be all: its columns are read bit by bit."""
         try:
             with pa.OSFile(str(self._path)) as stream:
                 yield pa.parquet.ParquetFile(
                     stream,
                     pre_buffer=False,
+                    buffer_size=_BUFFER,
                     read_dictionary=list(as_dictionaries),
                     # A list cannot have more entries than the file has bytes. Room is made for
                     # all that it claims to have.
