@@ -26,7 +26,7 @@ from ratekeeper.batch._columns import (
     read_keys,
 )
 from ratekeeper.batch._pieces import MISSING
-from ratekeeper.batch._text_files import TextPiece
+from ratekeeper.batch._text_pieces import TextPiece
 from ratekeeper.batch._weighting import weights_of
 from ratekeeper.exceptions import InputError, Parameter
 

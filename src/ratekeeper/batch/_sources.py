@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ratekeeper.batch._arrow_files import ArrowFile, ArrowPiece, ParquetFile
-    from ratekeeper.batch._text_files import TextPiece
+    from ratekeeper.batch._text_pieces import TextPiece
 
     AnyFile = TextFile | ArrowFile | ParquetFile
 
