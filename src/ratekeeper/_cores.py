@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -57,3 +57,24 @@ def on_all_cores(work: Callable[[Item], Made], items: Sequence[Item]) -> list[Ma
         for other in others:
             other.result()
     return [made[place] for place in range(len(items))]
+
+
+def ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """Yield items of which the next one is made in another thread while one is used.
+
+    Examples
+    --------
+    >>> list(ahead(iter("abc")))
+    ['a', 'b', 'c']
+    """
+    if n_cores() == 1:
+        yield from items
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    end: Any = object()
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(next, items, end)
+        while (item := waiting.result()) is not end:
+            waiting = pool.submit(next, items, end)
+            yield item

@@ -257,6 +257,8 @@ class ParquetFile:
     but a hostile file need not, and a single row.
     """
 
+    is_stream = False
+
     def __init__(self, path: Path, name: str) -> None:
         self._path, self.name = path, name
         with self._opened() as file:
@@ -372,11 +374,12 @@ class ArrowFile:
 
     def __init__(self, source: Path | io.BufferedReader, name: str) -> None:
         self._source, self.name = source, name
+        self.is_stream = isinstance(source, io.BufferedReader)
         self._waiting: Any = None
         with self._opened() as reader:
             self.schema = reader.schema
             # A stream, such as standard input, is read once.
-            self._waiting = reader if isinstance(source, io.BufferedReader) else None
+            self._waiting = reader if self.is_stream else None
             self.columns = tuple(self.schema.names)
         check_header(name, self.columns)
 
