@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from ratekeeper._keys import TieNumbers
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Control
+    from ratekeeper._scan import Rule
     from ratekeeper.exceptions import Words
     from ratekeeper.methods import Method, NullDistribution
 
@@ -551,8 +552,20 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             return None
         return numbers(self.method.random_state)  # type: ignore[attr-defined]  # it draws
 
-    def _decide(self, values: Floats, index: Index, numbers: TieNumbers | None = None) -> Decisions:
-        positive, null_p = self._positive(values, index, numbers)
+    def _rule(self, index: Index) -> Rule | None:
+        has_limit = self.method.decides_by_threshold and self.calibration.weights is None
+        return (self._positive_if, self._limits) if has_limit and index is None else None
+
+    def _decide(
+        self,
+        values: Floats,
+        index: Index,
+        numbers: TieNumbers | None = None,
+        positive: NDArray[np.bool_] | None = None,
+    ) -> Decisions:
+        null_p = None
+        if positive is None:
+            positive, null_p = self._positive(values, index, numbers)
         never = np.broadcast_to(np.False_, values.shape)
         return Decisions(
             positive=positive,
