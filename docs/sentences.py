@@ -17,6 +17,8 @@ PAGE = Path(__file__).with_suffix(".md")
 GAPS = {
     "earlier_column": "'score'",
     "unused": "0.012%",
+    "losses": "0.012% of an alpha of 1%, 0.2% of an alpha of 0.1%",
+    "side_title": "Negatives",
     "doubt": "12",
     "column": "'risk'",
     "about": "; to_dict has all",

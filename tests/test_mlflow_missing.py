@@ -14,8 +14,8 @@ TEST = rk.calibrate(np.linspace(0, 1, 200), np.repeat([0, 1], 100)).control("fnr
     "call",
     [
         lambda place: rk.mlflow.save_model(TEST, place),
-        lambda place: rk.mlflow.log_model(TEST),
-        lambda place: rk.mlflow.load_model(place),
+        lambda place: rk.mlflow.log_model(TEST, str(place)),
+        rk.mlflow.load_model,
     ],
 )
 def test_mlflow_is_named_with_the_line_that_installs_it(call, tmp_path, monkeypatch):

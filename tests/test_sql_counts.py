@@ -280,3 +280,33 @@ def test_a_thin_group_has_the_p_values_of_its_threshold(warehouse):
 def test_anything_may_have_any_name(warehouse):
     """Quotes, semicolons, backslashes and line ends in columns, labels and groups."""
     check_names(warehouse, lambda name: '"' + name.replace('"', '""') + '"')
+
+
+@pytest.mark.parametrize("control", ["fnr", "fpr"])
+def test_scores_that_may_be_off_are_tolerated(warehouse, control):
+    """Decisions and p-values of a test with a tolerance are those of the library, too."""
+    rng = np.random.default_rng(19)
+    labels = rng.integers(0, 2, 900)
+    cal = rk.calibrate(rng.random(900).round(2), labels)
+    test = cal.control(control, 0.1, tolerance=1e-6)
+    edges = np.r_[0.0, 1.0, test.threshold, rng.random(200).round(2)]
+    new = np.r_[edges, edges + 1e-6, edges - 1e-6]
+    new = np.r_[new, np.nextafter(new, 2), np.nextafter(new, -2)]
+    warehouse.put("t", {"id": np.arange(new.size), "s": new}, {"id": "int", "s": "double"})
+    sql = p_value_sql(test, table="t", score="s", dialect=warehouse.dialect)
+    found, exact = by_row(warehouse.columns(sql)), test.p_values(new)
+    assert "differ by at most 1e-06" in sql
+    assert found["p0"] == exact.p0.tolist()
+    assert found["p1"] == exact.p1.tolist()
+    assert found["decision"] == test.decide(new).labels.tolist()
+
+
+def test_p_values_of_zero_are_said_to_be_too_large_in_all():
+    """No ratio to 0 is known, so it is said by how much."""
+    from ratekeeper._steps import Steps
+    from ratekeeper.sql._p_values import _excess
+
+    exact = Steps(np.array([0.5]), np.array([0.0, 1.0]), "right", 0.0, 0.0)
+    off = Steps(np.array([0.5]), np.array([0.25, 1.0]), "right", 0.25, np.inf)
+    assert _excess([[exact], [None]]) == "P-values are exact."
+    assert "larger, by at most 25%; compared" in _excess([[exact], [off]])

@@ -21,6 +21,7 @@ from ratekeeper._evaluation import JointEvaluation
 from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._p_values import PValues
 from ratekeeper._rates import Rate, counted_rate
+from ratekeeper._rules import Cut, either, of_both
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ratekeeper._finished import Index
     from ratekeeper._keys import TieNumbers
     from ratekeeper._ranks import Floats
+    from ratekeeper._rules import Rule, Sign
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,6 +88,15 @@ class AbstainingTest(FinishedTest[JointEvaluation]):
         pairs = zip(_scores(self.fnr), _scores(self.fpr), strict=True)
         higher = self.calibration.higher_is_positive
         return tuple(between(fnr, fpr, higher=higher) for fnr, fpr in pairs)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The decision on a score as comparisons, for each group; one without groups."""
+        sign: Sign = ">=" if self.calibration.higher_is_positive else "<="
+        return tuple(
+            of_both(fnr, fpr) if crossed is None else either(Cut(sign, crossed))
+            for fnr, fpr, crossed in zip(self.fnr.cuts, self.fpr.cuts, self.crossed, strict=True)
+        )
 
     @cached_property
     def _crossed_in_ties(self) -> NDArray[np.bool_]:

@@ -20,6 +20,7 @@ from ratekeeper._cells import (
     nulls_of,
     of_class,
     refuse_unlabelled,
+    refuse_weights,
     tail_of,
     weighed_class,
 )
@@ -32,6 +33,7 @@ from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import exact_percent, extremes, plain_value, show
 from ratekeeper._p_values import PValues, judge
 from ratekeeper._rates import Rate, RealisedRate, counted_rate
+from ratekeeper._rules import Cut, either
 from ratekeeper._sentences import say
 from ratekeeper._tolerance import check_tolerance, exact_null, tolerant_guarantee, with_tolerance
 from ratekeeper._validation import check_choice, check_control, check_probability
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from ratekeeper._keys import TieNumbers
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Control
+    from ratekeeper._rules import Rule, Sign
     from ratekeeper.exceptions import Words
     from ratekeeper.methods import Method, NullDistribution
 
@@ -71,7 +74,12 @@ NO_BOUND = Guarantee(
     not_covered=say("certificate.cross_fitted.not_covered"),
 )
 """What plain cross-fitting promises: nothing."""
-_SIGNS = {"greater_equal": ">=", "less_equal": "<=", "greater": ">", "less": "<"}
+_SIGNS: dict[str, Sign] = {
+    "greater_equal": ">=",
+    "less_equal": "<=",
+    "greater": ">",
+    "less": "<",
+}
 _SHOWN = 8  # groups
 
 
@@ -414,6 +422,33 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             contradicted=null.contradicted,
             unused=exact.unused(self.alpha) if isinstance(exact, CountedNull) else None,
         )
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The decision on a score as a comparison, for each group; one without groups."""
+        return tuple(either(cut) for cut in self.cuts)
+
+    @property
+    def cuts(self) -> tuple[Cut, ...]:
+        """When an object is called positive, for each group."""
+        remedy = "Let `decide` or `ratekeeper classify` decide, or take another method, such as "
+        if self.method.keys == "required":
+            raise InputError(
+                f"{self.method!r} breaks ties by a hash of each object's key, so no comparison of "
+                "the score decides.",
+                parameter="test",
+                remedy=f"{remedy}HighProbability().",
+            )
+        refuse_weights(self.calibration, "A decision by comparison")
+        sign = _SIGNS[self._positive_if.__name__]
+        thresholds = self.thresholds.values()
+        if None in thresholds:
+            raise InputError(
+                f"{self.method!r} draws p-values at random, so no threshold decides.",
+                parameter="test",
+                remedy=f"{remedy}Conformal() or HighProbability().",
+            )
+        return tuple(Cut(sign, t) for t in thresholds if t is not None)
 
     def promises(self) -> list[Promise]:
         """Return what counted errors are compared with: one promise for each own threshold."""

@@ -270,3 +270,41 @@ def test_counts_of_another_test_are_refused(test_of_fpr):
     assert evaluate_counts(other, {**rows, "test": [mark_of(other)] * 4}).overall.promised == 0.9
     with pytest.raises(rk.InputError, match="counts of another test"):
         evaluate_counts(test_of_fpr, {**rows, "test": [mark_of(other)] * 4})
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"n": [10**400, 1, 1, 1]}, "is no count"),
+        ({"n": [2**60 + 1, 1, 1, 1]}, "is no count"),
+        ({"n": [object(), 1, 1, 1]}, "is no count"),
+        ({"n": [1, 2]}, "differ in length"),
+        ({"lowest": [None, 0.5, 0.45, 1.0]}, "row 1, column 'lowest': score is missing"),
+        ({"lowest": [float("nan"), 0.5, 0.45, 1.0]}, "row 1, column 'lowest': score is NaN"),
+        ({"label": [None, 0, 1, 1]}, "row 1, column 'label': label is missing"),
+        ({"label": [float("nan"), 0.0, 1.0, 1.0]}, "row 1, column 'label': label is missing"),
+    ],
+)
+def test_columns_in_memory_are_checked_alike(changes, words):
+    """Values of any kind, of which a driver may give some."""
+    with pytest.raises(rk.InputError) as error:
+        calibrate_counts(columns(**changes))
+    assert words in str(error.value)
+
+
+def test_what_is_no_table_is_refused():
+    """A number, or a query that has not been run yet."""
+    with pytest.raises(rk.InputError, match="a path, a data frame or a dict"):
+        calibrate_counts(7)
+    polars = pytest.importorskip("polars")
+    with pytest.raises(rk.InputError, match="Collect the result"):
+        calibrate_counts(polars.LazyFrame(columns()))
+
+
+def test_columns_of_arrow_in_a_dict_are_read():
+    """As are series of pandas and polars."""
+    pa = pytest.importorskip("pyarrow")
+    expected = calibrate_counts(columns()).data_hash
+    assert calibrate_counts({k: pa.array(v) for k, v in columns().items()}).data_hash == expected
+    pd = pytest.importorskip("pandas")
+    assert calibrate_counts({k: pd.Series(v) for k, v in columns().items()}).data_hash == expected

@@ -184,3 +184,17 @@ def test_nothing_is_asked_for_where_nothing_would_be_gained(run, here):
     ends = run(*COUNT, "--any-range", "--lowest", "0")
     assert ends.exit_code == 2
     assert "contradict" in ends.stderr
+
+
+def test_counts_without_labels_need_to_be_said_what_they_are(run, here):
+    """Of one class, or of none that is known, and not against what the file says."""
+    rows = "bucket,n,lowest,highest\n1,60,0.1,0.3\n2,40,0.5,0.5\n"
+    (here / "counts.csv").write_text(rows)
+    calibrate = ["calibrate", "counts.csv", "--counts", "-o", "out.rk"]
+    assert "pass --one-class negative" in run(*calibrate).stderr
+    done(run(*calibrate, "--one-class", "negative", "--fpr", "10%"))
+    assert rk.load("out.rk").threshold == 0.5
+    done(run(*calibrate, "--unlabelled"))
+    assert not rk.load("out.rk").labelled
+    (here / "counts.csv").write_text("label,n,lowest,highest\n0,60,0.1,0.3\n1,40,0.5,0.5\n")
+    assert "--unlabelled says that none is known" in run(*calibrate, "--unlabelled").stderr

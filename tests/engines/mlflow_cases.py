@@ -77,6 +77,10 @@ def _database():
     return tempfile.TemporaryDirectory(prefix="runs")
 
 
+# Whatever MLflow keeps, it keeps there and not where the tests are started.
+mlflow.set_tracking_uri(f"sqlite:///{_database().name}/runs.db")
+
+
 def keep_runs():
     """Let MLflow keep runs in a database, as its folders of files are no more."""
     folder = Path(_database().name)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 pytest.importorskip("psycopg")
 
-from postgres_server import Postgres, server
+from postgres_server import Postgres, binaries, server
+from warehouse_page import TYPES, block, rows, tables
 from warehouses import (
     ODD,
     check_equality,
@@ -87,3 +92,37 @@ def test_a_file_that_postgres_writes_brings_back_every_bit(postgres, tmp_path, k
     postgres.execute("RESET extra_float_digits")
     with pytest.raises(rk.InputError, match="digits were lost"):
         rk.calibrate_counts(tmp_path / "short.csv")
+
+
+def test_the_page_s_walk_with_psql_works_as_it_stands(postgres, tmp_path):
+    """From tables to an evaluation; decisions and p-values are those of the library."""
+    people = tables()
+    for name, columns in people.items():
+        postgres.put(name, columns, TYPES)
+    program = f'set -e\nratekeeper() {{ "{sys.executable}" -m ratekeeper "$@"; }}\n'
+    environment = {
+        **os.environ,
+        "PATH": f"{binaries()}:{os.environ['PATH']}",
+        "PGHOST": postgres.home,
+        "PGUSER": "tester",
+        "PGDATABASE": "postgres",
+    }
+    done = subprocess.run(
+        ["/bin/bash", "-c", program + block("PostgreSQL", "shell")],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    test, later = rk.load(tmp_path / "test.rk"), people["later"]
+    whole = rk.calibrate(people["held_out"]["score"], people["held_out"]["employed"])
+    assert test.threshold == whole.control("fnr", 0.05).threshold
+    found = rows(tmp_path / "decided.csv")
+    decided = {float(row["score"]): int(row["decision"]) for row in found}
+    scores = np.array(list(decided))
+    assert list(decided.values()) == test.decide(scores).labels.tolist()
+    expected = test.evaluate(later["score"], later["employed"]).target
+    assert f"{expected.n:,}" in done.stdout
+    assert f"{expected.errors:,}" in done.stdout

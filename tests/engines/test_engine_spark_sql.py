@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
+from warehouse_page import TYPES, block, tables
 from warehouses import check_equality, check_names, check_odd_scores
 
 import ratekeeper as rk
@@ -84,3 +85,19 @@ def test_a_name_that_spark_takes_for_a_variable_is_refused():
     test = rk.calibrate(labels + 0.0, labels, groups=np.full(99, "${x}")).control("fnr", 0.1)
     sql = decision_sql(test, table="t", score="s", group="g", dialect="databricks")
     assert "${" not in sql.partition("SELECT")[2]
+
+
+def test_the_page_s_block_works_as_it_stands(spark, capsys):
+    """From tables to an evaluation, by way of pandas."""
+    pytest.importorskip("pandas")
+    people = tables()
+    for name, columns in people.items():
+        spark.put(name, columns, TYPES)
+    session = {"spark": spark.session, "__name__": "page"}
+    exec(compile(block("Spark", "py"), "page", "exec"), session)  # noqa: S102 - our own text
+    held_out, later = people["held_out"], people["later"]
+    exact = rk.calibrate(held_out["score"], held_out["employed"]).control("fnr", 0.05)
+    assert session["test"].threshold == exact.threshold
+    assert repr(exact.evaluate(later["score"], later["employed"])) in capsys.readouterr().out
+    rows = session["decided"].toPandas()
+    assert rows["decision"].tolist() == exact.decide(rows["score"].to_numpy()).labels.tolist()

@@ -386,6 +386,20 @@ def test_another_model_is_found_out_by_the_held_out_objects(tmp_path):
         rk.mlflow.save_model(narrow, tmp_path / "m", model=MODEL, **options)
 
 
+def test_a_tolerance_allows_for_another_runtime(tmp_path):
+    """Scores that differ by no more than the tolerance of the test are those of the calibration."""
+    rough = SCORES[HELD_OUT] + np.random.default_rng(0).uniform(-1e-9, 1e-9, 700)
+    options = {"model": MODEL, "input_example": X[:3], "pip_requirements": NEEDS}
+    for tolerance in (0.0, 1e-10):
+        test = rk.calibrate(rough, Y[HELD_OUT]).control("fnr", 0.05, tolerance=tolerance)
+        with pytest.raises(rk.InputError, match=r"differ, by up to \S+e-(09|10)"):
+            rk.mlflow.save_model(test, tmp_path / "m", held_out=X[HELD_OUT], **options)
+    test = rk.calibrate(rough, Y[HELD_OUT]).control("fnr", 0.05, tolerance=2e-9)
+    found = saved(test, tmp_path / "m", held_out=X[HELD_OUT], **options).predict(X[NEW])
+    assert np.array_equal(found["decision"], test.decide(SCORES[NEW]).labels)
+    assert rk.mlflow.load_model(tmp_path / "m").test.tolerance == 2e-9
+
+
 def test_a_model_is_logged_to_a_run_and_registered():
     """With a database as tracking store, the model is found again by its address."""
     keep_runs()

@@ -222,7 +222,7 @@ def _read_counts(given: dict[str, Any]) -> Calibration:
     from ratekeeper.batch import calibrate_counts
 
     same = ["score", "label", "group", "one_class", "on_invalid", "decimal"]
-    return calibrate_counts(
+    made = calibrate_counts(
         *given["files"],
         positive_label=given["positive"],
         higher_is_positive=not given["lower_is_positive"],
@@ -230,6 +230,15 @@ def _read_counts(given: dict[str, Any]) -> Calibration:
         source_format=given["format"],
         **{name: given[name] for name in same},
     )
+    if made.labelled == given["unlabelled"]:
+        file = given["files"][0]
+        if made.labelled:
+            raise Refusal(f"{file} has a column 'label', and --unlabelled says that none is known.")
+        raise Refusal(
+            f"{file} has no column 'label'. If all scores are of one class, pass --one-class "
+            "negative or positive; if nothing is known, --unlabelled."
+        )
+    return made
 
 
 def _test(calibration: Calibration, given: dict[str, Any]) -> FinishedTest:

@@ -19,10 +19,10 @@ COUNTED = {
     ),
     "price": "Those in doubt count as errors: {doubt} of {n}.",
     "true_rate": "The true values are at most these, since scores were counted by buckets.",
-    "loss": "{side}: at most {losses} is unused.",
+    "loss": "{side_title}: at most {losses} is unused.",
     "loss.at": "{unused} of an alpha of {alpha}",
     "again": (
-        "Count again: {n} scores lie in buckets that hold many. The query has {buckets} finer ones."
+        "Count again: {n} scores lie in buckets that hold many. The query has finer ones for them."
     ),
     "fine_enough": "The buckets are fine enough: nothing worth a second query would be gained.",
 }

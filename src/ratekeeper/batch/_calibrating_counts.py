@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 ALPHAS = (0.01, 0.001, 0.00001)
 """Rates at which it is said what is lost."""
-_MOST_SEGMENTS = 200  # of one query
 
 
 def calibrate_counts(  # noqa: PLR0913 - each has a name and a default
@@ -139,13 +138,13 @@ class Refinement:
 
     def __str__(self) -> str:
         lines = [
-            say("counted.loss", side=f"{side.title()}s", losses=_listed(by_alpha))
+            say("counted.loss", side_title=f"{side.title()}s", losses=_listed(by_alpha))
             for side, by_alpha in self.unused.items()
             if by_alpha
         ]
         last = say("counted.fine_enough")
         if self.grid is not None:
-            last = say("counted.again", n=f"{self.n:,}", buckets=f"{self.grid.n_buckets:,}")
+            last = say("counted.again", n=f"{self.n:,}")
         return "\n".join([*lines, last])
 
 
@@ -178,7 +177,7 @@ def refine_counts(
     >>> print(refine_counts(rows))
     Negatives: at most 90% of an alpha of 1%, 0% of an alpha of 0.1% is unused.
     Positives: at most 90% of an alpha of 1%, 0% of an alpha of 0.1% is unused.
-    Count again: 2,000 scores lie in buckets that hold many. The query has 4,002 finer ones.
+    Count again: 2,000 scores lie in buckets that hold many. The query has finer ones for them.
     """
     read = _read(
         counts, *finer, on_invalid=on_invalid, source_format=source_format, decimal=decimal
@@ -187,11 +186,7 @@ def refine_counts(
     tails: list[Tail] = ["high", "low"] if higher_is_positive else ["low", "high"]
     of_cells = [tail for tail in tails for _ in range(made.n_groups)]
     rows = made.bucket_rows()
-    beyond = 1.0
     grid, heavy = finer_grid(rows, of_cells)
-    while grid is not None and len(grid.segments) > _MOST_SEGMENTS:  # a query must stay readable
-        beyond *= 2.0
-        grid, heavy = finer_grid(rows, of_cells, beyond=beyond)
     unused: dict[str, dict[float, float]] = {"negative": {}, "positive": {}}
     for i, (cell, tail) in enumerate(zip(made.cells(), of_cells, strict=True)):
         side = unused["negative" if i < made.n_groups else "positive"]

@@ -45,7 +45,7 @@ class TablePiece:
             return Numbers(values, mark_nan(values))
         texts = [_number_text(value) for value in values]
         numbers = parse_numbers(texts)
-        large = [i for i, v in enumerate(values) if isinstance(v, int) and v != int(float(v))]
+        large = [i for i, v in enumerate(values) if isinstance(v, int) and _is_rounded(v)]
         if not large:
             return numbers
         problems = np.zeros(self.n, np.uint8) if numbers.problems is None else numbers.problems
@@ -169,20 +169,42 @@ def _in_memory(source: Any) -> TablePiece:  # noqa: ANN401
 
 def _listed(column: Any) -> list[Any] | NDArray[np.floating]:  # noqa: ANN401
     """Return floats as an array of their precision, and others as Python's own."""
-    if isinstance(column, np.ndarray) and column.dtype in (np.float32, np.float64):
-        return column
-    if hasattr(column, "is_null"):  # of narwhals
-        if str(column.dtype) in ("Float32", "Float64") and not column.is_null().any():
-            array: NDArray[np.floating] = column.to_numpy()
-            return array
-        return list(column.to_list())
-    return list(column.tolist() if hasattr(column, "tolist") else column)
+    if isinstance(column, np.ndarray):
+        is_float = column.dtype in (np.float32, np.float64)
+        return column if is_float else list(column.tolist())
+    if isinstance(column, list | tuple):
+        return list(column)
+    if hasattr(column, "to_pylist"):  # of Arrow
+        return list(column.to_pylist())
+    import narwhals as nw
+
+    series = nw.from_native(column, allow_series=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return list(column)
+    if series.dtype in (nw.Float32, nw.Float64) and not series.is_null().any():
+        return np.asarray(series.to_numpy())
+    return list(series.to_list())
 
 
-def _number_text(value: object) -> str:
+def _is_rounded(value: int) -> bool:
+    try:
+        return value != int(float(value))
+    except OverflowError:
+        return True
+
+
+def _number_text(value: Any) -> str:  # noqa: ANN401
+    """Write a number for `parse_numbers`, which marks what is none."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return ""
-    return value if isinstance(value, str) else repr(float(value))  # type: ignore[arg-type]
+    if isinstance(value, str):
+        return value
+    try:
+        return repr(float(value))
+    except OverflowError:
+        return "1e999"
+    except (TypeError, ValueError):
+        return "no number"
 
 
 def _name(value: Any) -> Any:  # noqa: ANN401

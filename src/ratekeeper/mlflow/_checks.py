@@ -107,7 +107,7 @@ def check_held_out(controlled: ControlledModel, held_out: Any) -> None:  # noqa:
     found, wanted = (np.sort(part.astype(np.float64)) for part in (values, own))
     with np.errstate(invalid="ignore"):  # both infinite
         off = np.where(found == wanted, 0.0, np.abs(found - wanted))
-    tolerance = max((getattr(part, "tolerance", 0.0) for part in test.parts), default=0.0)
+    tolerance = max((part.tolerance for part in test.parts), default=0.0)
     if (wrong := ~(off <= tolerance)).any():
         raise InputError(
             f"The model does not give the scores of the calibration: {int(wrong.sum()):,} of "

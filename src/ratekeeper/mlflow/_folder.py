@@ -85,8 +85,8 @@ def save_model(  # noqa: PLR0913 - each has a name and a default
     model_options : dict, optional
         For `mlflow.sklearn.save_model`, such as ``{"skops_trusted_types": [...]}``.
     pip_requirements : sequence of str, optional
-        What serving needs besides MLflow; by default ratekeeper and what the model needs, which
-        MLflow finds out by loading a classifier in a process of its own, in many seconds.
+        What the model needs; MLflow and ratekeeper are added. By default as the model was saved
+        with, which for a classifier MLflow finds out in a process of its own, in many seconds.
     metadata : dict, optional
         For MLflow.
     mlflow_model : mlflow.models.Model, optional
@@ -132,13 +132,12 @@ def save_model(  # noqa: PLR0913 - each has a name and a default
         )
     with whole_folder(path) as place:
         save(test, place / _TEST)  # first of all, since a test that cannot be saved ends it
-        inner, needs = None, []
+        inner = None
         if model is not None:
             options = dict(model_options or {})
             if pip_requirements is not None and not isinstance(model, str | os.PathLike):
                 options.setdefault("pip_requirements", list(pip_requirements))
-            called = put(model, place / NAME, response_method, options)
-            inner, needs = _loaded(place, called, steps), _requirements(place / NAME)
+            inner = _loaded(place, put(model, place / NAME, response_method, options), steps)
             inner.check(test.calibration)
         controlled = ControlledModel(test, columns, inner, undecided)
         if held_out is not None:
@@ -147,32 +146,43 @@ def save_model(  # noqa: PLR0913 - each has a name and a default
         if example is not None:
             controlled.decide(example)
         about = mlflow_model or mlflow.models.Model()
-        facts = {
-            "format": _FORMAT,
-            "ratekeeper_version": __version__,
-            "test": _TEST,
-            "model": None if inner is None else NAME,
-            "response_method": None if inner is None else inner.response_method,
-            "output": list(steps),
-            "columns": columns,
-            "undecided": plain_value(undecided),
-            "certificate": test.certificate.headline.removeprefix("CERTIFICATE").strip(),
-        }
-        about.add_flavor(FLAVOR, **facts)
-        mlflow.pyfunc.save_model(
-            str(place / "new"),
-            loader_module="ratekeeper.mlflow",
+        about.add_flavor(FLAVOR, **_facts(controlled))
+        needs = pip_requirements or _requirements(place / NAME)
+        _describe(
+            place,
             mlflow_model=about,
             signature=signature_of(controlled, input_example),
             input_example=example,
-            pip_requirements=list(pip_requirements or [*needs, f"ratekeeper=={__version__}"]),
+            pip_requirements=[*needs, f"ratekeeper=={__version__}"],
             metadata=None if metadata is None else dict(metadata),
         )
-        for made in (place / "new").iterdir():
-            made.rename(place / made.name)
-        (place / "new").rmdir()
         text = str(test.certificate)  # to be read where only files are shown
         (place / _CERTIFICATE).write_text(text + "\n", encoding="utf-8")
+
+
+def _facts(controlled: ControlledModel) -> dict[str, Any]:
+    """Return what `_load_pyfunc` has to know, and the promise for people."""
+    inner = controlled.inner
+    return {
+        "format": _FORMAT,
+        "ratekeeper_version": __version__,
+        "test": _TEST,
+        "model": None if inner is None else NAME,
+        "response_method": None if inner is None else inner.response_method,
+        "output": [] if inner is None else list(inner.output),
+        "columns": dict(controlled.columns),
+        "undecided": plain_value(controlled.undecided),
+        "certificate": controlled.test.certificate.headline.removeprefix("CERTIFICATE").strip(),
+    }
+
+
+def _describe(place: Path, **options: Any) -> None:  # noqa: ANN401 - those of MLflow
+    """Add what makes a folder an MLflow model, which MLflow writes into empty folders only."""
+    new = place / "new"
+    _mlflow().pyfunc.save_model(str(new), loader_module="ratekeeper.mlflow", **options)
+    for made in new.iterdir():
+        made.rename(place / made.name)
+    new.rmdir()
 
 
 def log_model(

@@ -84,7 +84,8 @@ def calibration_sql(
     >>> print(calibration_sql(table="people", score="p", label="ill", dialect="postgres"))
     -- Scores by label, group and bucket, for `ratekeeper calibrate ... --counts`...
     SELECT label, bucket, COUNT(*) AS n,
-      MIN(score) AS lowest, MAX(score) AS highest,
+      MIN(score) AS lowest,
+      MAX(score) AS highest,
     ...
     GROUP BY label, bucket
     """
@@ -113,14 +114,16 @@ def calibration_sql(
     lines = [
         *(line for one in _said(writer, finer=within is not None) for line in comment(one)),
         f"SELECT {by}, COUNT(*) AS n,",
-        f"  {exact.format('MIN(score)')} AS lowest, {exact.format('MAX(score)')} AS highest,",
+        f"  {exact.format('MIN(score)')} AS lowest,",
+        f"  {exact.format('MAX(score)')} AS highest,",
         f"  CAST(SUM(COUNT(*)) OVER () AS {writer.dialect.integer}) AS total,",
         f"  {exact.format(writer.double(CHECK_DIGITS))} AS check_digits",
         "FROM (",
         f"  SELECT {', '.join([*keys, 'score'])},",
         *(f"    {line}" for line in f"{bucket} AS bucket".split("\n")),
         "  FROM (",
-        f"    SELECT {', '.join([*read, f'{number} AS score'])}",
+        *(f"    {'SELECT ' if c is read[0] else '  '}{c}," for c in read),
+        f"    {'  ' if read else 'SELECT '}{number} AS score",
         *(f"    {line}" for line in source),
         "  ) s",
         ") b",

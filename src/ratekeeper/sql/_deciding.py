@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ratekeeper._abstaining import AbstainingTest
-from ratekeeper._aimed import ThresholdTest
-from ratekeeper._cells import refuse_weights
 from ratekeeper._finished import FinishedTest
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.sql._promise import caveats_of, facts_of, groups_of
 from ratekeeper.sql._writing import Writer, comment
 
 if TYPE_CHECKING:
-    from ratekeeper._aims import Limits
-    from ratekeeper._control import ErrorRateTest
+    from ratekeeper._rules import Rule
 
 
 def decision_sql(
@@ -135,7 +131,8 @@ def decision_lines(
     if outcomes is None:
         labels = (writer.literal(one, "label") for one in test.calibration.classes.tolist())
         outcomes = Outcomes(*labels)
-    rules = _rules(test, writer, writer.compared(column), outcomes)
+    score = writer.compared(column)
+    rules = [_rule(rule, writer, score, outcomes) for rule in test.rules]
     return [f"  CASE WHEN {writer.is_valid(column)} THEN", *by_group(test, writer, group, rules)]
 
 
@@ -153,86 +150,13 @@ def by_group(
     ]
 
 
-def _rules(test: FinishedTest, writer: Writer, score: str, called: Outcomes) -> list[str]:
-    """Return one CASE expression for each group, or one for everybody."""
-    if isinstance(test, ThresholdTest):
-        higher = test.calibration.higher_is_positive
-        cells = test.limits.values()
-        return [_aimed_rule(one, writer, score, called, higher=higher) for one in cells]
-    if not isinstance(test, AbstainingTest):
-        (test,) = test.parts
-        conditions = [_condition(test, t, writer, score, positive=True) for t in _thresholds(test)]
-        return [_either(condition, called) for condition in conditions]
-    rules = []
-    for fnr, fpr, crossed in zip(
-        _thresholds(test.fnr), _thresholds(test.fpr), test.crossed, strict=True
-    ):
-        if crossed is not None:  # then one threshold between the two decides everything
-            rules.append(
-                _either(_condition(test.fnr, crossed, writer, score, positive=True), called)
-            )
-            continue
-        pairs = [
-            (
-                _condition(test.fnr, fnr, writer, score, positive=side),
-                _condition(test.fpr, fpr, writer, score, positive=side),
-            )
-            for side in (True, False)
-        ]
-        yes, no = (f"{one} AND {two}" for one, two in pairs)
-        undecided = ""
-        if called.abstained is not None:
-            undecided = f" WHEN {pairs[0][0]} THEN {called.abstained} ELSE {called.neither}"
-        decided = f"WHEN {yes} THEN {called.positive} WHEN {no} THEN {called.negative}"
-        rules.append(f"CASE {decided}{undecided} END")
-    return rules
-
-
-def _either(condition: str, called: Outcomes) -> str:
-    return f"CASE WHEN {condition} THEN {called.positive} ELSE {called.negative} END"
-
-
-def _aimed_rule(
-    limits: Limits, writer: Writer, score: str, called: Outcomes, *, higher: bool
-) -> str:
-    """Write the decision of a test of an aim on a score."""
-    equal = "" if limits.strict else "="
-    condition = writer.compare(score, (">" if higher else "<") + equal, limits.positive)
-    if limits.negative is None:
-        return _either(condition, called)
-    other = writer.compare(score, "<" if higher else ">", limits.negative)
-    undecided = "" if called.abstained is None else f" ELSE {called.abstained}"
-    return (
-        f"CASE WHEN {condition} THEN {called.positive} WHEN {other} THEN {called.negative}"
-        f"{undecided} END"
-    )
-
-
-def _condition(
-    test: ErrorRateTest, threshold: float, writer: Writer, score: str, *, positive: bool
-) -> str:
-    """Write when one test puts a score on one side."""
-    above = test.calibration.higher_is_positive == positive
-    # A score equal to the threshold stays in the null class: positive for FNR, negative for FPR.
-    equal = "=" if positive == (test.control == "fnr") else ""
-    return writer.compare(score, (">" if above else "<") + equal, threshold)
-
-
-def _thresholds(test: ErrorRateTest) -> list[float]:
-    thresholds = list(test.thresholds.values())
-    if test.method.keys == "required":
-        raise InputError(
-            f"{test.method!r} breaks ties by a hash of each object's key, which SQL does not have.",
-            parameter="test",
-            remedy="Take a method without random numbers, such as HighProbability(), or let "
-            "`ratekeeper classify` decide.",
-        )
-    refuse_weights(test.calibration, "SQL")
-    if None in thresholds:
-        raise InputError(
-            f"{test.method!r} draws p-values at random, so no threshold decides and SQL cannot.",
-            parameter="test",
-            remedy="Take a method with a threshold, such as Conformal() or HighProbability(), or "
-            "let `ratekeeper classify` decide.",
-        )
-    return [t for t in thresholds if t is not None]
+def _rule(rule: Rule, writer: Writer, score: str, called: Outcomes) -> str:
+    """Write the decision on a score in one group."""
+    branches = []
+    for cuts, outcome in rule.branches:
+        words = getattr(called, outcome)
+        if words is not None:
+            holds = " AND ".join(writer.compare(score, cut.sign, cut.threshold) for cut in cuts)
+            branches.append(f"WHEN {holds} THEN {words}")
+    words = getattr(called, rule.otherwise)
+    return f"CASE {' '.join(branches)}{'' if words is None else f' ELSE {words}'} END"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from ratekeeper._rules import OUTCOMES as DECISIONS
 from ratekeeper.sql._deciding import Outcomes, check_test, decision_lines
 from ratekeeper.sql._promise import facts_of
 from ratekeeper.sql._writing import Writer, comment
@@ -12,7 +13,7 @@ from ratekeeper.sql._writing import Writer, comment
 if TYPE_CHECKING:
     from ratekeeper._finished import FinishedTest
 
-OUTCOMES = ("negative", "positive", "abstained", "neither")
+OUTCOMES = DECISIONS
 """What the column of decisions holds, beside NULL for a group that is unknown."""
 MISSING, NAN = "missing", "nan"
 """And what it holds where there is no score."""

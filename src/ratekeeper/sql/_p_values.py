@@ -6,26 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._cells import nulls_of, refuse_clusters
-from ratekeeper._formatting import percent_up
-from ratekeeper._steps import MOST_STEPS, steps_of
+from ratekeeper._step_tables import excess_text, step_tables
+from ratekeeper._steps import MOST_STEPS
 from ratekeeper._validation import check_count
-from ratekeeper.exceptions import InputError
-from ratekeeper.methods import Conformal
-from ratekeeper.methods._rank import RankNull
 from ratekeeper.sql._deciding import by_group, check_test, decision_lines
 from ratekeeper.sql._promise import caveats_of, facts_of
 from ratekeeper.sql._writing import Writer, comment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ratekeeper._finished import FinishedTest
     from ratekeeper._steps import Steps
-    from ratekeeper.methods import NullDistribution
-
-_FEWEST_STEPS = 20  # for each class in each group
-_MOST_GROUPS = 200
 
 
 def p_value_sql(
@@ -81,9 +71,9 @@ def p_value_sql(
     most = check_count(steps, "steps")
     writer = Writer.of(dialect)
     place, column = writer.table(table), writer.column(score, "score")
-    tables = _tables(test, most)
+    tables = step_tables(test, most)
     lines = [
-        *(line for one in [*facts_of(test), _excess(tables)] for line in comment(one)),
+        *(line for one in [*facts_of(test), excess_text(tables)] for line in comment(one)),
         *(line for one in caveats_of(test, writer.dialect) for line in comment(one)),
         "SELECT t.*,",
     ]
@@ -100,52 +90,6 @@ def p_value_sql(
         f"FROM {place} t",
     ]
     return "\n".join(lines)
-
-
-def _tables(test: FinishedTest, most: int) -> list[list[Steps | None]]:
-    """Return the steps of both classes, group by group; None for empty cells."""
-    calibration = test.calibration
-    refuse_clusters(calibration, "A table of p-values", counts_do=True)
-    n_groups = len(calibration.cells[0])
-    if n_groups > _MOST_GROUPS:
-        raise InputError(
-            f"A query for the p-values of {n_groups:,} groups would be too long.",
-            parameter="test",
-            need=f"at most {_MOST_GROUPS} groups",
-            remedy="Let the database decide without p-values, or let `ratekeeper classify` add "
-            "them.",
-        )
-    each = max(_FEWEST_STEPS, most // n_groups)
-    return [
-        [_steps(null, each, edge) for null, edge in _judged_by(test, null_class)]
-        for null_class in (0, 1)
-    ]
-
-
-def _judged_by(
-    test: FinishedTest, null_class: int
-) -> Iterable[tuple[NullDistribution | None, float | None]]:
-    """Return what gives the p-values of a class, and where they decide, group by group."""
-    for part in test.parts:
-        if part.null_class == null_class:
-            return zip(part._nulls, part.thresholds.values(), strict=True)  # noqa: SLF001 - of it
-    if test.parts:
-        return ((null, None) for null in test.parts[0]._other_nulls)  # noqa: SLF001
-    nulls = nulls_of(test.calibration, null_class, Conformal())  # of a test of an aim
-    return ((null, None) for null in nulls)
-
-
-def _steps(null: NullDistribution | None, most: int, threshold: float | None) -> Steps | None:
-    if null is None:
-        return None
-    if not isinstance(null, RankNull):
-        raise InputError(
-            "The method gives p-values that are no function of ranks, so no table has them.",
-            parameter="test",
-            remedy="Take a rank method, such as HighProbability() or Conformal(), or let "
-            "`ratekeeper classify` add p-values.",
-        )
-    return steps_of(null, most=most, keep=[] if threshold is None else [threshold])
 
 
 def _lookup(steps: Steps | None, writer: Writer, score: str) -> str:
@@ -169,14 +113,3 @@ def _array(values: np.ndarray[Any, np.dtype[np.float64]]) -> str:
     """Write numbers as an array of PostgreSQL."""
     texts = ",".join(f"{value:.17g}" for value in values.tolist())
     return f"CAST('{{{texts}}}' AS DOUBLE PRECISION[])"
-
-
-def _excess(tables: list[list[Steps | None]]) -> str:
-    """Say how far p-values are too large at most."""
-    ratios = [cell.excess_ratio for cells in tables for cell in cells if cell is not None]
-    if not any(ratios):
-        return "P-values are exact."
-    return (
-        f"P-values are those of the library or larger, by at most {percent_up(max(ratios), 2)} of "
-        "themselves; compared with alpha they decide alike."
-    )
