@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from ratekeeper._steps import Steps
 
 _MOST_GROUPS = 200
+# Some engines take 0.95 for a decimal and round many of them to a common number of digits, but
+# tiny numbers, which are written with an exponent, for doubles. A power of two changes no digit.
+_LARGE = 2.0**40
 
 
 def decide_frame(
@@ -169,7 +172,7 @@ def _looked_up(steps: Steps | None, value: nw.Expr) -> nw.Expr | None:
 
     if steps is None:
         return None
-    edges, leaves = steps.edges.astype(np.float64).tolist(), steps.values.tolist()
+    edges, leaves = steps.edges.astype(np.float64).tolist(), (steps.values / _LARGE).tolist()
 
     def tree(low: int, high: int) -> nw.Expr:
         if low == high:
@@ -179,7 +182,7 @@ def _looked_up(steps: Steps | None, value: nw.Expr) -> nw.Expr | None:
         is_before = value < edge if steps.side == "right" else value <= edge
         return nw.when(is_before).then(tree(low, middle)).otherwise(tree(middle + 1, high))
 
-    return tree(0, len(edges))
+    return tree(0, len(edges)) * _LARGE
 
 
 def _with_exact(
