@@ -113,10 +113,12 @@ def calibrate_frame(
     if counted is not None:
         _check_flag(counted, "counted")
     columns = Columns(score, label, group)
-    counted = n_rows(opened) > FEW_ROWS if counted is None else counted
+    rows = n_rows(opened)
+    counted = rows > FEW_ROWS if counted is None else counted
     made = (_count if counted else _collect)(
         opened,
         columns,
+        rows,
         higher_is_positive=bool(higher_is_positive),
         positive_label=positive_label,
         one_class=one_class,
@@ -136,6 +138,7 @@ def _provenance(columns: Columns, rows: int) -> Provenance:
 def _collect(
     frame: Frame,
     columns: Columns,
+    rows: int,
     *,
     higher_is_positive: bool,
     positive_label: object,
@@ -156,7 +159,7 @@ def _collect(
         )
     except InputError as error:
         raise _in_column(error, columns) from None
-    return replace(made, provenance=_provenance(columns, len(found)))
+    return replace(made, provenance=_provenance(columns, rows))
 
 
 def _in_column(error: InputError, columns: Columns) -> InputError:
@@ -169,6 +172,7 @@ def _in_column(error: InputError, columns: Columns) -> InputError:
 def _count(
     frame: Frame,
     columns: Columns,
+    rows: int,
     *,
     higher_is_positive: bool,
     positive_label: object,
@@ -176,7 +180,6 @@ def _count(
 ) -> Calibration:
     """Count the scores where they are."""
     ends: tuple[Tail, Tail] = ("high", "low") if higher_is_positive else ("low", "high")
-    rows = n_rows(frame)
     try:
         first = count_in(frame, columns, _first_grid(frame, columns), rows)
         first.refuse_missing(columns)
