@@ -17,6 +17,8 @@ PAGE = Path(__file__).with_suffix(".md")
 GAPS = {
     "earlier_column": "'score'",
     "unused": "0.012%",
+    "losses": "0.012% of an alpha of 1%, 0.2% of an alpha of 0.1%",
+    "side_title": "Negatives",
     "doubt": "12",
     "column": "'risk'",
     "about": "; to_dict has all",
@@ -64,6 +66,7 @@ GAPS = {
     "delay": "120",
     "decision": "decision 'p992' of 2016-01-06, outcome 509",
     "delta": "0.05",
+    "different": "787",
     "down": "0.00475",
     "difference": (
         "In the closest mixture of the calibrated classes, 44.78% of the scores are at or below "
@@ -100,6 +103,7 @@ GAPS = {
     "folds": "5",
     "found": "3 in group “north”",
     "fpr": "score > 0.72",
+    "further": "0.30%",
     "heading": "Wrong alerts: at most 10%",
     "goal": "20",
     "group": "'north'",
@@ -118,6 +122,7 @@ GAPS = {
     "kind": "high probability",
     "known": "positive",
     "label": "'ill'",
+    "largest": "1.79e-07",
     "last": "2024-06-30",
     "lasted": "91",
     "least": "1,000",
@@ -166,6 +171,7 @@ GAPS = {
     "p_value": "0.018",
     "path": "cal.rk",
     "part": "20%",
+    "position": "543",
     "positive": "'ill'",
     "positives": "20",
     "precision": "26% (21% to 31%)",
@@ -203,6 +209,7 @@ GAPS = {
     "text": "FNR 4.00% (2.00% to 7.00%), promised 5%: in line",
     "threshold": "0.31",
     "thresholds": "0.31",
+    "tolerance": "1e-06",
     "too_late": "190",
     "total": "295",
     "truth": "positive (1)",
@@ -256,6 +263,7 @@ HEADINGS = {
     "monitor_plan": "Plans for a monitor",
     "windows": "Windows of time, and rows that are added",
     "weights": "Weighted calibration objects",
+    "tolerance": "Scores that may come out differently where they decide",
     "adaptive": "Tests whose level moves with the labels",
     "counted": "Scores that are known by counts",
 }

@@ -13,6 +13,9 @@ runtime       what ``pip install ratekeeper`` brings, in the same versions
 build         what builds the package, named in ``build.in``
 floor         the oldest supported libraries, named in ``floor.in``
 torch         named in ``torch.in``
+engines       what the tests of engines need, named in ``engines.in``, but for what
+              ``engines.without`` names
+setuptools    what builds those of the last that have no wheel
 data          data sets of others, named in ``data.in``
 ============  ======================================================================
 
@@ -35,6 +38,8 @@ SOURCES = {  # in this order: the first sets the versions of the next two
     "build": (".ci/pins/build.in", "--constraints", ".ci/pins/requirements.txt"),
     "floor": (".ci/pins/floor.in",),
     "torch": (".ci/pins/torch.in",),
+    "engines": (".ci/pins/engines.in", "--overrides", ".ci/pins/engines.without"),
+    "setuptools": (".ci/pins/setuptools.in",),
     "data": (".ci/pins/data.in", "--no-deps"),
 }
 HEADER = "# Made by release/pin.py from {}. Do not edit.\n"

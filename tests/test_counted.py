@@ -13,6 +13,7 @@ from ratekeeper._calibration import Calibration, calibration_of
 from ratekeeper._counted import Counted, is_well_formed, joined
 from ratekeeper._steps import steps_of
 from ratekeeper.exceptions import InputError, StoredFileError
+from ratekeeper.report import build
 
 SOME = settings(max_examples=settings.default.max_examples // 4)  # each takes a while
 METHODS = [
@@ -267,7 +268,8 @@ def test_groups_are_counted_apart_and_pooled_together():
         lambda cal: cal.control("fnr", 0.05, method=rk.HighProbability(randomised=True)),
         lambda cal: cal.control("fnr", 0.05, method=rk.Kernel()),
         lambda cal: rk.shift_test(cal, [0.5]),
-        lambda cal: rk.Monitor(cal.control("fnr", 0.05)),
+        lambda cal: build(cal.control("fnr", 0.05)),
+        lambda cal: cal.cells[0][0] + np.ones(1),
         lambda cal: np.sort(cal.cells[0][0]),
         lambda cal: np.asarray(cal.cells[0][0]),
         lambda cal: cal.cells[0][0][5],
@@ -277,6 +279,21 @@ def test_what_needs_the_scores_themselves_is_refused(work):
     """Nothing takes counts for scores; the error says what to do."""
     with pytest.raises(InputError, match=r"holds counts of them.*Calibrate on the scores"):
         work(counted_calibration(drawn(), 64))
+
+
+def test_a_monitor_watches_a_counted_test():
+    """Its limit is that of the promise, and outcomes like the calibration raise no alarm."""
+    cal = drawn()
+    test = counted_calibration(cal, 64).control("fnr", 0.05)
+    monitor = rk.Monitor(test)
+    new = drawn(seed=9)
+    scores = np.concatenate([new.cells[0][0], new.cells[1][0]])
+    order = np.random.default_rng(0).permutation(scores.size)
+    scores, truth = scores[order], order >= new.cells[0][0].size
+    monitor.record(np.arange(scores.size), 1, test.decide(scores), scores=scores)
+    monitor.update(np.arange(scores.size), truth)
+    assert (monitor.limit_broken, monitor.unlike_calibration) == (False, False)
+    assert "holds counts of them" in str(monitor)
 
 
 @SOME

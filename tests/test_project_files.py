@@ -32,7 +32,7 @@ BINARY = {".npz", ".npy", ".png", ".rk", ".pyc"}
 MACHINES = re.compile(
     r"/(home|Users|root|work|mnt|workspace)/\w|[A-Z]:\\Users"
     r"|--(extra-)?index-url|INDEX_URL|trusted-host|[\w-]+\.(internal|corp|lan)\b"
-    r"|\b(artifactory|nexus|devpi)\b|(?<!==)\b(10|192\.168)(\.\d{1,3}){2,3}\b"
+    r"|\b(artifactory|nexus|devpi)\b|(?<!==)(?<!\.)\b(10|192\.168)(\.\d{1,3}){2,3}\b"
 )
 
 
@@ -138,8 +138,8 @@ def test_all_that_is_required_is_pinned():
         assert {name_of(line) for line in lines} <= set(pinned(name)), name
     for path in (ROOT / ".ci" / "pins").glob("*.in"):
         for line in requirements(path.relative_to(ROOT)):
-            name, _, version = line.partition(";")[0].partition("==")
-            assert pinned(path.stem)[name][0] == version or not version, line
+            version = line.partition(";")[0].partition("==")[2]
+            assert pinned(path.stem)[name_of(line)][0] == version or not version, line
 
 
 def test_the_oldest_libraries_are_those_that_are_allowed():

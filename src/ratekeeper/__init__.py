@@ -35,9 +35,11 @@ if TYPE_CHECKING:
     from ratekeeper._cross_fitting import CVPlusCertificate, CVPlusTest
     from ratekeeper._decisions import Decisions
     from ratekeeper._density_ratio import DensityRatio, density_ratio
+    from ratekeeper._differences import ScoreDifference, score_difference
     from ratekeeper._estimators import ErrorRateController
     from ratekeeper._evaluation import Evaluation, JointEvaluation
     from ratekeeper._finished import FinishedTest
+    from ratekeeper._frame_calibration import calibrate_frame
     from ratekeeper._labelling import Audit
     from ratekeeper._monitor_plans import MonitorPlan, plan_monitor
     from ratekeeper._monitoring import Monitor, MonitorState
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from ratekeeper._selection import Selection
     from ratekeeper._shift import ShiftCounts, ShiftResult, shift_test
     from ratekeeper._storage import load, save
+    from ratekeeper.batch import calibrate_counts
     from ratekeeper.exceptions import (
         ContradictedFitWarning,
         InputError,
@@ -141,6 +144,7 @@ __all__ = [
     "RefitWarning",
     "Resampled",
     "ReversedScoreWarning",
+    "ScoreDifference",
     "ScoreRangeWarning",
     "ScoreTypeWarning",
     "Selection",
@@ -156,6 +160,8 @@ __all__ = [
     "UnattainableError",
     "__version__",
     "calibrate",
+    "calibrate_counts",
+    "calibrate_frame",
     "compare",
     "density_ratio",
     "load",
@@ -165,6 +171,7 @@ __all__ = [
     "plan_audit",
     "plan_monitor",
     "save",
+    "score_difference",
     "shift_test",
 ]
 
@@ -185,9 +192,11 @@ _HOMES = {
     "_cross_fitting": ("CVPlusCertificate", "CVPlusTest"),
     "_decisions": ("Decisions",),
     "_density_ratio": ("DensityRatio", "density_ratio"),
+    "_differences": ("ScoreDifference", "score_difference"),
     "_estimators": ("ErrorRateController",),
     "_evaluation": ("Evaluation", "JointEvaluation"),
     "_finished": ("FinishedTest",),
+    "_frame_calibration": ("calibrate_frame",),
     "_labelling": ("Audit",),
     "_monitor_plans": ("MonitorPlan", "plan_monitor"),
     "_monitoring": ("Monitor", "MonitorState"),
@@ -200,6 +209,7 @@ _HOMES = {
     "_selection": ("Selection",),
     "_shift": ("ShiftCounts", "ShiftResult", "shift_test"),
     "_storage": ("load", "save"),
+    "batch": ("calibrate_counts",),
     "exceptions": (
         "ContradictedFitWarning",
         "InputError",
@@ -244,7 +254,9 @@ _MODULES = (
     "diagnostics",
     "exceptions",
     "methods",
+    "mlflow",
     "normality",
+    "onnx",
     "plots",
     "report",
     "sql",

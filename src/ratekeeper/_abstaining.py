@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ratekeeper._evaluation import JointEvaluation
 from ratekeeper._finished import FinishedTest, continuing
 from ratekeeper._p_values import PValues
 from ratekeeper._rates import Rate, counted_rate
+from ratekeeper._rules import Cut, either, of_both
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ratekeeper._finished import Index
     from ratekeeper._keys import TieNumbers
     from ratekeeper._ranks import Floats
+    from ratekeeper._rules import Rule, Sign
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,6 +70,11 @@ class AbstainingTest(FinishedTest[JointEvaluation]):
         return self.fnr.calibration
 
     @property
+    def tolerance(self) -> float:  # type: ignore[override]
+        """By how much the score that decides may differ from the calibrated one."""
+        return min(self.fnr.tolerance, self.fpr.tolerance)
+
+    @property
     def parts(self) -> tuple[ErrorRateTest, ...]:
         """The tests of one rate that it consists of."""
         return self.fnr, self.fpr
@@ -81,6 +88,15 @@ class AbstainingTest(FinishedTest[JointEvaluation]):
         pairs = zip(_scores(self.fnr), _scores(self.fpr), strict=True)
         higher = self.calibration.higher_is_positive
         return tuple(between(fnr, fpr, higher=higher) for fnr, fpr in pairs)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The decision on a score as comparisons, for each group; one without groups."""
+        sign: Sign = ">=" if self.calibration.higher_is_positive else "<="
+        return tuple(
+            of_both(fnr, fpr) if crossed is None else either(Cut(sign, crossed))
+            for fnr, fpr, crossed in zip(self.fnr.cuts, self.fpr.cuts, self.crossed, strict=True)
+        )
 
     @cached_property
     def _crossed_in_ties(self) -> NDArray[np.bool_]:
@@ -217,6 +233,9 @@ class AbstainingTest(FinishedTest[JointEvaluation]):
 
     def _continuing(self) -> AbstainingTest:
         return AbstainingTest(*(continuing(part) for part in self.parts))  # type: ignore[arg-type]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"fnr": self.fnr, "fpr": self.fpr}  # and nothing that follows from them
 
     def __repr__(self) -> str:
         return f"AbstainingTest of\n{self.fnr!r}\n{self.fpr!r}"

@@ -27,6 +27,7 @@ from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import extremes, percent, plain_value, show
 from ratekeeper._p_values import PValues, judge_each
 from ratekeeper._ranks import has_ties
+from ratekeeper._rules import Cut, Rule, either
 from ratekeeper._sentences import say, state
 from ratekeeper._version import __version__
 from ratekeeper.exceptions import InputError, NoThresholdError, UnattainableError
@@ -206,6 +207,19 @@ class ThresholdTest(FinishedTest[Evaluation]):
             return called, None
         other = condition_text(self.calibration, "less" if higher else "greater", limits.negative)
         return called, other
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The decision on a score as comparisons, for each group; one without groups."""
+        return tuple(self._rule(one.limits) for one in self.chosen)
+
+    def _rule(self, limits: Limits) -> Rule:
+        beyond, short = (">", "<") if self.calibration.higher_is_positive else ("<", ">")
+        positive = Cut(beyond if limits.strict else f"{beyond}=", limits.positive)  # type: ignore[arg-type]
+        if limits.negative is None:
+            return either(positive)
+        negative = Cut(short, limits.negative)  # type: ignore[arg-type]
+        return Rule((((positive,), "positive"), ((negative,), "negative")), "abstained")
 
     @cached_property
     def _ends(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
@@ -285,6 +285,7 @@ class Calibration:
         *,
         method: Method | str = HighProbability(),
         thin_groups: str = "refuse",
+        tolerance: float = 0.0,
     ) -> ErrorRateTest:
         """Make the test that keeps one error rate at or below alpha.
 
@@ -302,6 +303,11 @@ class Calibration:
         thin_groups : {"refuse", "pool"}, default="refuse"
             What to do with groups that have too few scores for alpha: refuse by name, or give
             them the threshold of all groups together. The certificate then names them.
+        tolerance : float, default=0
+            By how much the score that decides may differ from the one that the code of the
+            calibration would give, as after an export of the model: thresholds and p-values move
+            to the safe side, so that the promise holds all the same. `score_difference` measures
+            it on a sample.
 
         Returns
         -------
@@ -319,7 +325,7 @@ class Calibration:
         >>> cal.control("fnr", alpha=0.05).threshold
         0.507...
         """
-        return build_test(self, control, alpha, method, thin_groups)
+        return build_test(self, control, alpha, method, thin_groups, tolerance)
 
     def control_both(
         self,
@@ -328,6 +334,7 @@ class Calibration:
         *,
         method: Method | str = HighProbability(),
         thin_groups: str = "refuse",
+        tolerance: float = 0.0,
     ) -> AbstainingTest:
         """Make the test that keeps both error rates and abstains where it must.
 
@@ -335,16 +342,16 @@ class Calibration:
         ----------
         alpha_fnr, alpha_fpr : float
             The two rates to keep.
-        method, thin_groups
+        method, thin_groups, tolerance
             As in `control`.
 
         Returns
         -------
         AbstainingTest
         """
+        how: Any = {"method": method, "thin_groups": thin_groups, "tolerance": tolerance}
         return AbstainingTest(
-            self.control("fnr", alpha_fnr, method=method, thin_groups=thin_groups),
-            self.control("fpr", alpha_fpr, method=method, thin_groups=thin_groups),
+            self.control("fnr", alpha_fnr, **how), self.control("fpr", alpha_fpr, **how)
         )
 
     def control_precision(self, precision: float, *, delta: float = 0.05) -> ThresholdTest:
@@ -876,6 +883,9 @@ class Calibration:
             if abs(auc - 0.5) < 2 * sd and auc + 2 * sd < _USELESS_AUC:
                 remarks.append(say("certificate.no_information", auc=f"{auc:.3f}"))
         return tuple(remarks)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}  # and nothing cached
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

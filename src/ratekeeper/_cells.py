@@ -13,6 +13,7 @@ from ratekeeper._inputs import check_aligned, read_groups, read_new_scores
 from ratekeeper._keys import TieNumbers, drawn
 from ratekeeper._rates import beta_binomial_tail
 from ratekeeper._sentences import say
+from ratekeeper._tolerance import covers_rounding
 from ratekeeper._weights import as_numbers, counted_sizes
 from ratekeeper.exceptions import InputError, Parameter, ScoreRangeWarning
 from ratekeeper.methods import Conformal
@@ -197,11 +198,15 @@ def _stream(calibration: Calibration, label: int, group: int) -> int:
 
 
 def read_new(
-    calibration: Calibration, scores: ArrayLike, groups: ArrayLike | None
+    calibration: Calibration,
+    scores: ArrayLike,
+    groups: ArrayLike | None,
+    tolerance: float = 0.0,
 ) -> tuple[Floats, NDArray[np.intp] | None]:
     """Read new scores and the index of each one's group; NaN is not looked for."""
     check_aligned(scores, groups=groups)
-    values = read_new_scores(scores, calibration.dtype)
+    rounded = covers_rounding(tolerance, calibration.extent)
+    values = read_new_scores(scores, calibration.dtype, any_precision=rounded)
     return values, group_index(calibration, groups, values.size)
 
 
@@ -243,24 +248,32 @@ def known_groups(calibration: Calibration, names: list[Any]) -> list[int]:
 
 
 def count_outside(
-    calibration: Calibration, scores: Floats, is_positive: NDArray[np.bool_] | None = None
+    calibration: Calibration,
+    scores: Floats,
+    is_positive: NDArray[np.bool_] | None = None,
+    tolerance: float = 0.0,
 ) -> int:
     """Count new scores outside the range of all calibration scores; NaN is not outside.
 
     Where one class is known, the range says nothing about the other: of objects with known labels
     those of the other are left out, and of the rest those beyond the end at which it is expected.
+    A tolerance makes the range wider.
     """
     low, high = calibration.extent
     if not scores.size or (scores.min() >= low and scores.max() <= high):
         return 0
-    return int(np.count_nonzero(are_outside(calibration, scores, is_positive)))
+    return int(np.count_nonzero(are_outside(calibration, scores, is_positive, tolerance)))
 
 
 def are_outside(
-    calibration: Calibration, scores: Floats, is_positive: NDArray[np.bool_] | None = None
+    calibration: Calibration,
+    scores: Floats,
+    is_positive: NDArray[np.bool_] | None = None,
+    tolerance: float = 0.0,
 ) -> NDArray[np.bool_]:
     """Return which new scores `count_outside` counts."""
     low, high = calibration.extent
+    low, high = low - tolerance, high + tolerance
     looked_at: NDArray[np.bool_] | bool = True
     if calibration.known in ("negative", "positive"):
         label = int(calibration.known == "positive")

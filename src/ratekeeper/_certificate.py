@@ -174,6 +174,7 @@ class Certificate(Stated):
     clusters: ClusterFacts | None = None
     alerts: Alerts | None = None
     weights: WeightFacts | None = None
+    tolerance: float = 0.0
 
     @property
     def rate(self) -> str:
@@ -222,6 +223,8 @@ class Certificate(Stated):
             said[1:2] = [say("clusters.same_class"), self.clusters.use]
         if self.weights is not None:
             said[1] = say("weights.same_class")
+        if self.tolerance:
+            said[-1] = say("tolerance.same_scorer", tolerance=repr(self.tolerance))
         return tuple(said)
 
     @property
@@ -237,6 +240,7 @@ class Certificate(Stated):
             *_about_promise(self, called="negative" if self.control == "fnr" else "positive"),
             *self._about_cells(),
             *_about_groups(self),
+            *_about_tolerance(self),
             *in_practice(self.alerts),
             *ground(self),
         )
@@ -270,6 +274,7 @@ class Certificate(Stated):
             "version": self.version,
             **({} if self.clusters is None else {"clusters": self.clusters.to_dict()}),
             **({} if self.weights is None else {"weights": self.weights.to_dict()}),
+            **({"tolerance": self.tolerance} if self.tolerance else {}),
         }
 
     def _cell_dict(self, cell: Cell) -> dict[str, Any]:
@@ -350,8 +355,15 @@ class Certificate(Stated):
             high=high,
             above=above,
         )
-        why = "certificate.true_rate.tied" if cell.unused is None else "counted.true_rate"
-        yield state("true_rate", f"{text} {say(why)}" if cell.tied else text, rate=self.rate)
+        yield state("true_rate", f"{text} {self._rate_bound(cell)}".strip(), rate=self.rate)
+
+    def _rate_bound(self, cell: Cell) -> str:
+        """Say why the true rate is only bounded from above, if it is."""
+        if self.tolerance:
+            return say("tolerance.true_rate")
+        if not cell.tied:
+            return ""
+        return say("certificate.true_rate.tied" if cell.unused is None else "counted.true_rate")
 
     def _rate_cells(self, cell: Cell) -> list[str]:
         if cell.realised is None:
@@ -399,9 +411,8 @@ class Certificate(Stated):
             for cell in shown
             if cell.remark
         ]
-        if any(cell.tied and cell.realised for cell in shown):
-            counted = shown[0].unused is not None
-            notes.append(say("counted.true_rate" if counted else "certificate.true_rate.tied"))
+        bounds = [self._rate_bound(cell) for cell in shown if cell.realised]
+        notes += dict.fromkeys(filter(None, bounds))
         table = markup.by_group(groups, head, rows, numbers=(0, 3, 4, 5, 6))
         return [table, *map(markup.note, notes)]
 
@@ -450,6 +461,7 @@ class JointCertificate(Stated):
             *self._about_cells(),
             *self._by_rate(_about_groups(part, with_price=False) for part in self._parts),
             state("price", self._price()),
+            *_about_tolerance(self.fnr),
             *in_practice(self.alerts),
             *ground(self.fnr),
         ]
@@ -600,6 +612,11 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
             yield state("groups", text)
     if facts.pooled_groups:
         yield state("groups", pooled_text(facts.pooled_groups, len(facts.cells)))
+
+
+def _about_tolerance(facts: Certificate) -> Iterator[Statement]:
+    if facts.tolerance:
+        yield state("tolerance", say("tolerance.moved", tolerance=repr(facts.tolerance)))
 
 
 def about_counts(cell: Cell) -> Iterator[Statement]:

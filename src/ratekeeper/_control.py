@@ -20,6 +20,8 @@ from ratekeeper._cells import (
     nulls_of,
     of_class,
     refuse_unlabelled,
+    refuse_weights,
+    tail_of,
     weighed_class,
 )
 from ratekeeper._certificate import Cell, Certificate, pooled_text, shown_text
@@ -31,7 +33,9 @@ from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import exact_percent, extremes, plain_value, show
 from ratekeeper._p_values import PValues, judge, judge_each
 from ratekeeper._rates import Rate, RealisedRate, counted_rate
+from ratekeeper._rules import Cut, either
 from ratekeeper._sentences import say
+from ratekeeper._tolerance import check_tolerance, exact_null, tolerant_guarantee, with_tolerance
 from ratekeeper._validation import check_choice, check_control, check_probability
 from ratekeeper._version import __version__
 from ratekeeper._weight_facts import WeightFacts
@@ -58,7 +62,8 @@ if TYPE_CHECKING:
     from ratekeeper._keys import TieNumbers
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Control
-    from ratekeeper._scan import Rule
+    from ratekeeper._rules import Rule, Sign
+    from ratekeeper._scan import Comparison
     from ratekeeper.exceptions import Words
     from ratekeeper.methods import Method, NullDistribution
 
@@ -70,7 +75,12 @@ NO_BOUND = Guarantee(
     not_covered=say("certificate.cross_fitted.not_covered"),
 )
 """What plain cross-fitting promises: nothing."""
-_SIGNS = {"greater_equal": ">=", "less_equal": "<=", "greater": ">", "less": "<"}
+_SIGNS: dict[str, Sign] = {
+    "greater_equal": ">=",
+    "less_equal": "<=",
+    "greater": ">",
+    "less": "<",
+}
 _SHOWN = 8  # groups
 
 
@@ -90,12 +100,16 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         How p-values are made, and so which kind of promise it is.
     thin_groups : {"refuse", "pool"}
         What is done with groups that have too few scores.
+    tolerance : float
+        By how much the score that decides may differ from the calibrated one.
 
     Notes
     -----
     **Guarantee.** That of the method; see ``test.certificate``. It holds for new objects of a
     class that are drawn like the calibration objects of that class. It does not cover drift: use
-    `evaluate` on labelled new objects.
+    `evaluate` on labelled new objects. With a tolerance e, thresholds and p-values are on the safe
+    side: the promise holds if each score differs by at most e from the one that the code of the
+    calibration would give.
 
     Examples
     --------
@@ -118,6 +132,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
     thin_groups: ThinGroups
     _nulls: tuple[NullDistribution, ...]
     _pooled: tuple[bool, ...]
+    tolerance: float = 0.0
 
     @property
     def null_class(self) -> int:
@@ -274,7 +289,9 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             tied = np.zeros(ranks.shape, dtype=bool)
             if each is not None:  # which takes time for very many groups
                 ranks *= np.array([null.rank(self.alpha) or 1 for null in self._nulls])
-                if not self._is_paired:  # pairs of score and number have no ties
+                if self.tolerance:  # which makes the share smaller, as ties do
+                    tied[:] = True
+                elif not self._is_paired:  # pairs of score and number have no ties
                     tied = np.array([may_have_ties(scores) for scores in cells[0]])
             null = null_share(ranks, sizes[0], self._n_rejected[0], tied, each)
             other = spanned(other_share, wrong - doubt, wrong, sizes[1], each)
@@ -327,11 +344,18 @@ class ErrorRateTest(FinishedTest[Evaluation]):
 
     @cached_property
     def _other_nulls(self) -> tuple[NullDistribution | None, ...]:
-        return nulls_of(self.calibration, 1 - self.null_class, self.method)
+        label = 1 - self.null_class
+        tail = tail_of(self.calibration, label)
+        exact = nulls_of(self.calibration, label, self.method)
+        return tuple(with_tolerance(null, tail, self.tolerance) for null in exact)
 
     @property
     def guarantee(self) -> Guarantee:
         """What is promised, when, and what is not: that of the method, if scores are held out."""
+        return tolerant_guarantee(self._exact_guarantee, self.tolerance)
+
+    @property
+    def _exact_guarantee(self) -> Guarantee:
         if self.calibration.origin != "held out":
             return NO_BOUND
         if self.calibration.clusters is not None:
@@ -367,6 +391,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             clusters=ClusterFacts.of(cal, self.method),
             weights=WeightFacts.of(cal, self.null_class),
             alerts=self._practice(),
+            tolerance=self.tolerance,
         )
 
     @property
@@ -380,6 +405,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
     def _cell(self, i: int, group: object) -> Cell:
         scores = [self.calibration.cells[c][i] for c in (self.null_class, 1 - self.null_class)]
         null = self._nulls[i]
+        exact = exact_null(null)
         k = null.rank(self.alpha)
         # The distribution for a shared threshold is about everybody, not about the group.
         known = k and not self._pooled[i] and self.calibration.origin == "held out"
@@ -395,8 +421,35 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             other_error=self._other_errors[i],
             remark=null.remark(),
             contradicted=null.contradicted,
-            unused=null.unused(self.alpha) if isinstance(null, CountedNull) else None,
+            unused=exact.unused(self.alpha) if isinstance(exact, CountedNull) else None,
         )
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The decision on a score as a comparison, for each group; one without groups."""
+        return tuple(either(cut) for cut in self.cuts)
+
+    @property
+    def cuts(self) -> tuple[Cut, ...]:
+        """When an object is called positive, for each group."""
+        remedy = "Let `decide` or `ratekeeper classify` decide, or take another method, such as "
+        if self.method.keys == "required":
+            raise InputError(
+                f"{self.method!r} breaks ties by a hash of each object's key, so no comparison of "
+                "the score decides.",
+                parameter="test",
+                remedy=f"{remedy}HighProbability().",
+            )
+        refuse_weights(self.calibration, "A decision by comparison")
+        sign = _SIGNS[self._positive_if.__name__]
+        thresholds = self.thresholds.values()
+        if None in thresholds:
+            raise InputError(
+                f"{self.method!r} draws p-values at random, so no threshold decides.",
+                parameter="test",
+                remedy=f"{remedy}Conformal() or HighProbability().",
+            )
+        return tuple(Cut(sign, t) for t in thresholds if t is not None)
 
     def promises(self) -> list[Promise]:
         """Return what counted errors are compared with: one promise for each own threshold."""
@@ -422,7 +475,15 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             self.alpha,
             self.method,
             self.thin_groups,
+            self.tolerance,
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # For those that read the state of an object instead, such as skops: likewise the recipe.
+        return {"recipe": self.__reduce__()[1]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(vars(build_test(*state["recipe"])))
 
     def __repr__(self) -> str:
         side = "positive" if self.control == "fnr" else "negative"
@@ -440,7 +501,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         rules += self._shown_text
         return (
             f"ErrorRateTest: {aim(self)}, {self.method!r}, {n:,} {side} scores"
-            f"{self._of_clusters}\n  " + "\n  ".join(rules)
+            f"{self._of_clusters}{self._with_tolerance}\n  " + "\n  ".join(rules)
         )
 
     @property
@@ -449,6 +510,10 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             return ""
         n = self.calibration.pooled().independent.cells[self.null_class][0].size
         return f" of {n:,} clusters"
+
+    @property
+    def _with_tolerance(self) -> str:
+        return f", tolerance {self.tolerance!r}" if self.tolerance else ""
 
     @property
     def _shown(self) -> list[int]:
@@ -482,6 +547,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         facts = [
             (f"promise ({self.guarantee.kind})", self.guarantee.promise),
             ("method", repr(self.method)),
+            *([("tolerance", repr(self.tolerance))] if self.tolerance else []),
         ]
         return markup.card(
             f"ErrorRateTest: {aim(self)}".replace("<=", "≤"),
@@ -552,7 +618,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             return None
         return numbers(self.method.random_state)  # type: ignore[attr-defined]  # it draws
 
-    def _rule(self, index: Index) -> Rule | None:
+    def _comparison(self, index: Index) -> Comparison | None:
         has_limit = self.method.decides_by_threshold and self.calibration.weights is None
         return (self._positive_if, self._limits) if has_limit and index is None else None
 
@@ -630,10 +696,12 @@ def build_test(
     alpha: float,
     method: Method | str,
     thin_groups: object,
+    tolerance: object = 0.0,
 ) -> ErrorRateTest:
     """Build the test, or refuse if the promise is impossible with these scores."""
     method = check_method(method)
     control = check_control(control)
+    tolerance = check_tolerance(tolerance, method)
     null_class = 1 if control == "fnr" else 0
     alpha = check_probability(alpha, "alpha")
     check_choice(thin_groups, "thin_groups", ("refuse", "pool"))
@@ -655,10 +723,12 @@ def build_test(
     if not method.can_promise(total, alpha):
         raise _too_few(calibration.pooled(), control, alpha, method)
     shared = null_of(calibration.pooled(), null_class, 0, method) if any(pooled) else None
-    nulls = tuple(
+    exact = (
         shared if is_thin else null_of(calibration, null_class, i, method)
         for i, is_thin in enumerate(pooled)
     )
+    tail = tail_of(calibration, null_class)
+    nulls = tuple(with_tolerance(null, tail, tolerance) for null in exact)
     if any(null is not None and null.contradicted for null in nulls):
         text = say("certificate.contradicted", rate=control.upper(), alpha=exact_percent(alpha))
         words = (text, " Choose a rank method, such as ", Parameter("method", Conformal()), ".")
@@ -671,6 +741,7 @@ def build_test(
         "pool" if thin_groups == "pool" else "refuse",
         nulls,  # type: ignore[arg-type]  # an empty cell is thin, so it has the shared one
         pooled,
+        tolerance,
     )
 
 

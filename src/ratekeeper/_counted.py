@@ -54,9 +54,6 @@ class Counted:
 
     __slots__ = ("knots", "least", "most")
 
-    # NumPy asks these before it takes the object for an array.
-    __array_ufunc__ = None
-
     def __init__(self, knots: Floats, most: Counts, least: Counts) -> None:
         self.knots, self.most, self.least = knots, most, least
         for array in (knots, most, least):
@@ -131,6 +128,9 @@ class Counted:
         _refuse()
 
     def __array_function__(self, *_: object) -> NoReturn:
+        _refuse()
+
+    def __array_ufunc__(self, *_: object, **__: object) -> NoReturn:
         _refuse()
 
     def __repr__(self) -> str:
@@ -212,7 +212,7 @@ class Counted:
         """
         step = -(-self.size // size) or 1
         ranks = np.arange(step // 2, self.size, step) + 1
-        return self.knots[self.most.searchsorted(ranks)]
+        return self.knots[((self.most + self.least) / 2).searchsorted(ranks)]
 
     def thinned(self, most_knots: int) -> Counted:
         """Return the same scores with fewer knots, the lowest and the highest among them.
@@ -301,7 +301,9 @@ def is_well_formed(cell: Counted) -> bool:
 
 def _distinct(ascending: NDArray[Any]) -> NDArray[Any]:
     """Return ascending values once each; NumPy's unique takes ten times as long for them."""
-    return ascending[np.r_[True, ascending[1:] != ascending[:-1]][: ascending.size]]
+    is_new = np.ones(ascending.size, dtype=bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=is_new[1:])
+    return ascending[is_new]
 
 
 def _refuse() -> NoReturn:

@@ -66,6 +66,26 @@ class Decisions:
         labels[self.abstained | self.neither] = None
         return labels
 
+    def labels_or(self, undecided: object) -> NDArray[Any]:
+        """Return the labels, with another one where nothing is decided.
+
+        Of one type for all, as many programs want it.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> scores = np.r_[np.linspace(0, 1, 60), np.linspace(0.5, 1.5, 60)]
+        >>> test = rk.calibrate(scores, np.repeat([0, 1], 60)).control_both(0.1, 0.1)
+        >>> test.decide([0.0, 0.7, 1.5]).labels_or(-1)
+        array([ 0, -1,  1])
+        """
+        if not self.can_abstain:
+            return self.labels
+        labels: NDArray[Any] = self.classes[self.positive.astype(np.intp)]
+        labels = labels.astype(np.result_type(self.classes, np.asarray(undecided)))
+        labels[self.abstained | self.neither] = undecided
+        return labels
+
     @cached_property
     def p_values(self) -> PValues:
         """The p-values behind the decisions, computed when first asked for."""

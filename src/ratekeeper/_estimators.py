@@ -24,6 +24,7 @@ from ratekeeper._control import NO_BOUND
 from ratekeeper._cross_fitting import CVPlusTest, build_cv_plus_test, cv_plus_guarantee
 from ratekeeper._formatting import plain_value
 from ratekeeper._targets import read_target
+from ratekeeper._tolerance import check_tolerance
 from ratekeeper._training import (
     CALIBRATION_SIZE,
     Trained,
@@ -113,6 +114,9 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         as -1 or "unsure". Without it `predict` refuses, and `decide` says None.
     thin_groups : {"refuse", "pool"}, default="refuse"
         What to do with groups that have too few scores for alpha; see `Calibration.control`.
+    tolerance : float, default=0
+        By how much a score may come out differently where it decides, as where the model is
+        exported; see `Calibration.control`. Not for CV+.
     weight_calibration : bool, default=False
         Whether `sample_weight` of `fit` weighs the calibration, too; see Notes. Only with
         ``method=Conformal()``, and not for CV+.
@@ -218,6 +222,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     positive_label: object = None
     undecided: object = None
     thin_groups: str = "refuse"
+    tolerance: float = 0.0
     weight_calibration: bool = False
     random_state: RandomState = None
 
@@ -301,17 +306,14 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 need="a label",
                 remedy=(
                     "Name one, such as ",
-                    Parameter("undecided", _example_label(self.classes_)),
+                    Parameter("undecided", example_label(self.classes_)),
                     ", or use decide, which says None.",
                 ),
             )
         decisions = self.decide(X, groups, weights)
         if not decisions.can_abstain:
             return decisions.labels.astype(self.classes_.dtype, copy=False)
-        labels: NDArray[Any] = decisions.classes[decisions.positive.astype(np.intp)]
-        labels = labels.astype(np.result_type(self.classes_, np.asarray(self.undecided)))
-        labels[decisions.abstained | decisions.neither] = self.undecided
-        return labels
+        return decisions.labels_or(self.undecided)
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Features) -> NDArray[Any]:
@@ -481,6 +483,16 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 value=self.method,
                 remedy=("Leave it out, or take ", Parameter("strategy", "split"), "."),
             )
+        if check_tolerance(self.tolerance, self._method) and self._is("cv+"):
+            raise InputError(
+                (
+                    Parameter("strategy", "cv+"),
+                    " decides by the scores of several models, and knows no tolerance.",
+                ),
+                parameter="tolerance",
+                value=self.tolerance,
+                remedy=("Take ", Parameter("strategy", "split"), ", or a FrozenEstimator."),
+            )
         if self._method.keys == "required":
             raise InputError(
                 (
@@ -524,7 +536,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
             warnings.warn(RefitWarning(words), stacklevel=3)
         if self.control == "both" and self.undecided is not None:
-            _check_undecided(self.undecided, target)
+            check_undecided(self.undecided, [target.negative, target.positive])
         return target
 
     def _route(self, groups: Column, params: Params) -> tuple[Params, Params]:
@@ -610,7 +622,11 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 alphas=alphas,
                 thin_groups=self.thin_groups,
             )
-        options: Params = {"method": self._method, "thin_groups": self.thin_groups}
+        options: Params = {
+            "method": self._method,
+            "thin_groups": self.thin_groups,
+            "tolerance": self.tolerance,
+        }
         try:
             if len(alphas) > 1:
                 return calibration.control_both(alphas["fnr"], alphas["fpr"], **options)
@@ -671,9 +687,9 @@ def _is_fitted(estimator: BaseEstimator) -> bool:
     return True
 
 
-def _check_undecided(undecided: object, target: Target) -> None:
+def check_undecided(undecided: object, known: list[Any]) -> None:
+    """Refuse a label for undecided objects that is one of the two known, or not of their type."""
     label = plain_value(undecided)
-    known = [target.negative, target.positive]
     if isinstance(label, str) != isinstance(known[0], str) or label in known:
         raise InputError(
             parameter="undecided",
@@ -682,7 +698,8 @@ def _check_undecided(undecided: object, target: Target) -> None:
         )
 
 
-def _example_label(classes: NDArray[Any]) -> object:
+def example_label(classes: NDArray[Any]) -> object:
+    """Return a label that undecided objects could have."""
     return "undecided" if isinstance(plain_value(classes[0]), str) else int(np.min(classes)) - 1
 
 

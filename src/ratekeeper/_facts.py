@@ -218,6 +218,7 @@ def facts_of_test(test: ErrorRateTest) -> Facts:
         "thresholds": [None if t is None else t.hex() for t in test.thresholds.values()],
         "certificate": _stated(test.certificate, cells=len(test.thresholds) <= MOST_CELLS),
         **_boundary_facts(test),
+        **({"tolerance": test.tolerance} if test.tolerance else {}),
     }
 
 
@@ -480,7 +481,11 @@ def _wrong_length(data: bytes) -> StoredFileError:
 def _rebuild_test(calibration: Calibration, facts: Facts) -> ErrorRateTest:
     method = methods.METHODS[facts["method"]["name"]](**facts["method"]["parameters"])
     test = calibration.control(
-        facts["control"], facts["alpha"], method=method, thin_groups=facts["thin_groups"]
+        facts["control"],
+        facts["alpha"],
+        method=method,
+        thin_groups=facts["thin_groups"],
+        tolerance=facts.get("tolerance", 0.0),
     )
     stored = [None if t is None else float.fromhex(t) for t in facts["thresholds"]]
     found = list(test.thresholds.values())
@@ -502,6 +507,9 @@ def _rebuild_test(calibration: Calibration, facts: Facts) -> ErrorRateTest:
     wrong = _disagreement(facts["certificate"], made, ignored, tolerance)
     if not facts["certificate"]["method"].startswith(f"{type(method).__name__}("):
         wrong = f"method {show(facts['certificate']['method'])}, but its test has {method!r}"
+    stated = facts["certificate"].get("tolerance", 0.0)
+    if stated != test.tolerance:  # to the last bit
+        wrong = f"tolerance {stated!r}, but its test has {test.tolerance!r}"
     if wrong:
         raise StoredFileError(f"its certificate says {wrong}. Make the test anew.")
     return test

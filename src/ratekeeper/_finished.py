@@ -47,6 +47,8 @@ from ratekeeper._inputs import (
 )
 from ratekeeper._keys import numbers_of_keys
 from ratekeeper._scan import scan
+from ratekeeper._steps import MOST_STEPS
+from ratekeeper._validation import check_count
 from ratekeeper._weights import new_weights
 from ratekeeper.exceptions import InputError
 
@@ -66,7 +68,8 @@ if TYPE_CHECKING:
     from ratekeeper._p_values import PValues
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Control, Share
-    from ratekeeper._scan import Rule
+    from ratekeeper._rules import Rule
+    from ratekeeper._scan import Comparison
 
     Index = NDArray[np.intp] | None
     # What errors are counted to.
@@ -89,6 +92,8 @@ class FinishedTest(ABC, Generic[Found]):
         The tests of one rate that it consists of.
     calibration : Calibration
         The scores it stands on.
+    tolerance : float
+        By how much the score that decides may differ from the calibrated one.
     """
 
     @property
@@ -102,10 +107,19 @@ class FinishedTest(ABC, Generic[Found]):
         """What is promised, on what data, at what cost."""
 
     calibration: Calibration
+    tolerance: float = 0.0
 
     @abstractmethod
     def _decide(self, values: Floats, index: Index, numbers: TieNumbers | None = None) -> Decisions:
         """Decide on scores without NaN, which are kept as they are."""
+
+    @property
+    @abstractmethod
+    def rules(self) -> tuple[Rule, ...]:
+        """The decision on a score as comparisons, for each group; one without groups.
+
+        Refused where more than the score decides.
+        """
 
     @property
     def _by_class(self) -> bool:
@@ -144,7 +158,8 @@ class FinishedTest(ABC, Generic[Found]):
         Parameters
         ----------
         scores : array-like of shape (n_objects,)
-            Their scores, from the same model and runtime as at calibration.
+            Their scores, from the same model and runtime as at calibration, or within the test's
+            tolerance of those.
         groups : array-like of shape (n_objects,), optional
             Their groups, required if and only if the calibration has groups.
         keys : array-like of shape (n_objects,), optional
@@ -170,7 +185,7 @@ class FinishedTest(ABC, Generic[Found]):
             If more scores lie outside the calibration's range than chance explains.
         """
         check_aligned(scores, clusters=clusters)
-        values, index = read_new(self.calibration, scores, groups)
+        values, index = read_new(self.calibration, scores, groups, self.tolerance)
         if clusters is not None:
             if self.calibration.clusters is None:
                 raise InputError(
@@ -181,7 +196,7 @@ class FinishedTest(ABC, Generic[Found]):
             read_new_clusters(self.calibration, clusters, values.size)
         numbers = self._numbers(scores, keys, values.size, weights)
         # P-values are computed when asked for, from the scores as they are now.
-        found = scan(values, self._rule(index), keep=values.nbytes <= _KEPT)
+        found = scan(values, self._comparison(index), keep=values.nbytes <= _KEPT)
         if np.isnan(found.low):
             raise nan_error(values)
         kept = values if found.kept is None else found.kept
@@ -191,11 +206,11 @@ class FinishedTest(ABC, Generic[Found]):
             decisions = replace(decisions, _p_values=partial(_not_kept, values.size))
         low, high = self.calibration.extent
         if found.low < low or found.high > high:
-            outside = count_outside(self.calibration, values)
+            outside = count_outside(self.calibration, values, tolerance=self.tolerance)
             warn_if_outside(self.calibration, outside, values.size)
         return decisions
 
-    def _rule(self, index: Index) -> Rule | None:
+    def _comparison(self, index: Index) -> Comparison | None:
         """Return the comparison that is true for positive decisions, where one is all there is."""
         del index
         return None
@@ -222,10 +237,10 @@ class FinishedTest(ABC, Generic[Found]):
         weights: ArrayLike | None = None,
     ) -> PValues:
         """Return the p-values that the test compares with alpha; parameters as in `decide`."""
-        values, index = read_new(self.calibration, scores, groups)
+        values, index = read_new(self.calibration, scores, groups, self.tolerance)
         numbers = self._numbers(scores, keys, values.size, weights)
         decisions = decide_read(self, values, index, numbers)  # which refuses NaN
-        outside = count_outside(self.calibration, values)
+        outside = count_outside(self.calibration, values, tolerance=self.tolerance)
         warn_if_outside(self.calibration, outside, values.size)
         return decisions.p_values
 
@@ -284,7 +299,8 @@ class FinishedTest(ABC, Generic[Found]):
         check_aligned(scores, labels=labels, groups=groups, clusters=clusters)
         names, own = None, self.calibration.groups
         is_audit = own is None and groups is not None
-        values, index = read_new(self.calibration, scores, None if is_audit else groups)
+        own_groups = None if is_audit else groups
+        values, index = read_new(self.calibration, scores, own_groups, self.tolerance)
         given = self._numbers(scores, keys, values.size, weights)
         decisions = decide_read(self, values, index, given)
         if own is not None:
@@ -313,7 +329,7 @@ class FinishedTest(ABC, Generic[Found]):
             if own is not None and by_class:  # what is promised to a group is about its rows
                 rows = one_of_each(ids, numbers, codes // 4)
         values, truth = values[rows], truth[rows]
-        outside = count_outside(self.calibration, values, truth), values.size
+        outside = count_outside(self.calibration, values, truth, self.tolerance), values.size
         warn_if_outside(self.calibration, *outside, one_per_cluster=thinned)
         is_covered = not is_outside(self.calibration, *outside, one_per_cluster=thinned)
         tallies = as_tallies(from_codes(codes[rows], n_groups))
@@ -326,6 +342,129 @@ class FinishedTest(ABC, Generic[Found]):
         places = [place[drawn] for place in columns.codes]
         audit.add_outcomes(codes[drawn] % N_OUTCOMES, places, can_abstain=decisions.can_abstain)
         return evaluated.with_audit(audit.audit(columns.values, self._levels, mixed=mixed))  # type: ignore[return-value]  # of the same kind
+
+    def decide_frame(
+        self,
+        frame: Any,  # noqa: ANN401 - of any library
+        *,
+        score: str,
+        group: str | None = None,
+        decision: str = "decision",
+        p_values: bool | str = False,
+        steps: int = MOST_STEPS,
+    ) -> Any:  # noqa: ANN401
+        """Add the decision to a frame of any library, where the data are.
+
+        Parameters
+        ----------
+        frame : pandas, polars, pyarrow, DuckDB, ibis, Dask or Spark frame, eager or lazy
+        score : str
+            Name of the column of scores, from the same model and runtime as at calibration.
+        group : str, optional
+            Name of the column of groups, required if and only if the calibration has groups.
+        decision : str, default="decision"
+            Name of the column to add.
+        p_values : bool or "exact", default=False
+            Whether to add the columns p0 and p1. Of a frame in memory they are those of `decide`.
+            Of a lazy one they come from a table of steps: nowhere smaller, larger by at most
+            `p_value_excess`, and compared with alpha they decide alike. "exact" hands Spark's
+            batches to the library.
+        steps : int, default=1000
+            In how many steps, at most, p-values of a lazy frame are written.
+
+        Returns
+        -------
+        frame
+            Of the same library; what was lazy stays lazy. Decisions are in the labels of the
+            calibration, and null where the test abstains, where a score is missing or NaN, and
+            where the calibration does not have the group.
+
+        Notes
+        -----
+        **Guarantee.** Decisions are those of `decide`, to the last bit: one comparison of the score
+        with the same threshold. That scores lie outside the range of the calibration is not looked
+        at, since a lazy frame is not computed here; `evaluate_frame` and `shift_test` do.
+
+        Examples
+        --------
+        >>> import numpy as np, pandas, ratekeeper as rk
+        >>> test = rk.calibrate(np.linspace(0, 1, 80), np.repeat([0, 1], 40)).control("fnr", 0.1)
+        >>> test.decide_frame(pandas.DataFrame({"risk": [0.2, 0.9]}), score="risk")
+           risk  decision
+        0   0.2         0
+        1   0.9         1
+        """
+        from ratekeeper._frames._deciding import decide_frame
+
+        return decide_frame(
+            self,
+            frame,
+            score=score,
+            group=group,
+            decision=decision,
+            p_values=p_values,
+            steps=steps,
+        )
+
+    def p_value_excess(self, steps: int = MOST_STEPS) -> float:
+        """Return by which ratio p-values of a table of so many steps are too large, at most.
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> cal = rk.calibrate(np.linspace(0, 1, 80_000), np.arange(80_000) % 2)
+        >>> round(cal.control("fnr", 0.1).p_value_excess(), 3)
+        0.007
+        """
+        from ratekeeper._step_tables import step_tables
+
+        tables = step_tables(self, check_count(steps, "steps"))
+        cells = [cell.excess_ratio for cells in tables for cell in cells if cell is not None]
+        return max(cells, default=0.0)
+
+    def evaluate_frame(
+        self,
+        frame: Any,  # noqa: ANN401 - of any library
+        *,
+        score: str,
+        label: str,
+        group: str | None = None,
+    ) -> Found:
+        """Count the errors on labelled rows of a frame where they are, as `evaluate` does.
+
+        Parameters
+        ----------
+        frame : pandas, polars, pyarrow, DuckDB, ibis, Dask or Spark frame, eager or lazy
+            Of new objects, which were used neither for training nor for calibration. That they
+            are new is not checked.
+        score, label : str
+            Names of the columns.
+        group : str, optional
+            Name of the column of groups, required if the calibration has groups. Of a test without
+            groups errors are counted by it, too.
+
+        Returns
+        -------
+        Evaluation or JointEvaluation
+            As of `evaluate`. One aggregate query is run, and a few rows come back.
+
+        Examples
+        --------
+        >>> import numpy as np, pandas, ratekeeper as rk
+        >>> rng = np.random.default_rng(0)
+        >>> labels = rng.integers(0, 2, 2000)
+        >>> scores = rng.normal(2 * labels)
+        >>> test = rk.calibrate(scores[:1000], labels[:1000]).control("fnr", alpha=0.05)
+        >>> new = pandas.DataFrame({"risk": scores[1000:], "ill": labels[1000:]})
+        >>> test.evaluate_frame(new, score="risk", label="ill")
+        FNR 3.36% (1.97% to 5.32%), promised 5%: in line; FPR 38.26% (33.95% to 42.71%)
+        """
+        from ratekeeper._frames._evaluating import count_frame
+
+        counts, names, is_covered = count_frame(self, frame, score=score, label=label, group=group)
+        tallies = as_tallies(counts)
+        found = evaluate_counts(self, tallies, names, is_covered=is_covered)
+        return cast("Found", found)
 
     def alerts(self, prevalence: float | str | None = None) -> Alerts:
         """Say what the test means in practice: alerts on 1,000 objects, and how many are false.

@@ -57,6 +57,7 @@ _COUNT = {"type": "integer", "minimum": 0}
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 _MAYBE_SHARE = _SHARE | {"type": ["number", "null"]}
 _RATE = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+_POSITIVE = {"type": "number", "exclusiveMinimum": 0}
 _RATE_TO_1 = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
 _SIDES = _object({"negative": _COUNT, "positive": _COUNT})
 _KNOWN = _object({**_SIDES["properties"], "unlabelled": _COUNT}, optional=("unlabelled",))
@@ -291,9 +292,13 @@ _DEFS: Schema = {
                     "effective_positive": {"type": "number", "minimum": 0},
                 }
             ),
+            "tolerance": _POSITIVE,
         },
         # Earlier versions did not write these; more than 1,000 cells are left out.
-        optional=("promised", "cells", "remarks", "provenance", "clusters", "weights"),
+        optional=(
+            *("promised", "cells", "remarks", "provenance", "clusters", "weights"),
+            "tolerance",
+        ),
     ),
     "test": _object(
         {
@@ -305,8 +310,9 @@ _DEFS: Schema = {
             "certificate": _ref("certificate"),
             # A score and a number for each threshold, where ties are broken by keys.
             "boundaries": _array(_array({"type": "string", "pattern": _THRESHOLD}, 2, 2), 1),
+            "tolerance": _POSITIVE,
         },
-        optional=("boundaries",),
+        optional=("boundaries", "tolerance"),
     ),
     "aim": {
         "anyOf": [
@@ -408,7 +414,9 @@ _DEFS: Schema = {
                         "thresholds": _array(
                             {"type": ["string", "null"], "pattern": _THRESHOLD}, 1
                         ),
-                    }
+                        "tolerance": _POSITIVE,
+                    },
+                    optional=("tolerance",),
                 ),
                 0,
                 2,

@@ -51,11 +51,14 @@ def read_scores(scores: ArrayLike, name: str = "scores") -> Floats:
     return _floats(_column(scores, name), name)
 
 
-def read_new_scores(scores: ArrayLike, dtype: np.dtype[Any]) -> Floats:
+def read_new_scores(
+    scores: ArrayLike, dtype: np.dtype[Any], *, any_precision: bool = False
+) -> Floats:
     """Read scores that are to be compared with a calibration of type `dtype`.
 
     A list carries no precision of its own and takes that of the calibration. A column of another
-    precision is used as it is, with a warning, since equal scores may then no longer be equal.
+    precision is used as it is, with a warning unless any will do, since equal scores may then no
+    longer be equal.
 
     Examples
     --------
@@ -68,11 +71,12 @@ def read_new_scores(scores: ArrayLike, dtype: np.dtype[Any]) -> Floats:
         return array
     if isinstance(scores, list | tuple) or column.dtype.kind == "O":
         return in_precision(array, dtype)
-    if column.dtype.kind == "f":
+    if column.dtype.kind == "f" and not any_precision:
         text = (
             f"The scores are {column.dtype.name}, the calibration is {dtype.name}. Scores that "
             "were equal at calibration may now differ in their last digits, which moves p-values "
-            "and can flip decisions. Score both with the same runtime, or round both to float32."
+            "and can flip decisions. Score both with the same runtime, round both to float32, or "
+            "make the test with a tolerance."
         )
         warnings.warn(ScoreTypeWarning(text), stacklevel=4)
     return array

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ratekeeper._ranks import Floats
 
     # A comparison of scores with a limit, which takes ``out``.
-    Rule = tuple[Callable[..., NDArray[np.bool_]], NDArray[np.float64]]
+    Comparison = tuple[Callable[..., NDArray[np.bool_]], NDArray[np.float64]]
 
 # Scores of a part, which stays in a cache: memory is read once, and that is most of the work.
 _PART = 1 << 17
@@ -42,7 +42,7 @@ class Scan(NamedTuple):
     kept: Floats | None
 
 
-def scan(scores: Floats, rule: Rule | None = None, *, keep: bool = False) -> Scan:
+def scan(scores: Floats, rule: Comparison | None = None, *, keep: bool = False) -> Scan:
     """Look at scores once.
 
     Parameters

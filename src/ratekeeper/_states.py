@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _ARTICLES = {"monitor": "a", "adaptive test": "an"}
 _HASH = 16  # digits of a hash that certificates show
-_TOLD_APART_BY = ("control", "alpha", "method", "thin_groups", "thresholds")
+_TOLD_APART_BY = ("control", "alpha", "method", "thin_groups", "thresholds", "tolerance")
 
 
 def identity_of(test: FinishedTest) -> Facts:
@@ -46,7 +46,7 @@ def identity_of(test: FinishedTest) -> Facts:
     (True, False)
     """
     _, facts = facts_of(test)
-    tests = [{name: one[name] for name in _TOLD_APART_BY} for one in facts["tests"]]
+    tests = [{name: one[name] for name in _TOLD_APART_BY if name in one} for one in facts["tests"]]
     aimed = facts.get("aimed")
     aim = None if aimed is None else {name: aimed[name] for name in ("aim", "limits")}
     return {"kind": facts["kind"], "data_hash": facts["data_hash"], "tests": tests, "aim": aim}

@@ -91,7 +91,8 @@ def steps_of(null: RankNull, *, most: int = MOST_STEPS, keep: Iterable[float] = 
     kept = np.array([t for t in keep if np.isfinite(t)], dtype=null.dtype)
     edges = np.unique(np.concatenate([null.kth(_ranks(null.n, most)), kept]))
     low = null.tail == "low"
-    beside = np.nextafter(edges, np.array(-np.inf if low else np.inf, dtype=edges.dtype))
+    with np.errstate(over="ignore"):  # beside the largest number stands infinity
+        beside = np.nextafter(edges, np.array(-np.inf if low else np.inf, dtype=edges.dtype))
     certain = null.p_of_counts(np.array([null.n]))
     at, next_to = null.p_values(edges), null.p_values(beside)
     if low:  # up to the next edge, as large as just below that

@@ -19,7 +19,8 @@ around it, little-endian), ascending where scores are equal.
     ``provenance``: `Provenance.to_dict`, or null (format 1 had none);
   - ``tests``: none, one, or first that of the FNR and then that of the FPR. Each has ``control``,
     ``alpha``, ``method`` (``name`` and ``parameters``), ``thin_groups``, ``thresholds`` and
-    ``certificate`` (`Certificate.to_json`, without ``cells`` if there are more than 1,000). There
+    ``certificate`` (`Certificate.to_json`, without ``cells`` if there are more than 1,000), and
+    ``tolerance`` if it has one. There
     is one threshold per group, as hexadecimal text ("0x1.8p-1" is 0.75; "inf", "-inf"), or null if
     the method is random. An object is rejected, as not of the class whose error is controlled, if
     its score lies strictly beyond the threshold.

@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from decimal import Decimal, InvalidOperation
 from numbers import Real
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from ratekeeper._formatting import has_instead, show
 from ratekeeper.exceptions import InputError, Parameter
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 Control = Literal["fnr", "fpr"]
 # Characters of a label or of a group's name. Arrays of texts are as wide as their longest, so that
@@ -136,6 +140,20 @@ def check_positive(value: object, name: str, *, or_else: str) -> float:
     return number
 
 
+def check_not_negative(value: object, name: str) -> float:
+    """Return `value` as a float if it is a finite number from 0 up, else raise.
+
+    Examples
+    --------
+    >>> check_not_negative(1e-6, "tolerance")
+    1e-06
+    """
+    number = _number(value)
+    if not 0.0 <= number < math.inf:
+        raise InputError(parameter=name, value=value, need="a finite number from 0 up")
+    return number
+
+
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> str:
     """Return `value` if it is one of the words, else raise.
 
@@ -158,3 +176,29 @@ def _number(value: object) -> float:
         return float(value)
     except OverflowError:
         return math.inf
+
+
+def check_columns(name: str, columns: Sequence[str], wanted: Mapping[str, str | None]) -> None:
+    """Raise unless a file or frame has the columns; `wanted` is by parameter.
+
+    Examples
+    --------
+    >>> check_columns("a.csv", ["risk", "ill"], {"score": "risk", "group": None})
+    """
+    for role, column in wanted.items():
+        if column is not None and column not in columns:
+            found = f"{name} has no column {show(column)} for "
+            raise InputError(
+                (found, Parameter(role), f"; {has_instead(column, columns)}"),
+                parameter=role,
+                value=column,
+                need="the name of a column",
+            )
+    used = [column for column in wanted.values() if column is not None]
+    if len(set(used)) < len(used):
+        twice = next(column for column in used if used.count(column) > 1)
+        raise InputError(
+            f"The column {show(twice)} was given for two roles.",
+            value=twice,
+            remedy="Score, label, group, cluster, time, weight and key must be different columns.",
+        )

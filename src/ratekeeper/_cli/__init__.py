@@ -30,7 +30,7 @@ COMMANDS = {
     "shift": "Test new scores for a shift, without labels.",
     "inspect": "Print the certificate of a test, or what a calibration holds.",
     "report": "Write a page about a test that anybody can open.",
-    "sql": "Print the decision of a test as SQL.",
+    "sql": "Print a query for a database: count, decide, evaluate.",
     "plan": "Say how many held-out objects a promise needs.",
     "normality": "Test columns of a file for normality.",
     "compare": "Compare systems on a table: who keeps the rate, and its price.",

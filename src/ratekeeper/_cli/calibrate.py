@@ -24,6 +24,17 @@ if TYPE_CHECKING:
     from ratekeeper._calibration import Calibration
     from ratekeeper._finished import FinishedTest
 
+_ROWS_ONLY = (
+    "cluster",
+    "time",
+    "append",
+    "last",
+    "since",
+    "weight",
+    "rejection",
+    "sample",
+    "knots",
+)
 _EPILOG = """\b
 Examples:
   ratekeeper calibrate held-out.csv --score risk --label ill -o cal.rk
@@ -35,14 +46,15 @@ Examples:
       --fpr 1% -o test.rk
   ratekeeper calibrate new.csv --score risk --label ill --time day \\
       --append cal.rk --last 5000 -o cal.rk
+  ratekeeper calibrate counts.csv --counts -o cal.rk
 
 The rows must not have been used to train, tune or select the classifier.
 """
 
 
 @click.command("calibrate", epilog=_EPILOG)
-@options.rows_argument()
-@options.column("score", "scores", required=True)
+@click.argument("files", metavar="FILE", type=options.PATH, nargs=-1, required=True)
+@click.option("--score", metavar="COLUMN", help="Column of the scores.")
 @click.option(
     "--label", metavar="COLUMN", help="Column of the true labels, of two kinds or of one."
 )
@@ -101,6 +113,12 @@ The rows must not have been used to train, tune or select the classifier.
 @click.option(
     "--seed", type=click.IntRange(min=0), help="Seed for all random choices.  [default: 0]"
 )
+@click.option(
+    "--counts",
+    is_flag=True,
+    help="FILE is the result of a query of `ratekeeper sql calibrate`; more files are those of "
+    "finer ones. --score, --label and --group then say what the columns are called there.",
+)
 @promise_options
 @options.on_invalid()
 @options.source_format()
@@ -115,10 +133,12 @@ def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
     Parquet, Arrow or Feather, a folder of such files, or - for standard input. It is read once, in
     pieces. The calibration is written to OUT, or with --fnr and the like the finished test. Rows of
     one class are enough to control the error on that class. With --append the rows are added to
-    those of a file, which OUT may replace.
+    those of a file, which OUT may replace. With --counts FILE has counts that a database made.
     """
-    check_output(given["output"], [given["file"]])
-    _check_labels(given)
+    check_output(given["output"], given["files"])
+    _check_files(given)
+    if not given["counts"]:
+        _check_labels(given)
     is_test = any(given[name] is not None for name in PROMISES)
     if not is_test:
         refuse_without_rate(given)
@@ -134,6 +154,29 @@ def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
         test = _test(calibration, given)
         _finish(test, given)
     refuse_contradicted(test, given["output"])
+
+
+def _check_files(given: dict[str, Any]) -> None:
+    """Refuse what does not go with rows, or with counts of them."""
+    if not given["counts"]:
+        if len(given["files"]) > 1:
+            raise Refusal(
+                f"{len(given['files'])} files of rows were given, and one is read. Give a folder "
+                "of files, or calibrate each and merge: ratekeeper control a.rk b.rk. Files of "
+                "counts need --counts."
+            )
+        if given["score"] is None:
+            raise Refusal("Pass --score COLUMN: which column has the scores?")
+        given["file"] = given["files"][0]
+        return
+    useless = [name for name in _ROWS_ONLY if given[name] is not None]
+    if useless:
+        option = f"--{useless[0].replace('_', '-')}"
+        raise Refusal(
+            f"{option} needs the rows themselves, and --counts has none. Leave one of them out."
+        )
+    if given["unlabelled"] and given["one_class"] is not None:
+        raise Refusal("--unlabelled and --one-class contradict each other. Leave one of them out.")
 
 
 def _check_labels(given: dict[str, Any]) -> None:
@@ -158,6 +201,8 @@ def _refuse_seed(seed: int | None) -> None:
 
 
 def _read(given: dict[str, Any]) -> Calibration:
+    if given["counts"]:
+        return _read_counts(given)
     from ratekeeper.batch import calibrate_file
 
     same = ["score", "label", "group", "cluster", "time", "last", "since", "weight", "rejection"]
@@ -173,8 +218,31 @@ def _read(given: dict[str, Any]) -> Calibration:
     )
 
 
+def _read_counts(given: dict[str, Any]) -> Calibration:
+    from ratekeeper.batch import calibrate_counts
+
+    same = ["score", "label", "group", "one_class", "on_invalid", "decimal"]
+    made = calibrate_counts(
+        *given["files"],
+        positive_label=given["positive"],
+        higher_is_positive=not given["lower_is_positive"],
+        sampling="by class" if given["by_class"] else "population",
+        source_format=given["format"],
+        **{name: given[name] for name in same},
+    )
+    if made.labelled == given["unlabelled"]:
+        file = given["files"][0]
+        if made.labelled:
+            raise Refusal(f"{file} has a column 'label', and --unlabelled says that none is known.")
+        raise Refusal(
+            f"{file} has no column 'label'. If all scores are of one class, pass --one-class "
+            "negative or positive; if nothing is known, --unlabelled."
+        )
+    return made
+
+
 def _test(calibration: Calibration, given: dict[str, Any]) -> FinishedTest:
-    names = [*PROMISES, "method", "delta", "randomised", "parameter", "thin_groups"]
+    names = [*PROMISES, "method", "delta", "randomised", "parameter", "thin_groups", "tolerance"]
     names += ["wrong_positives", "wrong_negatives"]
     seed = given["seed"] if is_random(given) else None  # else it was for the sample
     return make_test(calibration, seed=seed, **{name: given[name] for name in names})

@@ -134,6 +134,7 @@ def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
         "source": None if source is None else source.to_dict(),
         **_cluster_facts(calibration),
         **time_facts(calibration),
+        **({"counted": True} if calibration.counted else {}),
         **_weight_facts(calibration),
     }
 
@@ -250,6 +251,8 @@ def _show_calibration(calibration: Calibration) -> None:
     if clustered:
         n = [sum(map(len, cells)) for cells in calibration.cells]
         echo(f"The clusters have {n[1]:,} positive and {n[0]:,} negative rows.")
+    if calibration.counted:
+        print_paragraph(say("counted.kept"))
     if calibration.weights is not None:
         print_paragraph(str(WeightFacts.of(calibration, 1).statement()))  # type: ignore[union-attr]
     echo(
@@ -266,10 +269,12 @@ def _separation_lines(calibration: Calibration) -> list[str]:
     from ratekeeper._formatting import show as written
 
     if calibration.known == "both":
-        return [
-            f"Area under the ROC curve: {calibration.auc:.4f}, the chance that a positive is rated",
-            "above a negative, ties counted half.",
-        ]
+        about = "about " if calibration.counted else ""
+        return textwrap.wrap(
+            f"Area under the ROC curve: {about}{calibration.auc:.4f}, the chance that a positive "
+            "is rated above a negative, ties counted half.",
+            _WIDTH,
+        )
     missing = int(calibration.known == "negative")
     facts = {"side": ("negative", "positive")[missing], "other": ("FPR", "FNR")[missing]}
     label = written(calibration.classes.tolist()[missing])

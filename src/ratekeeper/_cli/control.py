@@ -24,6 +24,7 @@ Examples:
   ratekeeper control cal.rk --fpr 0.1% --method high-probability \\
       --delta 0.05 -o test.rk
   ratekeeper control cal.rk --fnr 5% --fpr 5% -o test.rk
+  ratekeeper control cal.rk --fnr 1% --tolerance 1e-6 -o test.rk
   ratekeeper control cal.rk --precision 90% -o test.rk
   ratekeeper control cal.rk --alerts 2% -o test.rk
   ratekeeper control cal.rk --fnr 5% --wrong-positives 9/200 -o test.rk

@@ -15,7 +15,7 @@ from ratekeeper._cli.printing import (
     rows_text,
     skipped_text,
 )
-from ratekeeper._cli.refusals import Exceeded
+from ratekeeper._cli.refusals import Exceeded, Refusal
 from ratekeeper._formatting import exact_percent, percent
 from ratekeeper._sentences import say, verdicts_text
 from ratekeeper._sentences.evaluation import VERDICTS
@@ -37,6 +37,7 @@ Examples:
   ratekeeper evaluate test.rk later.csv --by sex --by age_band --crossed
   ratekeeper evaluate test.rk last-night.csv --check
   ratekeeper evaluate test.rk release.csv --require kept --min-n 1000
+  ratekeeper evaluate test.rk errors.csv --counts
 
 --by audits any test by any columns: who pays for the average? Nothing is promised to a
 group then, and --check, --require and --min-n are about promises only.
@@ -69,6 +70,11 @@ _SIDES = {
 @options.key()
 @options.column("weight", "weights")
 @click.option("--positive", help="The positive label of FILE, if its labels are other ones.")
+@click.option(
+    "--counts",
+    is_flag=True,
+    help="FILE is the result of a query of `ratekeeper sql evaluate`.",
+)
 @options.on_invalid()
 @options.source_format()
 @options.decimal()
@@ -98,11 +104,21 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
     realised rates with exact intervals and a verdict, by group where there are groups. Writes
     nothing.
     """
+    loaded = contents.load_test(test)
+    found = _counted(loaded, file, given) if given["counts"] else _evaluated(loaded, file, given)
+    if given["json"]:
+        counted = None if found.mixed else alerts.counted_facts(found.overall)
+        print_json({**found.to_dict(), "pooled_groups": _pooled_groups(loaded), "alerts": counted})
+    else:
+        _show(found, loaded)
+    _check(found, given["require"], given["min_n"], check=given["check"])
+
+
+def _evaluated(test: contents.Test, file: str, given: dict[str, Any]) -> FileEvaluation:
     from ratekeeper.batch import evaluate_file
 
-    loaded = contents.load_test(test)
-    found = evaluate_file(
-        loaded,
+    return evaluate_file(
+        test,
         file,
         score=given["score"],
         label=given["label"],
@@ -117,12 +133,26 @@ def command(test: str, file: str, **given: Any) -> None:  # noqa: ANN401
         by=given["by"],
         crossed=given["crossed"],
     )
-    if given["json"]:
-        counted = None if found.mixed else alerts.counted_facts(found.overall)
-        print_json({**found.to_dict(), "pooled_groups": _pooled_groups(loaded), "alerts": counted})
-    else:
-        _show(found, loaded)
-    _check(found, given["require"], given["min_n"], check=given["check"])
+
+
+def _counted(test: contents.Test, file: str, given: dict[str, Any]) -> FileEvaluation:
+    from ratekeeper.batch import evaluate_counts
+
+    names = ("score", "label", "group", "cluster", "key", "weight", "by")
+    useless = [name for name in names if given[name]]
+    if useless:
+        raise Refusal(
+            f"--{useless[0]} needs the rows themselves, and --counts has none. Leave one of them "
+            "out."
+        )
+    return evaluate_counts(
+        test,
+        file,
+        positive_label=given["positive"],
+        on_invalid=given["on_invalid"],
+        source_format=given["format"],
+        decimal=given["decimal"],
+    )
 
 
 def _certificates(test: contents.Test) -> list[Certificate]:

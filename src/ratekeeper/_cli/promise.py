@@ -113,6 +113,13 @@ _OPTIONS = (
         help="What to do with groups that have too few scores: stop and name them, or give them "
         "the threshold of all together, for which nothing is promised.",
     ),
+    click.option(
+        "--tolerance",
+        type=float,
+        metavar="AMOUNT",
+        help="By how much a score may come out differently where it decides, as after an export of "
+        "the model, such as 1e-6: thresholds move to the safe side by as much.",
+    ),
     *WRONG_LABELS,
 )
 
@@ -135,6 +142,7 @@ def make_test(  # noqa: PLR0913 - every option by its name
     thin_groups: str,
     seed: int | None,
     randomised: bool = False,
+    tolerance: float | None = None,
     wrong_positives: Wrong | None = None,
     wrong_negatives: Wrong | None = None,
     **aims: float | None,
@@ -150,6 +158,7 @@ def make_test(  # noqa: PLR0913 - every option by its name
                 **how_said,
                 "seed": seed,
                 "randomised": randomised,
+                "tolerance": tolerance,
                 "wrong_positives": wrong_positives,
                 "wrong_negatives": wrong_negatives,
             },
@@ -172,6 +181,7 @@ def make_test(  # noqa: PLR0913 - every option by its name
             thin_groups=thin_groups,
             seed=seed,
             randomised=randomised,
+            tolerance=tolerance,
         )
     if randomised:
         if method != "high-probability":
@@ -180,12 +190,16 @@ def make_test(  # noqa: PLR0913 - every option by its name
                 "of them out."
             )
         parameter = ("randomised=true", *parameter)
-    how = method_of(method, delta, parameter, seed)
+    how: Any = {
+        "method": method_of(method, delta, parameter, seed),
+        "thin_groups": thin_groups,
+        "tolerance": tolerance or 0.0,
+    }
     if fnr is not None and fpr is not None:
-        return calibration.control_both(fnr, fpr, method=how, thin_groups=thin_groups)
+        return calibration.control_both(fnr, fpr, **how)
     for control, alpha in (("fnr", fnr), ("fpr", fpr)):
         if alpha is not None:
-            return calibration.control(control, alpha, method=how, thin_groups=thin_groups)
+            return calibration.control(control, alpha, **how)
     raise Refusal(WHICH_RATE)
 
 
@@ -218,7 +232,7 @@ def is_random(given: dict[str, Any]) -> bool:
 
 def refuse_without_rate(given: dict[str, Any]) -> None:
     """Refuse options of a promise where no rate is to be kept, rather than forget them."""
-    names = ["method", "delta", "randomised", "parameter", "thin_groups"]
+    names = ["method", "delta", "randomised", "parameter", "thin_groups", "tolerance"]
     names += ["wrong_positives", "wrong_negatives"]
     refuse_options(
         {name: given[name] for name in names},
@@ -236,6 +250,7 @@ def refuse_options(given: dict[str, Any], why: str) -> None:
         "thin_groups": "refuse",
         "seed": None,
         "randomised": False,
+        "tolerance": None,
         "wrong_positives": None,
         "wrong_negatives": None,
     }

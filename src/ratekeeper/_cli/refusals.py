@@ -54,6 +54,8 @@ INTERRUPTED = 130
 TERMINATED = 143
 NO_READER = 141
 TRACEBACK = "RATEKEEPER_TRACEBACK"
+COMMAND = "ratekeeper.command"
+"""Where the context keeps the command that runs."""
 _HELP = getattr(click.exceptions, "NoArgsIsHelpError", ())  # of newer click: help, in lines
 # Parameters of the library whose options have other names; the rest are called alike.
 _OPTIONS = {
@@ -175,7 +177,7 @@ def _options() -> dict[str, str]:
     context = click.get_current_context(silent=True)
     if context is None:
         return {}
-    command: click.Command | None = context.command
+    command: click.Command | None = context.meta.get(COMMAND) or context.command
     if isinstance(command, click.Group) and context.invoked_subcommand is not None:
         command = command.get_command(context, context.invoked_subcommand)
     options = () if command is None else command.params

@@ -19,7 +19,7 @@ import click
 
 from ratekeeper._cli import options
 from ratekeeper._cli.printing import Help, echo
-from ratekeeper._cli.refusals import Refusal
+from ratekeeper._cli.refusals import COMMAND, Refusal
 from ratekeeper._formatting import near, show
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def _use(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
     del param
     if ctx.resilient_parsing:
         return
+    ctx.meta[COMMAND] = ctx.command
     _warn_of_unknown_variables(ctx)
     path = ctx.meta[_META] = value or ctx.meta.get(_META)
     if path is not None:
@@ -98,7 +99,14 @@ def _read(path: str, ctx: click.Context) -> dict[str, Any]:
             raise Refusal(
                 f"{path}: {name} = {show(table)} is not a table. Write [{name}] above it."
             )
-    return _values(tables.get(ctx.info_name or "", {}), path, ctx)
+    return _values(tables.get(_table_of(ctx), {}), path, ctx)
+
+
+def _table_of(ctx: click.Context) -> str:
+    """Return the table of a command; what `sql` prints has one for all."""
+    parent = ctx.parent
+    above = parent is not None and parent.parent is not None
+    return _table_of(parent) if above and parent else ctx.info_name or ""
 
 
 def _refuse_outside(path: str, key: str, value: object) -> NoReturn:
@@ -119,7 +127,10 @@ def _refuse_outside(path: str, key: str, value: object) -> NoReturn:
 
 
 def _options(command: click.Command) -> dict[str, click.Option]:
-    """Return the options of a command as a file of settings has them."""
+    """Return the options of a command, or of all its own, as a file of settings has them."""
+    if isinstance(command, click.Group):
+        parts = (_options(one) for one in command.commands.values())
+        return {name: option for part in parts for name, option in part.items()}
     return {
         max(option.opts, key=len).lstrip("-"): option
         for option in command.params
@@ -150,11 +161,13 @@ def _tables(path: str) -> dict[str, Any]:
 
 
 def _values(table: Mapping[str, Any], path: str, ctx: click.Context) -> dict[str, Any]:
-    known = _options(ctx.command)
+    own, known = _options(ctx.command), _options(_family(ctx))
     values = {}
     for key, value in table.items():
-        where = f"{path}: [{ctx.info_name}] {_name(key)} = {show(value)}"
-        option = known.get(key)
+        where = f"{path}: [{_table_of(ctx)}] {_name(key)} = {show(value)}"
+        if key in known and key not in own:  # a setting of another query
+            continue
+        option = own.get(key)
         if option is None or option.name is None:
             raise Refusal(
                 f"{where}: there is no such setting.{near(key, known)} Settings are "
@@ -171,6 +184,12 @@ def _values(table: Mapping[str, Any], path: str, ctx: click.Context) -> dict[str
             raise Refusal(f"{where}: {error}") from error
         values[option.name] = value
     return values
+
+
+def _family(ctx: click.Context) -> click.Command:
+    """Return the command, or the one that it is a part of."""
+    parent = ctx.parent
+    return parent.command if parent and parent.info_name == _table_of(ctx) else ctx.command
 
 
 def _name(key: str) -> str:
@@ -202,7 +221,9 @@ def _wrong_type(option: click.Option, value: object) -> str | None:
 def _warn_of_unknown_variables(ctx: click.Context) -> None:
     """Say which variables look like settings of this command and are none."""
     prefix = f"{ctx.auto_envvar_prefix}_"
-    params = (param for param in ctx.command.params if param.name != "config")
+    family = _family(ctx)
+    commands = family.commands.values() if isinstance(family, click.Group) else [family]
+    params = (param for one in commands for param in one.params if param.name != "config")
     known = {f"{prefix}{param.name}".upper() for param in params}
     for name in sorted(os.environ):
         if name.startswith(prefix) and name not in known:

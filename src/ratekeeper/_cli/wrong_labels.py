@@ -22,6 +22,7 @@ _DEFAULTS: dict[str, Any] = {
     "thin_groups": "refuse",
     "seed": None,
     "randomised": False,
+    "tolerance": None,
 }
 
 

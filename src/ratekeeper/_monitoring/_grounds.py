@@ -30,7 +30,7 @@ class Ground:
         scores; None if it is no rank.
     sides : {"both", "up"}
         Whether fewer errors than the rank leads one to expect say something, too. Not where ties
-        with the threshold, or a threshold between two, make errors fewer anyway.
+        with the threshold, a tolerance, or a threshold between two make errors fewer anyway.
     why : str or None
         The name of the sentence that says why there is no rank.
     """
@@ -106,5 +106,5 @@ def _of_part(test: ErrorRateTest | AbstainingTest, part: ErrorRateTest, i: int) 
     crossed = isinstance(test, AbstainingTest) and (
         test.crossed[i] is not None or bool(test._crossed_in_ties[i])  # noqa: SLF001 - ours
     )
-    sides: Sides = "up" if cell.tied or smoothed or crossed else "both"
+    sides: Sides = "up" if cell.tied or smoothed or crossed or part.tolerance else "both"
     return Ground(known.k, known.n, sides)

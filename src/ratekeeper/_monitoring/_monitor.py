@@ -166,7 +166,7 @@ class Monitor(Found):
         run_length: int = 10_000,
     ) -> None:
         watched = watched_rates(test)
-        refuse_clusters(test.calibration, "A monitor")
+        refuse_clusters(test.calibration, "A monitor", counts_do=True)
         self.test, self.delta = test, check_probability(delta, "delta")
         self.run_length = _check_run_length(run_length)
         self.labels = labels

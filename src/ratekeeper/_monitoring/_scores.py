@@ -77,6 +77,8 @@ class Scores:
         calibration = self._test.calibration
         if calibration.origin != "held out":
             return say("monitor.scores.cross_fitted")
+        if self._test.tolerance:
+            return say("monitor.scores.tolerance")
         error = refusal(calibration)
         return None if error is None else str(error.found)
 

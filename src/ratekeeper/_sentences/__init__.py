@@ -28,6 +28,7 @@ from ratekeeper._sentences.rates import RATES
 from ratekeeper._sentences.selection import SELECTION
 from ratekeeper._sentences.shift import SHIFT
 from ratekeeper._sentences.ties import TIES
+from ratekeeper._sentences.tolerance import TOLERANCE
 from ratekeeper._sentences.weights import WEIGHTS
 from ratekeeper._sentences.windows import WINDOWS
 
@@ -56,6 +57,7 @@ SECTIONS = {
     "monitor_plan": MONITOR_PLAN,
     "windows": WINDOWS,
     "weights": WEIGHTS,
+    "tolerance": TOLERANCE,
     "adaptive": ADAPTIVE,
     "counted": COUNTED,
 }

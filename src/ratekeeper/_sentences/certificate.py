@@ -166,6 +166,7 @@ TITLES = {
     "test": "Test",
     "practice": "In practice",
     "weights": "Weights",
+    "tolerance": "Tolerance",
     "counted": "Counts",
     "so_far": "So far",
     "so_far.group": "So far in group {group}",

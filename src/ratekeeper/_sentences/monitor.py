@@ -86,6 +86,9 @@ MONITOR = {
         "The calibration scores are of models trained on other folds than the deployed one, which "
         "alone can make new scores differ."
     ),
+    "scores.tolerance": (
+        "The test has a tolerance: scores may differ from calibrated ones, and that is no shift."
+    ),
     "groups": (
         "Groups in which the limit has been broken: {names}. Of groups named at one look, on "
         "average at most {part} are named wrongly."

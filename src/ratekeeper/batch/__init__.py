@@ -5,8 +5,10 @@ CSV and TSV files (also gzipped) need nothing; Parquet, Arrow and Feather files 
 
 from ratekeeper.batch._adapting import LearnedFile, classify_adaptively, learn_file
 from ratekeeper.batch._calibrating import calibrate_file
+from ratekeeper.batch._calibrating_counts import Refinement, calibrate_counts, refine_counts
 from ratekeeper.batch._classifying import Classified, classify_file
 from ratekeeper.batch._evaluating import FileEvaluation, evaluate_file
+from ratekeeper.batch._evaluating_counts import evaluate_counts
 from ratekeeper.batch._selecting import FileSelection, select_file
 from ratekeeper.batch._shifting import FileShift, shift_file
 from ratekeeper.batch._sources import FORMATS
@@ -21,13 +23,17 @@ __all__ = [
     "FileSelection",
     "FileShift",
     "LearnedFile",
+    "Refinement",
+    "calibrate_counts",
     "calibrate_file",
     "classify_adaptively",
     "classify_file",
+    "evaluate_counts",
     "evaluate_file",
     "learn_file",
     "read_columns",
     "record_file",
+    "refine_counts",
     "select_file",
     "shift_file",
     "update_file",

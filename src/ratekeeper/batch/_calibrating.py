@@ -112,8 +112,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     knots : int, optional
         Keep counts at about so many scores of each class (in each group), not the scores, so that
         memory is bounded whatever the size of the file. Every promise holds; the certificate says
-        how much of alpha is unused, with 200,000 about 0.1% of it or less. Not with columns beside the
-        scores, nor with `sample`.
+        how much of alpha is unused, with 200,000 about 0.1% of it or less. Not with columns beside
+        the scores, nor with `sample`.
     source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
         By default seen from the contents.
     decimal : {".", ","}, optional
@@ -150,7 +150,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     ids, weights = ClusterIds(cluster, most), RowWeights(weight, rejection, cluster, most)
     # Of clusters all rows are needed, to see that the window cuts none.
     clock = Clock(time, last, since, most, forgets=cluster is None)
-    _check_choices(sampling, one_class, label, positive_label)
+    check_choices(sampling, one_class, label, positive_label)
     labels = None if label is None else Kinds(label, labels=True)
     groups = None if group is None else Kinds(group, labels=False)
     inspector = Inspector(on_invalid)
@@ -175,8 +175,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
             clock.forget(keep, ids, weights)
         names = ", ".join(file.name for file in files[:3]) + ", ..." * (len(files) > 3)  # noqa: PLR2004
     used = keep.used()
-    _check_used(used, labels, one_class, inspector, names)
-    positive, classes = _classes(labels, used, positive_label, one_class, names)
+    check_used(used, labels, one_class, inspector, names)
+    positive, classes = classes_of(labels, used, positive_label, one_class, names)
     labelled = labels is not None or one_class is not None
     provenance = Provenance(inspector.rows, inspector.skipped, **roles)  # type: ignore[arg-type]
     if isinstance(keep, _Piles | Counts):
@@ -198,7 +198,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     values, codes, index, sampled = keep.kept()
     group_names = None
     if groups is not None and index is not None:
-        index, group_names = _in_order(groups.found(), index)
+        index, group_names = in_order(groups.found(), index)
     if sampled is not None:
         counts = sampled[1 - positive], sampled[positive]  # of a class that is unknown, 0
         provenance = replace(provenance, sampled_from=counts)
@@ -220,9 +220,10 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     return weights.thinned(_windowed(made, last, since, keep.left_out), seed)
 
 
-def _check_choices(
+def check_choices(
     sampling: str, one_class: str | None, label: str | None, positive_label: object
 ) -> None:
+    """Raise if a choice is none, or contradicts another."""
     check_choice(sampling, "sampling", ("population", "by class"))
     if one_class is not None:
         check_choice(one_class, "one_class", SIDES)
@@ -257,7 +258,7 @@ def _keeper(most: int | None, seed: int, rows: int, *, whole: bool) -> _Piles | 
     return _Everything() if whole else _Piles(rows)
 
 
-def _check_used(
+def check_used(
     used: list[int],
     labels: Kinds | None,
     one_class: str | None,
@@ -285,7 +286,7 @@ def _check_used(
         )
 
 
-def _classes(
+def classes_of(
     labels: Kinds | None,
     used: list[int],
     positive_label: object,
@@ -332,7 +333,7 @@ def _alike(value: object, positive_label: object) -> object:
     return positive_label
 
 
-def _in_order(values: list[Any], index: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+def in_order(values: list[Any], index: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """Return the place of each row's group among the groups in order, and these groups."""
     used = np.unique(index)  # not those of skipped rows alone
     names = np.array([values[code] for code in used])

@@ -185,7 +185,12 @@ def classify_file(  # noqa: PLR0913 - each has a name and a default
 
 
 def _shift_counts(test: FinishedTest) -> ShiftCounts | None:
-    """Return counts for a shift test, where the calibration allows one."""
+    """Return counts for a shift test, where the calibration allows one.
+
+    With a tolerance scores may differ from calibrated ones, which is no shift to warn of.
+    """
+    if test.tolerance:
+        return None
     known = test.calibration
     return ShiftCounts(known) if known.origin == "held out" and refusal(known) is None else None
 

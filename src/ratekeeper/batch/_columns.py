@@ -8,8 +8,9 @@ import numpy as np
 
 from ratekeeper._audit_columns import refuse_many_numbers
 from ratekeeper._audit_count import refuse_many_groups
-from ratekeeper._formatting import has_instead, listed, show
+from ratekeeper._formatting import listed, show
 from ratekeeper._validation import check_choice
+from ratekeeper._validation import check_columns as check_columns  # noqa: PLC0414 - for neighbours
 from ratekeeper.batch._pieces import (
     INEXACT,
     MISSING,
@@ -77,6 +78,7 @@ class Inspector:
         piece: Piece,
         found: Sequence[tuple[str, str, NDArray[np.uint8] | None]],
         note: str = "",
+        counts: NDArray[np.int64] | None = None,
     ) -> NDArray[np.bool_] | None:
         """Return which rows are valid, None if all are.
 
@@ -91,8 +93,10 @@ class Inspector:
             is invalid.
         note : str
             What a message says about an unknown value.
+        counts : ndarray of int, optional
+            How many rows of a table each of these stands for, where they are counts.
         """
-        self.rows += piece.n
+        self.rows += piece.n if counts is None else int(counts.sum())
         bad = [(role, column, problems) for role, column, problems in found if problems is not None]
         if not bad:
             return None
@@ -101,7 +105,8 @@ class Inspector:
             fresh = (problems > 0) & ~invalid
             for code in np.unique(problems[fresh]).tolist():
                 reason = f"{role} is {PROBLEMS[code]}"
-                count = int(np.count_nonzero(problems[fresh] == code))
+                these = fresh & (problems == code)
+                count = int(np.count_nonzero(these) if counts is None else counts[these].sum())
                 self.skipped[reason] = self.skipped.get(reason, 0) + count
             invalid |= fresh
         if not self._skips:
@@ -140,32 +145,6 @@ class Inspector:
 
 def _place(name: str, piece: Piece, row: int, column: str) -> str:
     return f"{name}, row {piece.first + row + 1:,}, column {show(column)}"
-
-
-def check_columns(name: str, columns: Sequence[str], wanted: dict[str, str | None]) -> None:
-    """Raise unless the file has the columns; `wanted` is by parameter.
-
-    Examples
-    --------
-    >>> check_columns("a.csv", ["risk", "ill"], {"score": "risk", "group": None})
-    """
-    for role, column in wanted.items():
-        if column is not None and column not in columns:
-            found = f"{name} has no column {show(column)} for "
-            raise InputError(
-                (found, Parameter(role), f"; {has_instead(column, columns)}"),
-                parameter=role,
-                value=column,
-                need="the name of a column",
-            )
-    used = [column for column in wanted.values() if column is not None]
-    if len(set(used)) < len(used):
-        twice = next(column for column in used if used.count(column) > 1)
-        raise InputError(
-            f"The column {show(twice)} was given for two roles.",
-            value=twice,
-            remedy="Score, label, group, cluster, time, weight and key must be different columns.",
-        )
 
 
 class Kinds:

@@ -220,7 +220,9 @@ class _Counts:
             self._counts += from_codes(codes, len(self._names))
             self._audit.add_outcomes(codes % N_OUTCOMES, judged.by, can_abstain=self._can_abstain)
             return
-        kept = 2 * codes + are_outside(self._test.calibration, judged.values, judged.truth)
+        known = self._test.calibration
+        far = are_outside(known, judged.values, judged.truth, self._test.tolerance)
+        kept = 2 * codes + far
         cells = judged.truth.astype(np.intp) if self._by_class else np.zeros_like(codes)
         self._drawn.add(judged.clusters, first, cells, np.column_stack([kept, *judged.by]))
         if self._drawn_by_cell is not None:

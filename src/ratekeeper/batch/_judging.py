@@ -11,22 +11,23 @@ import numpy as np
 from ratekeeper._cells import count_outside, is_outside, warn_if_outside
 from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._formatting import listed, show
-from ratekeeper._inputs import PLAIN_PAIRS, in_precision, read_new_scores
+from ratekeeper._inputs import in_precision, read_new_scores
 from ratekeeper._keys import TieNumbers, hashed, wants_keys
 from ratekeeper._ranks import order_of
+from ratekeeper._tolerance import covers_rounding
 from ratekeeper._weights import as_numbers
 from ratekeeper.batch._clustering import Newcomers, cluster_hashes
 from ratekeeper.batch._columns import (
     Inspector,
     Kinds,
     audit_codes,
-    canonical_label,
     check_columns,
     known_codes,
     read_keys,
 )
 from ratekeeper.batch._pieces import MISSING
 from ratekeeper.batch._text_pieces import TextPiece
+from ratekeeper.batch._truths import TrueLabels
 from ratekeeper.batch._weighting import weights_of
 from ratekeeper.exceptions import InputError, Parameter
 
@@ -134,6 +135,7 @@ class Judge:
             found, remedy = f"A {type(given).__name__} cannot decide.", "Make a test of it first"
             raise InputError(found, parameter="test", remedy=f"{remedy}, with control.")
         self._calibration = test.calibration
+        self.tolerance = test.tolerance
         known = test.calibration.provenance
         self.score = score or named_column("score", known)
         self.label = (label or named_column("label", known)) if labelled else None
@@ -170,10 +172,9 @@ class Judge:
         if group is not None and test.calibration.groups is None:
             self._audit = Kinds(group, labels=False)
         self._by = [Kinds(column, labels=False) for column in by]
-        self._positive_label = positive_label
-        self._labels = None
-        if positive_label is not None and self.label is not None:
-            self._labels = Kinds(self.label, labels=True)
+        self._truths = None
+        if self.label is not None:
+            self._truths = TrueLabels(test.calibration, self.label, positive_label)
         self._warned = False
         self.n_decided = 0
         self.n_outside = 0  # of the calibration's range
@@ -203,8 +204,8 @@ class Judge:
         numbers = piece.numbers(self.score)
         found = [("score", self.score, numbers.problems)]
         index, truth = None, np.empty(0, dtype=np.intp)
-        if self.label is not None:
-            truth, problems = self._truth(name, piece, self.label)
+        if self.label is not None and self._truths is not None:
+            truth, problems = self._truths.codes(name, piece)
             found.append(("label", self.label, problems))
         if self._audit is not None:
             index, problems = self._audit.codes(name, piece)
@@ -243,7 +244,7 @@ class Judge:
             by = [codes[rows] for codes in by]
         self.n_decided += values.size
         known = None if self.label is None else truth == 1
-        self.n_outside += count_outside(self._calibration, values, known)
+        self.n_outside += count_outside(self._calibration, values, known, self.tolerance)
         numbered = _numbered(keys, weights, rows)
         decisions = decide_read(self._test, values, None if self._audit else index, numbered)
         return Judged(
@@ -287,48 +288,10 @@ class Judge:
         """Return the values that the codes of each column of an audit stand for."""
         return [one.found() for one in self._by]
 
-    def _truth(
-        self, name: str, piece: Piece, label: str
-    ) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
-        """Return 1 for positives, and what cannot be used."""
-        positive_text = canonical_label(self._positive_label)
-        if self._labels is None:
-            classes = self._calibration.classes.tolist()
-            return known_codes(piece, label, classes, labels=True)
-        codes, problems = self._labels.codes(name, piece)
-        known = [canonical_label(value) for value in self._calibration.classes.tolist()]
-        if set(self._labels.texts) == set(known) and positive_text == known[0]:
-            raise InputError(
-                f"{name} has the labels of the calibration, in which "
-                f"{show(self._calibration.classes[1])} is positive.",
-                parameter="positive_label",
-                value=self._positive_label,
-                remedy=("Leave ", Parameter("positive_label"), " out."),
-            )
-        positive = self._labels.texts.get(positive_text)
-        if len(self._labels.values) > 1:
-            self.refuse_unseen_positive(name)
-        return np.where(codes < 0, codes, codes == positive), problems
-
     def refuse_unseen_positive(self, name: str) -> None:
-        """Raise if the positive label was never met, unless all rows are plainly negative.
-
-        To be called after the last piece, too: one with a single label may be all negative.
-        """
-        if self._labels is None or not self._labels.values:
-            return
-        wanted, seen = canonical_label(self._positive_label), list(self._labels.texts)
-        known = tuple(map(canonical_label, self._calibration.classes.tolist()))
-        pair = (seen[0], wanted)
-        is_plain = pair == known or tuple(map(str.lower, pair)) in PLAIN_PAIRS
-        if wanted in seen or (len(seen) == 1 and is_plain):
-            return
-        raise InputError(
-            parameter="positive_label",
-            value=self._positive_label,
-            need=f"one of the labels of {name}, {listed(self._labels.values)}",
-            remedy="Check how it is written there.",
-        )
+        """Raise after the last piece if the positive label was never met; see `TrueLabels`."""
+        if self._truths is not None:
+            self._truths.refuse_unseen(name)
 
     def warn_if_outside(self) -> bool:
         """Warn, after the last piece, if too many scores were outside the calibration's range."""
@@ -341,7 +304,8 @@ class Judge:
         if isinstance(piece, TextPiece):
             return in_precision(values, dtype)
         if values.dtype != dtype and not self._warned:
-            read_new_scores(values[:1], dtype)  # which warns
+            rounded = covers_rounding(self.tolerance, self._calibration.extent)
+            read_new_scores(values[:1], dtype, any_precision=rounded)  # which warns
             self._warned = True
         return values
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ratekeeper._cells import null_of
+from ratekeeper._cells import null_of, tail_of
 from ratekeeper._formatting import exact_percent
 from ratekeeper._inputs import read_labels
+from ratekeeper._tolerance import with_tolerance
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._display import Display
@@ -154,14 +155,17 @@ class PValueHistogramDisplay(Display):
     ) -> Self:
         calibration, judge = subject.judged_by(method)
         edges, found = even_edges(bins), {}
+        tolerance = 0.0 if method or subject.test is None else subject.test.tolerance
         for label, cell in enumerate(subject.cells):
-            null = null_of(calibration, label, subject.index or 0, judge)
+            exact = null_of(calibration, label, subject.index or 0, judge)
+            null = with_tolerance(exact, tail_of(calibration, label), tolerance)
             if cell.size and method is None and subject.is_pooled(label):
                 # As the test judges them: by the scores of all groups, so no distribution is known.
                 found[label] = count_p_values(subject.p_values(label), edges, confidence)
             elif cell.size and null is not None:
-                p = null.p_values(cell)
-                found[label] = count_p_values(p, edges, confidence, null.n, judge)
+                # With a tolerance p-values are on the safe side, so no distribution is known.
+                known = () if tolerance else (null.n, judge)
+                found[label] = count_p_values(null.p_values(cell), edges, confidence, *known)
         if not found:
             raise InputError(
                 "No class has both calibration scores and new objects, so there is no p-value to "

@@ -238,7 +238,8 @@ def subject_of(
         raise InputError(found, parameter=missing, value=None, remedy="Pass both, or neither.")
     else:
         _refuse_without_keys(test)
-        values, places = read_new(calibration, scores, groups)
+        tolerance = 0.0 if test is None else test.tolerance
+        values, places = read_new(calibration, scores, groups, tolerance)
         refuse_nan(values)
         is_positive = read_new_labels(labels, calibration.classes)
         same_length("labels", is_positive.size, values.size)

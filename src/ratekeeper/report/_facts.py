@@ -13,6 +13,7 @@ from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._cells import tail_of
 from ratekeeper._finished import decide_read
 from ratekeeper._formatting import show, visible
+from ratekeeper._tolerance import tolerant_guarantee
 from ratekeeper.methods import Conformal, Empirical, HighProbability, Simultaneous
 from ratekeeper.methods._clustered import clustered_guarantee
 from ratekeeper.report import _grid as grid
@@ -81,12 +82,17 @@ def page_facts(test: FinishedTest) -> dict[str, Any]:
         "hiddenGroups": len(calibration.cells[0]) - len(shown),
         "totals": [sum(scores.size for scores in cells) for cells in calibration.cells],
         "higherIsPositive": calibration.higher_is_positive,
+        "tolerance": test.tolerance,
+        "toleranceText": repr(test.tolerance),
         "crossFitted": calibration.origin == "cross-fitted",
         "width": calibration.dtype.itemsize,
         "tests": [_test_facts(part, shown) for part in parts],
         "undecided": _undecided(test),
         "deltas": deltas,
-        "guarantees": {_key(method): str(guarantee_of(method)) for method in methods},
+        "guarantees": {
+            _key(method): str(tolerant_guarantee(guarantee_of(method), test.tolerance))
+            for method in methods
+        },
         "tables": grid.facts(methods, sorted(sizes), null_sizes, alphas),
         "scores": _scores(calibration, parts, methods, alphas, shown),
         "histograms": _histograms(calibration, shown),

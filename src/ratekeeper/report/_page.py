@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ratekeeper._aimed import ThresholdTest
 from ratekeeper._atomic import whole_file
-from ratekeeper._cells import refuse_weights
+from ratekeeper._cells import refuse_counts, refuse_weights
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import show
 from ratekeeper._markup import text
@@ -101,6 +101,7 @@ def build(
             remedy='Make one with calibration.control("fnr", alpha=0.05).',
         )
     refuse_weights(test.calibration, "A page that computes its own thresholds")
+    refuse_counts(test.calibration, "A page that computes its own thresholds")
     if title is not None and not isinstance(title, str):
         raise InputError(parameter="title", value=title, need="text")
     if evaluation is not None and not hasattr(evaluation, "overall"):  # of arrays

@@ -70,6 +70,7 @@ def certificate_html(test: FinishedTest, checked: str = "") -> str:
         "both": found["both"],
         "groups": found["groups"],
         "fit": found["fit"],
+        "tolerance": found["tolerance"],
     }
     doubtful = {
         "groups": any(one.pooled_groups for one in parts),

@@ -26,11 +26,11 @@ const Practice = (() => {
 
   /* Of the class that the threshold was taken from: the distribution of its rank. */
   function nullShare(cell, count, error, ranks) {
-    const { k, n, tied } = cell;
+    const { k, n, bounded } = cell;
     if (!cell.realised) return [part(count, n), null, null];
     const value = (count + 1) / (n + 1);
     if (error === null) return [value, null, null];
-    const low = tied ? 1 - ranks.highest(n - count, n, error / 2) : Special.betaQuantile(k, n + 1 - k, error / 2);
+    const low = bounded ? 1 - ranks.highest(n - count, n, error / 2) : Special.betaQuantile(k, n + 1 - k, error / 2);
     return [value, low, Special.betaUpperQuantile(k, n + 1 - k, error / 2)];
   }
 

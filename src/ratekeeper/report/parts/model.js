@@ -16,6 +16,11 @@ const Model = (() => {
       return Ranks.pool(cells);
     }
 
+    /* A score on the safe side, and a threshold as far on its own: what a tolerance asks for. */
+    const inward = (tail) => (tail === "low" ? facts.tolerance : -facts.tolerance);
+    const safeScore = (score, tail) => Ranks.moved(score, inward(tail));
+    const safeThreshold = (threshold, tail) => Ranks.moved(threshold, -inward(tail));
+
     const certifiedChoice = (test) => ({ alpha: test.alpha, method: test.method });
 
     function isCertified(test, choice) {
@@ -66,7 +71,8 @@ const Model = (() => {
       if (!ranks.knows(method, n)) return { unknown: true };
       const wantedK = ranks.criticalRank(method, n, alpha);
       if (wantedK > 0) {
-        const { k, threshold } = Ranks.orderStatistic(cell, test.nullClass, test.tail, wantedK);
+        const found = Ranks.orderStatistic(cell, test.nullClass, test.tail, wantedK);
+        const [k, threshold] = [found.k, safeThreshold(found.threshold, test.tail)];
         const rate = realised(k, n, alpha, method.name !== "simultaneous");
         return { k, wantedK, heldK: k, threshold, pooled: false, realised: rate, ...errors(test, cell, threshold) };
       }
@@ -75,11 +81,12 @@ const Model = (() => {
         if (!ranks.knows(method, all)) return { unknown: true };
         const wanted = ranks.criticalRank(method, all, alpha);
         if (wanted > 0) {
-          const { k, threshold } = Ranks.orderStatistic(pooled, test.nullClass, test.tail, wanted);
+          const found = Ranks.orderStatistic(pooled, test.nullClass, test.tail, wanted);
+          const threshold = safeThreshold(found.threshold, test.tail);
           return {
             k: null, // it is no rank among the scores of this group
             wantedK: wanted,
-            heldK: k,
+            heldK: found.k,
             threshold,
             pooled: true,
             realised: null,
@@ -97,12 +104,14 @@ const Model = (() => {
         const result = certified ? fromCertificate(test, i) : fromRanks(test, choice, i);
         const n = cell.n[test.nullClass];
         const nOther = cell.n[1 - test.nullClass];
+        const tied = cell.tied[test.nullClass] && result.threshold !== null; // else ties are broken
         return {
           group: facts.groups === null ? null : facts.groups[i],
           exactGroup: facts.groups === null ? null : facts.exactGroups[i],
           n,
           nOther,
-          tied: cell.tied[test.nullClass] && result.threshold !== null, // else ties are broken
+          tied,
+          bounded: tied || facts.tolerance > 0, // the true rate is then only known from above
           ...result,
           // The threshold depends on the models that gave the cross-fitted scores: no interval.
           interval:
@@ -204,7 +213,7 @@ const Model = (() => {
         const tail = (label === 1) === facts.higherIsPositive ? "low" : "high";
         const n = cell.n[label];
         if (!ranks.knows(method, n)) return null;
-        const [least, most] = Ranks.asExtreme(cell, label, tail, score);
+        const [least, most] = Ranks.asExtreme(cell, label, tail, safeScore(score, tail));
         return { p: ranks.pValue(method, most, n), atMost: least !== most, m: most, n };
       });
       const out = outcomes.map(({ test, cells: found }) => {

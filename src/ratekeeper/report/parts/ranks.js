@@ -285,5 +285,24 @@ const Ranks = (() => {
     return tail === "low" ? low - 1 : size - low;
   }
 
-  return { makeRanks, readCell, pool, asExtreme, beyond, orderStatistic };
+  /* A score moved by a number, where that is inexact to the last one before it. */
+  function moved(score, by) {
+    const total = score + by;
+    if (by === 0 || !Number.isFinite(score)) return score;
+    if (!Number.isFinite(total)) return by > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
+    const virtual = total - score;
+    const lacking = score - (total - virtual) + (by - virtual);
+    return (by > 0 ? lacking < 0 : lacking > 0) ? neighbour(total, by < 0) : total;
+  }
+
+  /* The next number above or below. */
+  function neighbour(value, isAbove) {
+    if (value === 0) return isAbove ? Number.MIN_VALUE : -Number.MIN_VALUE;
+    const view = new DataView(new ArrayBuffer(8));
+    view.setFloat64(0, value);
+    view.setBigInt64(0, view.getBigInt64(0) + (value > 0 === isAbove ? 1n : -1n));
+    return view.getFloat64(0);
+  }
+
+  return { makeRanks, readCell, pool, asExtreme, beyond, orderStatistic, moved };
 })();

@@ -27,6 +27,8 @@ function pText(found) {
   if (!found) return say("page.p_value.unheld");
   if (found.unknown) return say("one_class.p_value");
   const gaps = { p_value: Numbers.pValue(found.p, found.atMost), extreme: Numbers.count(found.m), n: Numbers.count(found.n) };
+  gaps.tolerance = facts.toleranceText;
+  if (facts.tolerance) return found.atMost ? say("tolerance.p_value.bound", gaps) : say("tolerance.p_value", gaps);
   return found.atMost ? say("page.p_value.bound", gaps) : say("page.p_value.counted", gaps);
 }
 

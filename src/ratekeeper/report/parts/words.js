@@ -103,7 +103,8 @@ function pythonLine() {
   const [{ test, choice }] = outcomes;
   const alphas = outcomes.map((o) => (isJoint ? `alpha_${o.test.control}=${o.choice.alpha}` : `"${test.control}", alpha=${choice.alpha}`));
   const pool = test.thinGroups === "pool" ? ', thin_groups="pool"' : "";
-  return `calibration.${isJoint ? "control_both" : "control"}(${alphas.join(", ")}, method=rk.${methodText(choice.method)}${pool})`;
+  const tolerance = facts.tolerance ? `, tolerance=${facts.toleranceText}` : "";
+  return `calibration.${isJoint ? "control_both" : "control"}(${alphas.join(", ")}, method=rk.${methodText(choice.method)}${pool}${tolerance})`;
 }
 
 function card(title, figure, lines, attributes = {}) {
@@ -143,7 +144,8 @@ function rankText(test, cell) {
   if (cell.pooled) return say("page.threshold.pooled");
   if (cell.k === null) return facts.crossFitted ? "" : say("page.threshold.fitted");
   const numbers = { k: Numbers.count(cell.k), n: Numbers.count(cell.n) };
-  return say("page.threshold.rank", { ...numbers, truth: nullName(test), tail: test.tail });
+  const gaps = { ...numbers, truth: nullName(test), tail: test.tail, tolerance: facts.toleranceText };
+  return facts.tolerance ? say("tolerance.rank", gaps) : say("page.threshold.rank", gaps);
 }
 
 function errorCards(test, cell) {
@@ -189,7 +191,8 @@ function trueRateText(o, cell) {
 function boundTexts({ tied }) {
   const isCrossed = model.crossed(outcomes, state.group) !== null;
   return [
-    ...(tied ? [say("certificate.true_rate.tied")] : []),
+    ...(tied && !facts.tolerance ? [say("certificate.true_rate.tied")] : []),
+    ...(facts.tolerance ? [say("tolerance.true_rate")] : []),
     ...(isCrossed ? [say("certificate.true_rate.crossed")] : []),
   ];
 }

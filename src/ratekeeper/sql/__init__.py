@@ -1,0 +1,13 @@
+"""A test where the data are: count scores in a database, decide there, and count errors there.
+
+Queries are plain SQL, written for the database that is named: no function to install, no table to
+load. What is counted comes back as some thousands of rows.
+"""
+
+from ratekeeper.sql._counting import calibration_sql
+from ratekeeper.sql._deciding import decision_sql
+from ratekeeper.sql._dialects import DIALECTS
+from ratekeeper.sql._evaluating import evaluation_sql
+from ratekeeper.sql._p_values import p_value_sql
+
+__all__ = ["DIALECTS", "calibration_sql", "decision_sql", "evaluation_sql", "p_value_sql"]
