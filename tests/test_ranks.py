@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,9 @@ import ratekeeper as rk
 from ratekeeper import _cores as cores
 from ratekeeper import _ranks as ranks
 from ratekeeper._cores import on_all_cores
+from ratekeeper._counted import Counted
 from ratekeeper._ranks import count_as_extreme, in_order, look_up, order_of, sorted_parts
+from ratekeeper.methods._rank import RankNull
 
 SHAPES = [
     *("continuous", "tied", "skewed", "infinite"),
@@ -193,6 +197,39 @@ def test_two_classes_at_once_are_each_by_itself(method, groups):
             stream = label * len(calibration.cells[0]) + group
             null = method.against(cell, "low" if label else "high", stream=stream)
             np.testing.assert_array_equal(found[here], null.p_values(new[here]))
+
+
+def test_two_classes_at_once_with_tolerance_and_counts():
+    """So it is for tests with a tolerance, and for calibrations that are counts."""
+    rng = np.random.default_rng(6)
+    labels = np.repeat([0, 1], 2_000)
+    calibration = rk.calibrate(rng.normal(2 * labels), labels)
+    halves = [calibration.cells[0][0], calibration.cells[1][0]]
+    new = np.r_[rng.normal(1, 1.5, 8_000), halves[1]]
+    cells = ((Counted.of_buckets(cell[::2], cell[1::2], [2] * 1_000),) for cell in halves)
+    counted = replace(calibration, cells=tuple(cells))
+    for test in (
+        calibration.control("fnr", 0.05, tolerance=0.01),
+        calibration.control("fpr", 0.05, tolerance=0.01),
+        counted.control("fnr", 0.05),
+    ):
+        pair = test.p_values(new)
+        few = [test.p_values(part) for part in np.array_split(new, 20)]
+        for name in ("p0", "p1"):
+            expected = np.concatenate([getattr(part, name) for part in few])
+            np.testing.assert_array_equal(getattr(pair, name), expected)
+
+
+def test_p_values_of_ones_own_are_not_read_by_a_parents_reader():
+    """A null distribution that changes p-values, and says nothing of readers, has none."""
+
+    class Halved(RankNull):
+        def p_values(self, scores):
+            return super().p_values(scores) / 2
+
+    null = Halved(rk.Conformal(), np.arange(5_000.0), "low")
+    assert null.reader(10_000) is None
+    assert RankNull(rk.Conformal(), np.arange(5_000.0), "low").reader(10_000) is not None
 
 
 def test_work_on_all_cores_keeps_the_order_and_every_error(monkeypatch):

@@ -140,6 +140,12 @@ class NullDistribution(ABC):
     def p_values(self, scores: Floats) -> NDArray[np.float64]:
         """Return the p-value of each score under this class."""
 
+    def __init_subclass__(cls, **more: Any) -> None:  # noqa: ANN401 - as of any class
+        """Forget the reader of a parent in a class that makes p-values in its own way."""
+        super().__init_subclass__(**more)
+        if "p_values" in vars(cls) and "reader" not in vars(cls):
+            cls.reader = NullDistribution.reader  # type: ignore[method-assign]
+
     def reader(self, n_objects: int) -> Reader | None:
         """Return what gives the p-values of so many objects, of which it gets parts.
 

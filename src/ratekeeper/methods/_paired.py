@@ -48,10 +48,6 @@ class PairedNull(RankNull):
         places = pair_places(self._scores, self._numbers, scores, numbers, after=low)
         return self.p_of_counts(places if low else self.n - places)
 
-    def reader(self, n_objects: int) -> None:  # type: ignore[override]
-        """Return None: p-values are no matter of scores alone."""
-        del n_objects
-
     def threshold(self, alpha: float) -> float | None:
         """Return None: among objects with one and the same score the number decides."""
         del alpha
