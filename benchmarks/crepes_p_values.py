@@ -43,4 +43,4 @@ def run(*, quick: bool) -> Iterator[Row]:
     if not np.array_equal(np.column_stack([pv.p0, pv.p1]), theirs()):
         raise SystemExit("crepes and ratekeeper disagree: nothing to compare.")
     seconds = race(lambda: calibration.p_values(new), theirs, repeats=3)
-    yield Row(f"p0 and p1, {n:,} on {n:,}", *seconds, "crepes", "at least 500")
+    yield Row(f"p0 and p1, {n:,} on {n:,}", *seconds, "crepes", "at least 1,000")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def run(*, quick: bool) -> Iterator[Row]:
-    """Yield 1e8 decisions and the calibration of 1e7 scores."""
+    """Yield the calibration of 1e7 scores, then decisions on 1e7 and 1e8."""
     rng = np.random.default_rng(0)
     n = 10**5 if quick else 10**7
     labels = rng.integers(0, 2, n)
@@ -30,9 +31,13 @@ def run(*, quick: bool) -> Iterator[Row]:
     test = rk.calibrate(scores[:10_000], labels[:10_000]).control(
         "fnr", 0.05, method=rk.Conformal()
     )
-    new = rng.random(10**6 if quick else 10**8)
     threshold = test.threshold
-    # One call first, so that neither pays for the first touch of the memory.
-    test.decide(new)
-    seconds = race(lambda: test.decide(new), lambda: new >= threshold, repeats=9)
-    yield Row(f"decide on {new.size:,} scores", *seconds, "scores >= t", "at least 0.1")
+    for size in (10**6,) if quick else (10**7, 10**8):
+        new = rng.random(size)
+        test.decide(new)  # once first, so that neither pays for the first touch of the memory
+        seconds = race(
+            lambda new=new: test.decide(new), lambda new=new: new >= threshold, of=median
+        )
+        kept = " and a copy of them" if new.nbytes <= 1 << 27 else ""
+        what = f"decide on {size:,} scores{kept}, median of five"
+        yield Row(what, *seconds, "scores >= t", "at least 0.3" if kept else "at least 0.83")

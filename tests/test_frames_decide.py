@@ -169,3 +169,38 @@ def test_scores_of_another_scale_are_noticed():
     with pytest.warns(rk.exceptions.ScoreRangeWarning, match="outside"):
         found = test.evaluate_frame(frame, score="s", label="y")
     assert "in line" not in str(found)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_row_of_each_cluster_is_counted(kind):
+    """The row with the least draw in each cluster and class counts, and the certificate says so."""
+    rng = np.random.default_rng(11)
+    n = 3000
+    cluster = rng.integers(0, 800, n)
+    truth = rng.random(n) < 0.5
+    scores, draw = rng.normal(truth), rng.permutation(n)
+    columns = {"s": scores, "y": truth.astype(int), "who": cluster, "id": draw}
+    cal = rk.calibrate_frame(
+        make(kind, columns), score="s", label="y", cluster="who", draw="id", counted=True
+    )
+    order = np.argsort(draw)
+    _, first = np.unique(np.column_stack([cluster, truth])[order], axis=0, return_index=True)
+    chosen = order[first]
+    own = rk.calibrate(scores[chosen], truth[chosen].astype(int))
+    one, two = (c.control("fnr", 0.05) for c in (cal, own))
+    assert one.threshold == two.threshold
+    assert cal.provenance.rows == n
+    assert "One row of each cluster was drawn" in str(one.certificate).replace("\n  ", " ")
+    with pytest.raises(InputError, match="draw"):
+        rk.calibrate_frame(make(kind, columns), score="s", label="y", cluster="who", counted=True)
+    with pytest.raises(InputError, match="same value in several rows"):
+        rk.calibrate_frame(
+            make(kind, columns | {"id": draw // 2000}),
+            score="s",
+            label="y",
+            cluster="who",
+            draw="id",
+            counted=True,
+        )
+    known = rk.calibrate_frame(make(kind, columns), score="s", label="y", cluster="who")
+    assert known.clusters is not None

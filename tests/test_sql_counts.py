@@ -21,7 +21,7 @@ from warehouses import (
 
 import ratekeeper as rk
 from ratekeeper.batch import evaluate_counts
-from ratekeeper.sql import calibration_sql, evaluation_sql, p_value_sql
+from ratekeeper.sql import calibration_sql, decision_sql, evaluation_sql, p_value_sql
 
 WAREHOUSES = [SQLite, DuckDB]
 
@@ -310,3 +310,17 @@ def test_p_values_of_zero_are_said_to_be_too_large_in_all():
     off = Steps(np.array([0.5]), np.array([0.25, 1.0]), "right", 0.25, np.inf)
     assert _excess([[exact], [None]]) == "P-values are exact."
     assert "larger, by at most 25%; compared" in _excess([[exact], [off]])
+
+
+def test_whole_numbers_are_compared_as_the_doubles_that_were_counted():
+    """SQLite compares large ones exactly, and would find others beyond a threshold."""
+    table, labels = SQLite(), np.arange(400) % 2
+    scores = 2**60 + np.arange(400)  # of which 256 become one double
+    rows = {"id": np.arange(400), "s": scores, "y": labels}
+    table.put("t", rows, dict.fromkeys(rows, "int"))
+    names = {"table": "t", "score": "s", "dialect": "sqlite"}
+    counts = table.columns(calibration_sql(label="y", extent=None, **names))
+    test = rk.calibrate_counts(counts).control("fpr", 0.2, method="conformal")
+    found = by_row(table.columns(decision_sql(test, **names)))["decision"]
+    assert found == test.decide(scores.astype(np.float64)).labels.tolist()
+    assert set(found) == {0, 1}

@@ -204,7 +204,7 @@ def check_odd_scores(warehouse, *, has_nan=True, extents=EXTENTS):
     scores = np.r_[rng.choice(ODD, 400), ODD]
     labels = np.arange(scores.size) % 2
     gaps = [None, np.nan, None, 0.5] if has_nan else [None, None, None, 0.5]
-    table = {"s": [*scores.tolist(), *gaps], "y": [*labels.tolist(), 1, 0, None, None]}
+    table = {"s": [*scores.tolist(), *gaps], "y": [*labels.tolist(), 1, 1, None, None]}
     warehouse.put("odd", table, {"s": "double", "y": "int"})
     whole = rk.calibrate(scores, labels)
     with np.errstate(over="ignore"):  # beyond the largest double lies infinity

@@ -18,7 +18,7 @@ from ratekeeper._certificate import JointCertificate
 from ratekeeper._control import aim, condition_text
 from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import JointEvaluation
-from ratekeeper._finished import FinishedTest, continuing, decide_read
+from ratekeeper._finished import FinishedTest, continuing
 from ratekeeper._p_values import PValues
 from ratekeeper._rates import Rate, counted_rate
 from ratekeeper._rules import Cut, either, of_both
@@ -173,7 +173,7 @@ class AbstainingTest(FinishedTest[JointEvaluation]):
         return counted_rate(max(0, n - most), n - least, n)
 
     def _decide(self, values: Floats, index: Index, numbers: TieNumbers | None = None) -> Decisions:
-        fnr, fpr = (decide_read(part, values, index, numbers) for part in self.parts)
+        fnr, fpr = (part._decide(values, index, numbers) for part in self.parts)  # noqa: SLF001
         may_be_positive, may_be_negative = fnr.positive, ~fpr.positive
         if any(threshold is not None for threshold in self.crossed):
             limit = self._limits if index is None else self._limits[index]

@@ -25,7 +25,7 @@ from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Evaluation, Promise, Tally, count
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import extremes, percent, plain_value, show
-from ratekeeper._p_values import PValues, judge
+from ratekeeper._p_values import PValues, judge_each
 from ratekeeper._ranks import has_ties
 from ratekeeper._rules import Cut, Rule, either
 from ratekeeper._sentences import say, state
@@ -211,9 +211,9 @@ class ThresholdTest(FinishedTest[Evaluation]):
     @property
     def rules(self) -> tuple[Rule, ...]:
         """The decision on a score as comparisons, for each group; one without groups."""
-        return tuple(self._rule(one.limits) for one in self.chosen)
+        return tuple(self._as_rule(one.limits) for one in self.chosen)
 
-    def _rule(self, limits: Limits) -> Rule:
+    def _as_rule(self, limits: Limits) -> Rule:
         beyond, short = (">", "<") if self.calibration.higher_is_positive else ("<", ">")
         positive = Cut(beyond if limits.strict else f"{beyond}=", limits.positive)  # type: ignore[arg-type]
         if limits.negative is None:
@@ -254,8 +254,8 @@ class ThresholdTest(FinishedTest[Evaluation]):
         """Return conformal p-values, which did not decide but say how unusual a score is."""
         if not self.calibration.labelled:
             return PValues(*np.full((2, values.size), np.nan))
-        nulls = (nulls_of(self.calibration, label, Conformal()) for label in (0, 1))
-        return PValues(*(judge(one, values, index) for one in nulls))
+        nulls = [nulls_of(self.calibration, label, Conformal()) for label in (0, 1)]
+        return PValues(*judge_each(nulls, values, index))
 
     def _continuing(self) -> ThresholdTest:
         return self

@@ -47,7 +47,7 @@ from ratekeeper._merging import (
     merged_sampling,
 )
 from ratekeeper._one_class import SIDES, read_truth
-from ratekeeper._p_values import PValues, judge, judge_intervals
+from ratekeeper._p_values import PValues, judge_each, judge_intervals
 from ratekeeper._price_plans import PricePlan, labels_for_price
 from ratekeeper._ranks import sort_in_place, sorted_parts
 from ratekeeper._selection import Selection, select
@@ -274,12 +274,9 @@ class Calibration:
             broken = numbers(method.random_state)  # type: ignore[attr-defined]  # it draws
         if (own := new_weights(self, scores, weights, values.size)) is not None:
             broken = own(0)
-        p, intervals = [], []
-        for null_class in (0, 1):
-            nulls = nulls_of(self, null_class, method)
-            p.append(judge(nulls, values, index, broken))
-            intervals.append(judge_intervals(nulls, values, index))
-        return PValues(p[0], p[1], intervals[0], intervals[1])
+        nulls = [nulls_of(self, null_class, method) for null_class in (0, 1)]
+        intervals = (judge_intervals(one, values, index) for one in nulls)
+        return PValues(*judge_each(nulls, values, index, broken), *intervals)
 
     def control(
         self,

@@ -307,7 +307,9 @@ def is_outside(
     least = min(size for size in sizes if size)
     if calibration.weights is not None:  # of equal ones, so many would reach as far
         least = min(n for n in (sum(counted_sizes(calibration, c)) for c in (0, 1)) if n)
-    if least < 2:  # noqa: PLR2004 - one score has no range
+    # One score has no range. As many outside as are expected happen more often than in 1 of 10:
+    # the share is above its mean in 2 of 5 calibration sets, and a binomial count then in 1 of 4.
+    if least < 2 or outside * (least + 1) <= 2 * n:  # noqa: PLR2004 - one score
         return False
     return bool(beta_binomial_tail(outside, n, 2, least) <= _IMPOSSIBLE)
 

@@ -31,7 +31,7 @@ from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Evaluation, Promise
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import exact_percent, extremes, plain_value, show
-from ratekeeper._p_values import PValues, judge
+from ratekeeper._p_values import PValues, judge, judge_each
 from ratekeeper._rates import Rate, RealisedRate, counted_rate
 from ratekeeper._rules import Cut, either
 from ratekeeper._sentences import say
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Control
     from ratekeeper._rules import Rule, Sign
+    from ratekeeper._scan import Comparison
     from ratekeeper.exceptions import Words
     from ratekeeper.methods import Method, NullDistribution
 
@@ -617,8 +618,20 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             return None
         return numbers(self.method.random_state)  # type: ignore[attr-defined]  # it draws
 
-    def _decide(self, values: Floats, index: Index, numbers: TieNumbers | None = None) -> Decisions:
-        positive, null_p = self._positive(values, index, numbers)
+    def _comparison(self, index: Index) -> Comparison | None:
+        has_limit = self.method.decides_by_threshold and self.calibration.weights is None
+        return (self._positive_if, self._limits) if has_limit and index is None else None
+
+    def _decide(
+        self,
+        values: Floats,
+        index: Index,
+        numbers: TieNumbers | None = None,
+        positive: NDArray[np.bool_] | None = None,
+    ) -> Decisions:
+        null_p = None
+        if positive is None:
+            positive, null_p = self._positive(values, index, numbers)
         never = np.broadcast_to(np.False_, values.shape)
         return Decisions(
             positive=positive,
@@ -644,8 +657,10 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         numbers: NDArray[np.float64] | None,
     ) -> PValues:
         if null_p is None:
-            null_p = judge(self._nulls, scores, index, numbers)
-        other_p = judge(self._other_nulls, scores, index, numbers)
+            nulls = (self._nulls, self._other_nulls)
+            null_p, other_p = judge_each(nulls, scores, index, numbers)
+        else:
+            other_p = judge(self._other_nulls, scores, index, numbers)
         return PValues(other_p, null_p) if self.null_class else PValues(null_p, other_p)
 
 

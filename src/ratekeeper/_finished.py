@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, cast
 
 import numpy as np
@@ -35,8 +37,16 @@ from ratekeeper._evaluation import (
     evaluate,
     from_codes,
 )
-from ratekeeper._inputs import check_aligned, read_groups, read_new_labels, refuse_nan, same_length
+from ratekeeper._inputs import (
+    check_aligned,
+    nan_error,
+    read_groups,
+    read_new_labels,
+    refuse_nan,
+    same_length,
+)
 from ratekeeper._keys import numbers_of_keys
+from ratekeeper._scan import scan
 from ratekeeper._steps import MOST_STEPS
 from ratekeeper._validation import check_count
 from ratekeeper._weights import new_weights
@@ -59,6 +69,7 @@ if TYPE_CHECKING:
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Control, Share
     from ratekeeper._rules import Rule
+    from ratekeeper._scan import Comparison
 
     Index = NDArray[np.intp] | None
     # What errors are counted to.
@@ -67,6 +78,9 @@ else:
     from typing import TypeVar
 
     Found = TypeVar("Found")
+
+
+_KEPT = 1 << 27  # bytes of scores of which decisions keep a copy
 
 
 class FinishedTest(ABC, Generic[Found]):
@@ -162,7 +176,8 @@ class FinishedTest(ABC, Generic[Found]):
         Returns
         -------
         Decisions
-            For a rank method this is one comparison; p-values are computed only if asked for.
+            For a rank method this is one comparison; p-values are computed only if asked for, from
+            a copy of the scores. Of more than 128 MB no copy is made: use `p_values` for these.
 
         Warns
         -----
@@ -180,10 +195,25 @@ class FinishedTest(ABC, Generic[Found]):
                 )
             read_new_clusters(self.calibration, clusters, values.size)
         numbers = self._numbers(scores, keys, values.size, weights)
-        decisions = decide_read(self, values, index, numbers)  # which refuses NaN
-        outside = count_outside(self.calibration, values, tolerance=self.tolerance)
-        warn_if_outside(self.calibration, outside, values.size)
+        # P-values are computed when asked for, from the scores as they are now.
+        found = scan(values, self._comparison(index), keep=values.nbytes <= _KEPT)
+        if np.isnan(found.low):
+            raise nan_error(values)
+        kept = values if found.kept is None else found.kept
+        known = {} if found.passed is None else {"positive": found.passed}
+        decisions = self._decide(kept, index, numbers, **known)
+        if found.kept is None:
+            decisions = replace(decisions, _p_values=partial(_not_kept, values.size))
+        low, high = self.calibration.extent
+        if found.low < low or found.high > high:
+            outside = count_outside(self.calibration, values, tolerance=self.tolerance)
+            warn_if_outside(self.calibration, outside, values.size)
         return decisions
+
+    def _comparison(self, index: Index) -> Comparison | None:
+        """Return the comparison that is true for positive decisions, where one is all there is."""
+        del index
+        return None
 
     def _numbers(
         self, scores: ArrayLike, keys: ArrayLike | None, n: int, weights: ArrayLike | None
@@ -209,7 +239,7 @@ class FinishedTest(ABC, Generic[Found]):
         """Return the p-values that the test compares with alpha; parameters as in `decide`."""
         values, index = read_new(self.calibration, scores, groups, self.tolerance)
         numbers = self._numbers(scores, keys, values.size, weights)
-        decisions = decide_read(self, values, index, numbers)
+        decisions = decide_read(self, values, index, numbers)  # which refuses NaN
         outside = count_outside(self.calibration, values, tolerance=self.tolerance)
         warn_if_outside(self.calibration, outside, values.size)
         return decisions.p_values
@@ -506,10 +536,22 @@ class FinishedTest(ABC, Generic[Found]):
 def decide_read(
     test: FinishedTest, values: Floats, index: Index, numbers: TieNumbers | None = None
 ) -> Decisions:
-    """Decide on scores and groups that `read_new` has read, with what breaks their ties."""
+    """Decide on scores and groups that `read_new` has read, with what breaks their ties.
+
+    They are not copied: p-values are those of the scores as they are when these are asked for.
+    """
     refuse_nan(values)
-    # P-values are computed when asked for, from the scores as they are now.
-    return test._decide(values.copy(), index, numbers)  # noqa: SLF001 - of this very class
+    return test._decide(values, index, numbers)  # noqa: SLF001 - of this very class
+
+
+def _not_kept(n: int) -> PValues:
+    """Refuse p-values of scores of which no copy was made."""
+    raise InputError(
+        f"Decisions on {n:,} objects do not keep their scores, which would take as much memory "
+        "again.",
+        parameter="p_values",
+        remedy="Use test.p_values(scores).",
+    )
 
 
 def continuing(test: FinishedTest) -> FinishedTest:

@@ -9,8 +9,10 @@ import numpy as np
 
 from ratekeeper._buckets import changed_error, coarse, count_by_class
 from ratekeeper._calibration import calibrate, calibration_of
+from ratekeeper._clusters import NOT_DRAWN
 from ratekeeper._formatting import plain_value, show
 from ratekeeper._frames._counting import Columns, cells_of, count_in, count_within
+from ratekeeper._frames._drawing import one_row_of_each
 from ratekeeper._frames._tables import (
     fetch,
     first_rows,
@@ -47,12 +49,14 @@ _MOST_GROUPS = 10_000
 _EXACT_BELOW = 2.0**53
 
 
-def calibrate_frame(
+def calibrate_frame(  # noqa: PLR0913 - each has a name and a default
     frame: object,
     *,
     score: str,
     label: str | None = None,
     group: str | None = None,
+    cluster: str | None = None,
+    draw: str | None = None,
     positive_label: object = None,
     higher_is_positive: bool = True,
     sampling: Sampling = "population",
@@ -72,6 +76,13 @@ def calibrate_frame(
         Column of the true labels, which are of two kinds, or of one; see `calibrate`.
     group : str, optional
         Column of the groups.
+    cluster : str, optional
+        Column that says whose row it is, where a patient or customer has several; see `calibrate`.
+        Counted scores are those of one row of each cluster in each class and group.
+    draw : str, optional
+        Column by which that row is drawn, the one with the least value: a random number, or an id
+        that tells rows apart and has nothing to do with the score. Required where clusters are
+        counted, since engines have no random numbers in common.
     positive_label, higher_is_positive, sampling, one_class
         As in `calibrate`.
     counted : bool, optional
@@ -106,7 +117,7 @@ def calibrate_frame(
     >>> rk.calibrate_frame(frame, score="risk", label="ill", counted=True).counted
     True
     """
-    opened = open_frame(frame, score=score, label=label, group=group)
+    opened = open_frame(frame, score=score, label=label, group=group, cluster=cluster, draw=draw)
     scores_of(opened, score)  # refuses what is no number before anything is asked
     check_choice(sampling, "sampling", ("population", "by class"))
     _check_flag(higher_is_positive, "higher_is_positive")
@@ -115,15 +126,22 @@ def calibrate_frame(
     columns = Columns(score, label, group)
     rows = n_rows(opened)
     counted = rows > FEW_ROWS if counted is None else counted
-    made = (_count if counted else _collect)(
-        opened,
-        columns,
-        rows,
-        higher_is_positive=bool(higher_is_positive),
-        positive_label=positive_label,
-        one_class=one_class,
-    )
-    return replace(made, sampling=sampling)
+    told: dict[str, Any] = {
+        "higher_is_positive": bool(higher_is_positive),
+        "positive_label": positive_label,
+        "one_class": one_class,
+    }
+    if not counted:
+        return replace(_collect(opened, columns, rows, cluster=cluster, **told), sampling=sampling)
+    if cluster is None and draw is None:
+        return replace(_count(opened, columns, rows, **told), sampling=sampling)
+    drawn = one_row_of_each(opened, columns, cluster, draw)
+    made = _count(drawn, columns, n_rows(drawn), **told)
+    known = made.provenance
+    assert known is not None  # noqa: S101 - which every frame has
+    others = {NOT_DRAWN: rows - known.rows} if rows > known.rows else {}
+    provenance = replace(known, rows=rows, skipped=others, cluster=cluster)
+    return replace(made, sampling=sampling, provenance=provenance)
 
 
 def _check_flag(value: object, name: str) -> None:
@@ -140,12 +158,13 @@ def _collect(
     columns: Columns,
     rows: int,
     *,
+    cluster: str | None,
     higher_is_positive: bool,
     positive_label: object,
     one_class: str | None,
 ) -> Calibration:
     """Fetch the columns and calibrate on them."""
-    names = [columns.score, *columns.keys.values()]
+    names = [columns.score, *columns.keys.values(), *([] if cluster is None else [cluster])]
     found = fetch(frame.select(*names), "Fetching scores")
     parts = {name: found[name].to_native() for name in names}
     try:
@@ -153,13 +172,14 @@ def _collect(
             parts[columns.score],
             None if columns.label is None else parts[columns.label],
             groups=None if columns.group is None else parts[columns.group],
+            clusters=None if cluster is None else parts[cluster],
             higher_is_positive=higher_is_positive,
             positive_label=positive_label,
             one_class=one_class,
         )
     except InputError as error:
         raise _in_column(error, columns) from None
-    return replace(made, provenance=_provenance(columns, rows))
+    return replace(made, provenance=replace(_provenance(columns, rows), cluster=cluster))
 
 
 def _in_column(error: InputError, columns: Columns) -> InputError:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ratekeeper import _markup as markup
 from ratekeeper._formatting import objects
+from ratekeeper._ranks import SORT_FROM, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from ratekeeper._ranks import Floats
     from ratekeeper.methods import NullDistribution
+    from ratekeeper.methods._method import Reader
+
+    Nulls = tuple[NullDistribution | None, ...]
 
 _SHOWN = 8  # as many as fit a line
 _FEW_GROUPS = 8  # up to which a look at all objects for each is faster than sorting them
@@ -90,7 +94,7 @@ class PValues:
 
 
 def judge(
-    nulls: tuple[NullDistribution | None, ...],
+    nulls: Nulls,
     scores: Floats,
     index: NDArray[np.intp] | None,
     numbers: NDArray[np.float64] | None = None,
@@ -101,31 +105,58 @@ def judge(
     class gives the p-value 1: nothing speaks against the class. If no group has any, nothing is
     known about the class: NaN.
     """
-    if all(null is None for null in nulls):
-        return np.full(scores.size, np.nan)
-    if index is None:
-        (null,) = nulls
-        assert null is not None  # noqa: S101 - the only one
-        return _p_values(null, scores, numbers)
-    p = np.ones(scores.size)
-    for group, members in _members(index, len(nulls)):
-        null = nulls[group]
-        if null is not None:
-            mine = None if numbers is None else numbers[members]
-            p[members] = _p_values(null, scores[members], mine)
+    (p,) = judge_each((nulls,), scores, index, numbers)
     return p
 
 
+def judge_each(
+    classes: Sequence[Nulls],
+    scores: Floats,
+    index: NDArray[np.intp] | None,
+    numbers: NDArray[np.float64] | None = None,
+) -> list[NDArray[np.float64]]:
+    """Return the same for each of some classes; scores are sorted once for all of them."""
+    if index is None:
+        found = _p_values([null for (null,) in classes], scores, numbers)
+        return [np.full(scores.size, np.nan) if p is None else p for p in found]
+    known = [any(null is not None for null in nulls) for nulls in classes]
+    every = [np.full(scores.size, 1.0 if is_known else np.nan) for is_known in known]
+    for group, members in _members(index, len(classes[0])):
+        mine = None if numbers is None else numbers[members]
+        found = _p_values([nulls[group] for nulls in classes], scores[members], mine)
+        for values, p in zip(every, found, strict=True):
+            if p is not None:
+                values[members] = p
+    return every
+
+
 def _p_values(
-    null: NullDistribution, scores: Floats, numbers: NDArray[np.float64] | None
-) -> NDArray[np.float64]:
-    if numbers is None:
-        return null.p_values(scores)
-    return null.p_values(scores, numbers)  # type: ignore[call-arg]  # of those that use keys
+    nulls: Sequence[NullDistribution | None], scores: Floats, numbers: NDArray[np.float64] | None
+) -> Sequence[NDArray[np.float64] | None]:
+    """Return p-values under each null distribution, None for None."""
+    if len(nulls) > 1 and scores.size >= SORT_FROM:
+        readers = [null.reader(scores.size) for null in nulls if null is not None]
+        if len(readers) == len(nulls) and None not in readers:
+            return _read_together(readers, scores, max(null.n for null in nulls if null))  # type: ignore[arg-type]
+    given = () if numbers is None else (numbers,)
+    return [None if null is None else null.p_values(scores, *given) for null in nulls]
+
+
+def _read_together(
+    readers: Sequence[Reader], scores: Floats, n: int
+) -> Sequence[NDArray[np.float64]]:
+    found = [np.empty(scores.size) for _ in readers]
+
+    def work(part: Floats, place: slice, order: Any) -> None:  # noqa: ANN401 - of NumPy's indices
+        for read, p in zip(readers, found, strict=True):
+            p[place][order] = read(part, ordered=True)
+
+    in_order(work, scores, n)
+    return found
 
 
 def judge_intervals(
-    nulls: tuple[NullDistribution | None, ...], scores: Floats, index: NDArray[np.intp] | None
+    nulls: Nulls, scores: Floats, index: NDArray[np.intp] | None
 ) -> NDArray[np.float64] | None:
     """Return the interval of each p-value, or None if the method gives none."""
     if not any(hasattr(null, "intervals") for null in nulls):

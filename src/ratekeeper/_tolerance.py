@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ratekeeper._ranks import Floats, Tail
     from ratekeeper.methods import Guarantee, Method
-    from ratekeeper.methods._method import FitCheck
+    from ratekeeper.methods._method import FitCheck, Reader
 
     Array = NDArray[np.float64]
 
@@ -109,6 +109,14 @@ class TolerantNull(NullDistribution):
         """Return the p-value of each score moved away from the extreme end."""
         return self.exact.p_values(moved(scores, self.inward), *numbers)
 
+    def reader(self, n_objects: int) -> Reader | None:
+        """Return what gives the p-values of so many objects, of which it gets parts."""
+        read = self.exact.reader(n_objects)
+        if read is None:
+            return None
+        # In which order scores come stays as it is.
+        return lambda scores, **how: read(moved(scores, self.inward), **how)
+
     def threshold(self, alpha: float) -> float | None:
         """Return the threshold on the safe side of the calibrated one."""
         found = self.exact.threshold(alpha)
@@ -139,7 +147,7 @@ class TolerantNull(NullDistribution):
         return type(self)(going, self._tail, abs(self.inward))
 
 
-class TolerantRankNull(TolerantNull, RankNull):
+class TolerantRankNull(TolerantNull, RankNull):  # type: ignore[misc]  # readers may be None
     """The same, of a rank method: its p-values are steps, too, at scores that are moved.
 
     Examples

@@ -229,6 +229,17 @@ def test_it_is_said_where_to_count_again():
     assert "fine enough" in str(refine_counts(lonely))
 
 
+@pytest.mark.parametrize("higher", [True, False])
+def test_the_end_that_is_evidence_is_looked_at(higher):
+    """High scores of negatives where high scores are positive: there few scores must do."""
+    edges = np.arange(1 << 16) / (1 << 16)
+    rows = {"n": np.full(edges.size, 15), "lowest": edges, "highest": edges + 1e-5}
+    found = refine_counts(rows, one_class="negative", higher_is_positive=higher).grid
+    ends = [(segment.low, segment.high) for segment in found.segments]
+    assert max(high - low for low, high in ends) < 0.02
+    assert all((low > 0.98) if higher else (high < 0.02) for low, high in ends)
+
+
 def outcomes(test, *, extra=()):
     rows = [(0, "negative", 900), (0, "positive", 9), (1, "negative", 3), (1, "positive", 88)]
     label, outcome, n = map(list, zip(*[*rows, *extra], strict=True))

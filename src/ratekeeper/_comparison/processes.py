@@ -1,19 +1,12 @@
-"""Trials in processes that end with ours, start safely and share one copy of the data.
-
-Every process is a fresh interpreter. It finds modules where this process does, and nowhere else:
-not in the current folder, which Python adds by itself. It reads trials to run from one pipe and
-writes what came of them to another; when the first one closes, it ends.
-"""
+"""Trials in processes that end with ours, start safely and share one copy of the data."""
 
 from __future__ import annotations
 
-import marshal
 import mmap
 import os
 import pickle
 import secrets
 import signal
-import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack, contextmanager, suppress
@@ -22,10 +15,12 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
+from ratekeeper import _processes as processes
 from ratekeeper._comparison.trial import Trial, one_sentence, run_trial
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterable, Iterator
 
     from sklearn.base import BaseEstimator
@@ -35,17 +30,6 @@ if TYPE_CHECKING:
     Call = tuple[str, str, BaseEstimator, int]
     Reply = tuple["_Process", Trial | str | None]
 
-# Nothing but what is built in is imported before the path is known.
-_START = """
-import marshal, os, sys, _signal
-_signal.signal(_signal.SIGINT, _signal.SIG_IGN)
-requests = os.fdopen(os.dup(0), "rb")
-sys.path[:] = marshal.load(requests)
-from ratekeeper._comparison.processes import serve
-serve(requests)
-"""
-# Precedes the replies: what is printed while a process starts stands in the same pipe.
-_READY = b"\0ratekeeper is ready\n"
 # Every process would use all cores. What the user has set stays.
 _THREADS = (
     "OMP_NUM_THREADS",
@@ -140,20 +124,13 @@ class _Process:
     def start(self, message: bytes, name: str, repeat: int) -> None:
         """Let it run a trial."""
         self.name, self.repeat = name, repeat
-        self.send(pickle.dumps(message))
-
-    def send(self, data: bytes) -> None:
-        """Write to it; if it has ended, whoever waits for its reply will know."""
-        assert self.running.stdin is not None  # noqa: S101 - for the type checker
-        with suppress(OSError):
-            self.running.stdin.write(data)
-            self.running.stdin.flush()
+        processes.send(self.running, pickle.dumps(message))
 
     def listen(self, replies: SimpleQueue[Reply]) -> None:
         """Pass on what it replies, and None at its end."""
         assert self.running.stdout is not None  # noqa: S101 - for the type checker
         try:
-            any(line.endswith(_READY) for line in self.running.stdout)
+            processes.skip_start(self.running.stdout)
             while True:
                 replies.put((self, pickle.load(self.running.stdout)))  # noqa: S301 - our own
         except Exception:  # noqa: BLE001 - a reply cut off is no reply
@@ -173,32 +150,23 @@ def _process(shared: _Shared, number: int, replies: SimpleQueue[Reply]) -> Itera
     from joblib import cpu_count
 
     threads = dict.fromkeys(_THREADS, str(max(cpu_count() // number, 1)))
-    path = [os.path.abspath(place) for place in map(str, sys.path)]  # noqa: PTH100
-    flags = {"isolated": "-I", "ignore_environment": "-E", "no_user_site": "-s"}
     process = _Process(
-        subprocess.Popen(  # noqa: S603 - our own interpreter
-            [
-                sys.executable,
-                "-P",
-                *(flag for name, flag in flags.items() if getattr(sys.flags, name)),
-                *("-c", _START),
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**threads, "ENABLE_IPC": "1", **os.environ},
-            pass_fds=shared.inherited,
+        processes.start(
+            __name__,
+            "serve",
+            environment={**threads, "ENABLE_IPC": "1"},
+            inherited=shared.inherited,
         )
     )
     listener = Thread(target=process.listen, args=(replies,), daemon=True)
     listener.start()
     try:
-        process.send(marshal.dumps(path) + pickle.dumps(shared))
+        processes.send(process.running, pickle.dumps(shared))
         yield process
     finally:
         process.running.kill()  # it has nothing to finish
         listener.join()
-        with suppress(OSError), process.running:
-            pass
+        processes.end(process.running)
 
 
 @dataclass(frozen=True)
@@ -257,12 +225,9 @@ def serve(requests: BinaryIO) -> NoReturn:
     """Run trials in a process started by `run_in_processes`, until it is ended."""
     from joblib import parallel_config
 
-    replies = os.fdopen(os.dup(1), "wb")
-    nothing = _leave_streams()
-    replies.write(_READY)
+    replies, nothing = processes.open_replies()
     if hasattr(os, "register_at_fork"):  # what a system leaves behind must not keep the pipe open
         os.register_at_fork(after_in_child=lambda: os.dup2(nothing, replies.fileno()))
-    _end_with_parent()
     problem = pickle.load(requests).load()  # noqa: S301 - from our own parent
     messages: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_receive, args=(requests, messages), daemon=True).start()
@@ -287,26 +252,3 @@ def _receive(requests: BinaryIO, messages: SimpleQueue[bytes]) -> NoReturn:
             messages.put(pickle.load(requests))  # noqa: S301 - from our own parent
     finally:
         os._exit(1)
-
-
-def _leave_streams() -> int:
-    """Keep what systems print, or read, out of our pipes: prints go to standard error.
-
-    Returns a file to which nothing is written, and from which nothing is read.
-    """
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    try:
-        os.dup2(2, 1)
-    except OSError:  # there is no standard error
-        os.dup2(nothing, 1)
-    return nothing
-
-
-def _end_with_parent() -> None:
-    """Let Linux end this process with its parent, also in the middle of a long computation."""
-    if sys.platform == "linux":
-        with suppress(ImportError, OSError, AttributeError):
-            import ctypes
-
-            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

@@ -39,6 +39,7 @@ _PIECE_BYTES = 1 << 21  # for the same reason
 _PIECE_BYTES_OF_SOME = 1 << 27  # of rows of which only a few columns are read
 _TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 _NAMEABLE = (*_TEXTS[:3], "integer", "boolean", "floating", "null", "decimal", "temporal")
+_BUFFER = 1 << 18  # bytes of a column that are read at once
 _ENTRIES = 1 << 18  # of a list in the footer of a Parquet file
 _GROUP_ROWS, _GROUP_BYTES = 1 << 20, 1 << 26  # of a row group of Parquet
 
@@ -256,6 +257,8 @@ class ParquetFile:
     but a hostile file need not, and a single row.
     """
 
+    is_stream = False
+
     def __init__(self, path: Path, name: str) -> None:
         self._path, self.name = path, name
         with self._opened() as file:
@@ -316,12 +319,13 @@ class ParquetFile:
 
     @contextmanager
     def _opened(self, as_dictionaries: Sequence[str] = ()) -> Iterator[Any]:
-        """Open the file without buffering ahead: a row group may be as large as the file."""
+        """Open the file, of which a row group may be all: its columns are read bit by bit."""
         try:
             with pa.OSFile(str(self._path)) as stream:
                 yield pa.parquet.ParquetFile(
                     stream,
                     pre_buffer=False,
+                    buffer_size=_BUFFER,
                     read_dictionary=list(as_dictionaries),
                     # A list cannot have more entries than the file has bytes. Room is made for
                     # all that it claims to have.
@@ -370,11 +374,12 @@ class ArrowFile:
 
     def __init__(self, source: Path | io.BufferedReader, name: str) -> None:
         self._source, self.name = source, name
+        self.is_stream = isinstance(source, io.BufferedReader)
         self._waiting: Any = None
         with self._opened() as reader:
             self.schema = reader.schema
             # A stream, such as standard input, is read once.
-            self._waiting = reader if isinstance(source, io.BufferedReader) else None
+            self._waiting = reader if self.is_stream else None
             self.columns = tuple(self.schema.names)
         check_header(name, self.columns)
 

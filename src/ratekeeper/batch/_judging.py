@@ -13,6 +13,7 @@ from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._formatting import listed, show
 from ratekeeper._inputs import in_precision, read_new_scores
 from ratekeeper._keys import TieNumbers, hashed, wants_keys
+from ratekeeper._ranks import order_of
 from ratekeeper._tolerance import covers_rounding
 from ratekeeper._weights import as_numbers
 from ratekeeper.batch._clustering import Newcomers, cluster_hashes
@@ -25,7 +26,7 @@ from ratekeeper.batch._columns import (
     read_keys,
 )
 from ratekeeper.batch._pieces import MISSING
-from ratekeeper.batch._text_files import TextPiece
+from ratekeeper.batch._text_pieces import TextPiece
 from ratekeeper.batch._truths import TrueLabels
 from ratekeeper.batch._weighting import weights_of
 from ratekeeper.exceptions import InputError, Parameter
@@ -232,8 +233,8 @@ class Judge:
             rows = np.flatnonzero(valid)
             values = values[rows]
         if self._sorts:
-            # In ascending order the kernel searches for both p-values without sorting twice.
-            order = values.argsort()
+            # In ascending order nothing that is counted has to sort again.
+            order = order_of(values)
             values = values[order]
             rows = order if rows is None else rows[order]
         if rows is not None:

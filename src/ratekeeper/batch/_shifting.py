@@ -10,7 +10,7 @@ from ratekeeper._shift import ALPHA, ShiftCounts
 from ratekeeper.batch._columns import Inspector, check_columns, known_codes
 from ratekeeper.batch._judging import named_column
 from ratekeeper.batch._sources import open_sources, pieces_of
-from ratekeeper.batch._text_files import TextPiece
+from ratekeeper.batch._text_pieces import TextPiece
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import queue
@@ -15,13 +14,15 @@ from typing import IO, TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 
 from ratekeeper._atomic import WRITER
+from ratekeeper._cores import n_cores
+from ratekeeper._row_texts import RowProcess, RowTexts
 from ratekeeper.batch._sources import format_of
-from ratekeeper.batch._text_files import TextFile, TextPiece
-from ratekeeper.batch._text_values import NumberTexts
+from ratekeeper.batch._text_files import TextFile
+from ratekeeper.batch._text_pieces import TextPiece
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -37,6 +38,7 @@ _MARKS = {"csv": ",", "tsv": "\t"}
 _WAITING = 3  # pieces that may wait for the writer of text
 _WAITING_ROWS = 4  # pieces of Arrow, of which a row group is made: the next grows meanwhile
 _PATIENCE = 2.0  # seconds
+_PROCESS_FROM = 1 << 26  # bytes that are read, from which on a process is worth its start
 
 
 @dataclass(frozen=True)
@@ -118,9 +120,8 @@ def open_sink(
     with _stream(path, packed=packed) as stream:
         if isinstance(first, TextFile) and form in _MARKS:
             mark = first.mark if form == own else _MARKS[form]
-            rows = _TextRows(stream, mark, first, added)
-            with rows.worker:
-                yield rows
+            with _text_rows(stream, mark, files, added) as sink:
+                yield sink
         else:
             with _arrow_rows(stream, form, files, added, is_stream=path is None) as sink:
                 yield sink
@@ -178,24 +179,53 @@ def _stream(path: Path | None, *, packed: bool) -> Iterator[IO[bytes]]:
             yield stream
 
 
-class _TextRows:
-    """Rows of text that are written as text, in a thread of its own."""
+@contextmanager
+def _text_rows(
+    stream: IO[bytes], mark: str, files: Sequence[AnyFile], added: Added
+) -> Iterator[Sink]:
+    """Write text in a thread of its own; for large files it is made in a process of its own."""
+    rows = _TextRows(stream, mark, files, added)
+    try:
+        with rows.worker:
+            yield rows
+    finally:
+        rows.close()
 
-    def __init__(self, stream: IO[bytes], mark: str, file: TextFile, added: Added) -> None:
+
+class _TextRows:
+    """Rows of text that are written as text."""
+
+    def __init__(
+        self, stream: IO[bytes], mark: str, files: Sequence[AnyFile], added: Added
+    ) -> None:
+        first: Any = files[0]
         self._stream, self._mark, self._score = stream, mark, added.score
-        self._line_end = file.line_end
+        self._line_end = first.line_end
         self._labels = [*map(str, added.classes), ""]  # the last one for no decision
-        self._texts: NumberTexts | None = None
-        stream.write(file.start)
-        self._write_quoted([[*file.columns, *added.names]])
+        self._is_large = sum(file.size or 0 for file in files) >= _PROCESS_FROM
+        self._texts: RowTexts | RowProcess | None = None
+        self._odd = any(char in label for label in self._labels for char in (mark, *'"\r\n'))
+        stream.write(first.start)
+        head = RowTexts(mark, self._line_end, ".", self._labels)
+        stream.write(head.quoted([[*first.columns, *added.names]]))
         self.worker = _Worker(self._write, _WAITING)
 
     def write(self, piece: TextPiece, outcome: Outcome) -> None:
         """Hand the rows with p-values and labels at their ends to the writer."""
         if self._texts is None:
-            self._texts = NumberTexts(self._decimal_mark(piece))
-        rows, columns = _kept(piece, outcome)
-        self.worker.put((rows, columns, self._texts))
+            self._start(self._decimal_mark(piece))
+        rows, (numbers, codes, blank) = _kept(piece, outcome)
+        is_plain = not (rows.quoted or self._odd) and rows.mark == self._mark
+        # P-values of a class of which nothing is known, all NaN, are empty.
+        columns = [None if np.isnan(values).any() else values.tobytes() for values in numbers]
+        empty = [] if blank is None else np.flatnonzero(blank).tolist()
+        ends = columns, codes.tobytes(), empty
+        self.worker.put((rows.lines if is_plain else rows.rows, ends))
+
+    def _start(self, decimal_mark: str) -> None:
+        how = self._mark, self._line_end, decimal_mark, self._labels
+        self._odd = self._odd or decimal_mark == self._mark
+        self._texts = RowProcess(*how) if self._is_large and n_cores() > 1 else RowTexts(*how)
 
     def _decimal_mark(self, piece: TextPiece) -> str:
         """Return that of the file's own scores, as its first rows have them."""
@@ -204,38 +234,14 @@ class _TextRows:
             marks = "."
         return marks[-1]
 
-    def _write(self, item: tuple[TextPiece, Columns, NumberTexts]) -> None:
-        piece, (numbers, codes, blank), texts = item
-        columns = [_texts(values, texts) for values in numbers]
-        for i in [] if blank is None else np.flatnonzero(blank).tolist():
-            for column in columns:
-                column[i] = ""
-        columns.append([self._labels[code] for code in codes.tolist()])
-        ends = zip(*columns, strict=True)
-        odd = (self._mark, *'"\r\n')
-        if (
-            piece.quoted
-            or piece.mark != self._mark
-            or texts.mark == self._mark
-            or any(char in label for label in self._labels for char in odd)
-        ):
-            self._write_quoted([*row, *end] for row, end in zip(piece.rows, ends, strict=True))
-            return
-        mark, last = self._mark, self._line_end  # joining is several times faster
-        pairs = zip(map(mark.join, piece.rows), map(mark.join, ends), strict=True)
-        lines = [f"{row}{mark}{end}{last}" for row, end in pairs]
-        self._stream.write("".join(lines).encode())
+    def _write(self, item: tuple[Any, Any]) -> None:
+        assert self._texts is not None  # noqa: S101 - it was started before
+        self._stream.write(self._texts(*item))
 
-    def _write_quoted(self, rows: Iterable[list[str]]) -> None:
-        text = io.StringIO(newline="")
-        usual, every = (
-            csv.writer(text, delimiter=self._mark, lineterminator=self._line_end, quoting=how)
-            for how in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
-        )
-        for row in rows:
-            # Older Pythons do not quote a value that holds only one half of a line end.
-            (every if "\r" in "".join(row) else usual).writerow(row)
-        self._stream.write(text.getvalue().encode("utf-8"))
+    def close(self) -> None:
+        """End the process, if there is one."""
+        if isinstance(self._texts, RowProcess):
+            self._texts.close()
 
 
 @contextmanager
@@ -327,11 +333,6 @@ class _Worker:
     def _raise_if_failed(self) -> None:
         if self._error is not None:
             raise self._error
-
-
-def _texts(p: Floats, texts: NumberTexts) -> list[str]:
-    """Write p-values; those of a class of which nothing is known, all NaN, are empty."""
-    return [""] * p.size if np.isnan(p).any() else texts.of(p)
 
 
 def _kept(piece: Any, outcome: Outcome) -> tuple[Any, Columns]:  # noqa: ANN401 - as it came

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ratekeeper._cores import ahead
 from ratekeeper._formatting import listed
 from ratekeeper._progress import track
 from ratekeeper._validation import check_choice
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ratekeeper.batch._arrow_files import ArrowFile, ArrowPiece, ParquetFile
-    from ratekeeper.batch._text_files import TextPiece
+    from ratekeeper.batch._text_pieces import TextPiece
 
     AnyFile = TextFile | ArrowFile | ParquetFile
 
@@ -122,8 +123,20 @@ def pieces_of(
 ) -> Iterator[tuple[str, TextPiece | ArrowPiece]]:
     """Read files one after the other, with a progress bar; each piece with its file's name."""
     total = sum(file.size or 0 for file in files) or None
-    pieces = ((file.name, piece) for file in files for piece in file.pieces(wanted))
+    pieces = ((file.name, piece) for file in files for piece in _read(file, wanted))
     return track(pieces, title, total, size=lambda part: part[1].size)
+
+
+def _read(
+    file: AnyFile, wanted: Sequence[str] | None
+) -> Iterator[TextPiece] | Iterator[ArrowPiece]:
+    """Read a file; by pyarrow, which lets others work meanwhile, in a thread of its own.
+
+    But not from a stream, on which such a thread could wait for ever.
+    """
+    if isinstance(file, TextFile) or file.is_stream:
+        return file.pieces(wanted)
+    return ahead(file.pieces(wanted))
 
 
 def folder_files(folder: Path) -> list[Path]:

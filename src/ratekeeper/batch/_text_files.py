@@ -1,7 +1,8 @@
 """CSV and TSV files, read by the standard library, every value kept as it is.
 
-There is one reader of text. Arrow's is several times faster on plain lines, but takes quotes, empty
-lines and line ends differently, so that this one would be needed beside it.
+There is one reader of text. Arrow's takes quotes, empty lines and line ends differently, so that
+this one would be needed beside it. A block of lines that have no quote and as many values as the
+header needs no reader at all: a row is its line, which stays whole until a value is asked for.
 """
 
 from __future__ import annotations
@@ -12,27 +13,20 @@ import io
 import zlib
 from collections import Counter
 from contextlib import contextmanager
-from copy import copy
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
 
-import numpy as np
-
 from ratekeeper._formatting import show, visible
 from ratekeeper._garbage import uncollected
-from ratekeeper.batch._pieces import Names
-from ratekeeper.batch._text_values import parse_numbers
+from ratekeeper.batch._text_pieces import Lines, TextPiece
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
-    from ratekeeper.batch._pieces import Numbers
-
 PIECE = 50_000  # rows
+_WHOLE = 4  # times as many, where lines stay whole
 _VALUES = 1 << 18  # in a piece, so that wide files need no more memory
 _PIECE_BYTES = 1 << 22  # of the lines of a piece, for the same reason
 _LONGEST_REASON = 300  # characters
@@ -40,48 +34,6 @@ _MOST_COLUMNS = 1 << 16
 _ORDER_MARK = b"\xef\xbb\xbf"
 _BLOCK = 1 << 20  # bytes that are decoded at once, up to the end of the line
 _LONGEST = 1 << 22  # bytes of a row; what is longer is no table of text
-
-
-class TextPiece:
-    """Some rows of a CSV or TSV file, which tells how they are written."""
-
-    def __init__(self, file: TextFile, rows: list[list[str]], first: int, size: int) -> None:
-        self.rows, self.first, self.size = rows, first, size
-        self.header, self.mark, self.decimal_marks = file.header, file.mark, file.decimal_marks
-        self.quoted = file.quoted  # whether any value may hold a quote, a separator or a line end
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        return len(self.rows)
-
-    def texts(self, column: str) -> list[str]:
-        """Return a column as it is written."""
-        place = self.header[column]
-        return [row[place] for row in self.rows]
-
-    def numbers(self, column: str) -> Numbers:
-        """Return a column as numbers."""
-        return parse_numbers(self.texts(column), self.decimal_marks)
-
-    def names(self, column: str) -> Names:
-        """Return a column as labels or groups, without the spaces around them."""
-        texts = self.texts(column)
-        distinct = {text: text.strip() for text in dict.fromkeys(texts)}
-        values = list(dict.fromkeys(text for text in distinct.values() if text))
-        place = {text: i for i, text in enumerate(values)}
-        codes = {text: place.get(stripped, -1) for text, stripped in distinct.items()}
-        return Names(np.fromiter(map(codes.__getitem__, texts), np.intp, len(texts)), list(values))
-
-    def only(self, rows: NDArray[np.intp]) -> TextPiece:
-        """Return a piece of these rows alone, by their positions."""
-        piece = copy(self)
-        piece.rows = [self.rows[i] for i in rows.tolist()]
-        return piece
-
-    def value(self, column: str, row: int) -> str:
-        """Return a value as the file has it."""
-        return self.rows[row][self.header[column]]
 
 
 class TextFile:
@@ -110,7 +62,9 @@ class TextFile:
         self.size = None if isinstance(source, io.BufferedReader) else source.stat().st_size
         self._bytes, self.quoted = 0, False  # of the lines that were read
         self._enough = _PIECE_BYTES  # when so many were read, the piece ends
-        self._n_lines = 0
+        self._blocks: Iterator[str] = iter(())
+        self._block, self._put_back = io.StringIO(), ""  # the one that the reader is at; the next
+        self._taken = 0  # lines that it does not see
         self.start, self.line_end = b"", "\n"  # as the file has them
         with self._opened() as reader:
             self.columns = self._checked_header(self._next_row(reader))
@@ -134,24 +88,54 @@ class TextFile:
         ended, read, first = False, 0, 0
         width = len(self.columns)
         most = max(1, min(PIECE, _VALUES // width))
-        while rows := self._next_rows(reader, first, most, width):
-            if ended and any(rows):
+        while True:
+            lines = self._plain_lines(width)
+            rows = [] if lines else self._next_rows(reader, first, most, width)
+            if ended and (lines or any(rows)):
                 self._refuse_empty_row(first)
+            if not lines and not rows:
+                return
             while rows and not rows[-1]:  # empty lines at the end are nothing
                 rows.pop()
                 ended = True
             if set(map(len, rows)) - {width}:
                 self._refuse_ragged(rows, first, width)
-            if rows:
-                yield TextPiece(self, rows, first, self._bytes - read)
+            n, size = len(lines or rows), self._bytes - read
+            step = _WHOLE * most  # lines that are whole take less room
+            for start in range(0, n, step):
+                part = lines.cut(start, start + step) if lines else rows
+                yield TextPiece(self, part, first + start, 0 if start else size)
             read = self._bytes
-            first += len(rows)
+            first += n
+
+    def _plain_lines(self, width: int) -> Lines | None:
+        """Take the rest of the block as lines, if each is a row without quotes.
+
+        The reader has just ended a row, so that no quote is open.
+        """
+        place = self._block.tell()
+        text = self._block.read()
+        is_rest = bool(text)
+        if not is_rest:
+            self._enough = self._bytes + _PIECE_BYTES
+            text = self._next_block()
+        short = len(text) <= _LONGEST
+        lines = Lines.of(text.encode(), self.mark, width) if text and short else None
+        if lines:
+            self._taken += len(lines)
+        elif is_rest:
+            self._block.seek(place)
+        else:
+            self._put_back = text
+        return lines
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
         """Open the file and give a reader of its rows."""
         with self._readable(), self._stream() as stream:
-            lines = self._lines(self._blocks(stream))
+            self._blocks = self._decoded(self._whole_lines(stream))
+            self._block, self._put_back, self._taken = io.StringIO(), "", 0
+            lines = self._lines()
             first = next(lines, "")
             if first.lstrip().startswith(("{", "[{")) and '":' in first:
                 raise InputError(
@@ -185,10 +169,9 @@ class TextFile:
         self.size = None  # nobody knows how long the text is
         return gzip.GzipFile(fileobj=stream)
 
-    def _blocks(self, stream: IO[bytes]) -> Iterator[bytes]:
+    def _whole_lines(self, stream: IO[bytes]) -> Iterator[bytes]:
         """Read whole lines, about a megabyte of them at a time."""
         rest, self._bytes, self.quoted, self._enough = b"", 0, False, _PIECE_BYTES
-        self._n_lines = 0
         while block := rest + stream.read(_BLOCK):
             rest = b""
             if not block.endswith(b"\n"):
@@ -230,7 +213,7 @@ class TextFile:
         self.line_end = "\r\n" if block.partition(b"\n")[0].endswith(b"\r") else "\n"
         return block.removeprefix(_ORDER_MARK)
 
-    def _lines(self, blocks: Iterable[bytes]) -> Iterator[str]:
+    def _decoded(self, blocks: Iterable[bytes]) -> Iterator[str]:
         number = 1
         for block in blocks:
             try:
@@ -243,8 +226,17 @@ class TextFile:
                     remedy="Save the file as UTF-8, or with: iconv -f LATIN1 -t UTF-8.",
                 ) from error
             number += block.count(b"\n")
-            self._n_lines = number - 1
-            yield from io.StringIO(text, newline="")
+            yield text
+
+    def _lines(self) -> Iterator[str]:
+        """Yield one line after the other, with its end, but for blocks that are taken whole."""
+        while text := self._next_block():
+            self._block = io.StringIO(text, newline="")
+            yield from self._block
+
+    def _next_block(self) -> str:
+        text, self._put_back = self._put_back or next(self._blocks, ""), ""
+        return text
 
     def _next_row(self, reader: Any) -> list[str]:  # noqa: ANN401
         rows = self._next_rows(reader, -1, 1, 0)
@@ -256,14 +248,7 @@ class TextFile:
         try:
             with _roomy(), uncollected():
                 self._enough = self._bytes + _PIECE_BYTES
-                while not self.quoted and len(rows) < n and self._bytes <= self._enough:
-                    # Without quotes a row is a line, and those at hand are taken together.
-                    at_hand = max(1, self._n_lines - reader.line_num)
-                    before = len(rows)
-                    rows.extend(islice(reader, min(at_hand, n - before)))
-                    if len(rows) == before or len(rows[-1]) != width:
-                        return rows
-                for row in islice(reader, n - len(rows) if self._bytes <= self._enough else 0):
+                for row in islice(reader, n):
                     rows.append(row)
                     if self._bytes > self._enough or len(row) != width:
                         break
@@ -272,7 +257,7 @@ class TextFile:
             remedy = 'Fix the quotes there: a value that holds a quote is written "like ""this""".'
             if "field limit" in str(error):
                 remedy = "Is a quote left open there?"
-            found = f"{self.name}, {where} (line {reader.line_num:,}): {error}."
+            found = f"{self.name}, {where} (line {self._taken + reader.line_num:,}): {error}."
             raise InputError(found, remedy=remedy) from error
         return rows
 

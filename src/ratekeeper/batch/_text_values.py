@@ -14,14 +14,11 @@ from ratekeeper.exceptions import Parameter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from ratekeeper.exceptions import Words
 
 _GAPS = frozenset({"", "na", "n/a", "#n/a", "null", "none", "?", "<na>"})  # a missing number
 _NO_LABEL = (_GAPS | {"nan"}) - {"none"}  # which may well be a class
 _INFINITE = frozenset({"inf", "infinity"})
-_MOST_TEXTS = 1 << 18
 
 
 def is_gap(text: str) -> bool:
@@ -157,27 +154,3 @@ def whole_texts(values: Sequence[str]) -> list[int] | None:
     if any(problem or not whole(value) for value, problem in parsed):
         return None
     return [int(value) for value, _ in parsed]
-
-
-class NumberTexts(dict[float, str]):
-    """Numbers as texts that read back exactly, each written once: few p-values are different.
-
-    Parameters
-    ----------
-    decimal_mark : str
-        As in the rest of the file.
-    """
-
-    def __init__(self, decimal_mark: str = ".") -> None:
-        super().__init__()
-        self.mark = decimal_mark
-
-    def __missing__(self, value: float) -> str:
-        if len(self) >= _MOST_TEXTS:
-            self.clear()
-        self[value] = text = repr(value).replace(".", self.mark)
-        return text
-
-    def of(self, values: NDArray[np.float64]) -> list[str]:
-        """Return the text of each number."""
-        return list(map(self.__getitem__, values.tolist()))

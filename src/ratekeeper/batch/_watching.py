@@ -13,7 +13,7 @@ from ratekeeper.batch._judging import keys_of, named_column, texts_of
 from ratekeeper.batch._pieces import MISSING
 from ratekeeper.batch._shifting import fitted
 from ratekeeper.batch._sources import open_sources, pieces_of
-from ratekeeper.batch._text_files import TextPiece
+from ratekeeper.batch._text_pieces import TextPiece
 
 if TYPE_CHECKING:
     import os

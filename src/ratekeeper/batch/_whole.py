@@ -10,7 +10,7 @@ from ratekeeper._formatting import show
 from ratekeeper.batch._columns import check_columns
 from ratekeeper.batch._pieces import INEXACT, MISSING, NAN, PROBLEMS
 from ratekeeper.batch._sources import open_sources, pieces_of
-from ratekeeper.batch._text_files import TextPiece
+from ratekeeper.batch._text_pieces import TextPiece
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from ratekeeper._ranks import look_up
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ratekeeper._counted import Counted
     from ratekeeper._ranks import Floats, Tail
-    from ratekeeper.methods._method import Method
+    from ratekeeper.methods._method import Method, Reader
 
 
 class CountedNull(RankNull):
@@ -49,9 +49,10 @@ class CountedNull(RankNull):
         """The p-value by how many knots are as extreme."""
         return self._method.p_of_count(self._cell.counts_beyond(self._tail), self.n)
 
-    def p_values(self, scores: Floats) -> NDArray[np.float64]:
-        """Return the p-value of each score."""
-        return look_up(self._cell.knots, scores, self._tail, self._table)
+    def reader(self, n_objects: int) -> Reader:
+        """Return what looks p-values up by the knots."""
+        del n_objects
+        return partial(look_up, self._cell.knots, tail=self._tail, table=self._table)
 
     def p_of_counts(self, counts: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the p-value of each count."""

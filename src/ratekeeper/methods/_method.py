@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from ratekeeper._ranks import Floats, Tail
 
+    Reader = Callable[..., NDArray[np.float64]]
+
 Kind = Literal["marginal", "high probability", "simultaneous", "asymptotic", "none"]
 KeyUse = Literal["unused", "optional", "required"]
 # Of parameters that files and texts mention only where they are not at their default, so that
@@ -137,6 +139,21 @@ class NullDistribution(ABC):
     @abstractmethod
     def p_values(self, scores: Floats) -> NDArray[np.float64]:
         """Return the p-value of each score under this class."""
+
+    def __init_subclass__(cls, **more: Any) -> None:  # noqa: ANN401 - as of any class
+        """Forget the reader of a parent in a class that makes p-values in its own way."""
+        super().__init_subclass__(**more)
+        if "p_values" in vars(cls) and "reader" not in vars(cls):
+            cls.reader = NullDistribution.reader  # type: ignore[method-assign]
+
+    def reader(self, n_objects: int) -> Reader | None:
+        """Return what gives the p-values of so many objects, of which it gets parts.
+
+        It may be called in several threads at once, with ``ordered=True`` if the scores of the part
+        come from `in_order`. None if p-values are no matter of ranks alone.
+        """
+        del n_objects
+        return None
 
     def threshold(self, alpha: float) -> float | None:
         """Return t such that ``p <= alpha`` if and only if a score is strictly beyond t.

@@ -7,7 +7,7 @@ in m. A new rank method is a small file with `g` and its guarantee.
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._ranks import Floats, Tail
+    from ratekeeper.methods._method import Reader
 
 _SMALLEST_ALPHA = 1e-12
 _TABLE_PIECE = 1 << 18
@@ -82,10 +83,17 @@ class RankNull(NullDistribution):
 
     def p_values(self, scores: Floats) -> NDArray[np.float64]:
         """Return the p-value of each score."""
-        if self._is_little_work(scores.size):
-            counts = count_as_extreme(self._scores, scores, self._tail)
-            return self._method.p_of_count(counts, self.n)
-        return look_up(self._scores, scores, self._tail, self._table)
+        return self.reader(scores.size)(scores)
+
+    def reader(self, n_objects: int) -> Reader:
+        """Return what gives p-values by way of counts, or of a table if these are many."""
+        if self._is_little_work(n_objects):
+            return self._by_counts
+        return partial(look_up, self._scores, tail=self._tail, table=self._table)
+
+    def _by_counts(self, scores: Floats, *, ordered: bool = False) -> NDArray[np.float64]:
+        counts = count_as_extreme(self._scores, scores, self._tail, ordered=ordered)
+        return self._method.p_of_count(counts, self.n)
 
     def p_of_counts(self, counts: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the p-value of each count."""

@@ -127,8 +127,9 @@ def calibration_sql(
         *(f"    {line}" for line in source),
         "  ) s",
         ") b",
-        *(["WHERE bucket IS NOT NULL"] if within is not None else []),
         f"GROUP BY {by}",
+        # Not by WHERE, for which databases would work out every bucket twice.
+        *(["HAVING bucket IS NOT NULL"] if within is not None else []),
     ]
     return "\n".join(lines)
 
@@ -288,4 +289,5 @@ def _said(writer: Writer, *, finer: bool) -> list[str]:
         texts.append(f"{own} buckets of their own.")
     lost = "what is lost on the way is noticed."
     texts.append(f"total is the sum of n, and check_digits is {CHECK_DIGITS}: {lost}")
-    return [*texts, writer.dialect.note] if writer.dialect.note else texts
+    notes = [writer.dialect.note, writer.dialect.finer_note if finer else ""]
+    return [*texts, *(note for note in notes if note)]

@@ -50,8 +50,8 @@ class Dialect:
         Whether infinite scores are decided on.
     steps : {"tree", "array"}
         How a table of steps is looked up: by nested CASE, or with PostgreSQL's width_bucket.
-    note : str
-        What is to be said about it in a comment.
+    note, finer_note : str
+        What is to be said about it in a comment, and in that of a query that counts again.
     """
 
     title: str
@@ -72,6 +72,7 @@ class Dialect:
     infinite: bool = True
     steps: Literal["tree", "array"] = "tree"
     note: str = ""
+    finer_note: str = ""
 
 
 _SPARK = Dialect(
@@ -96,7 +97,12 @@ DIALECTS: dict[str, Dialect] = {
         infinite=False,
         note="NaN, infinite scores and text count as missing, unless the database is named.",
     ),
-    "postgres": Dialect(title="PostgreSQL 12 or newer", label="CAST({} AS TEXT)", steps="array"),
+    "postgres": Dialect(
+        title="PostgreSQL 12 or newer",
+        label="CAST({} AS TEXT)",
+        steps="array",
+        finer_note="SET jit = off; before it saves the seconds that compiling would take.",
+    ),
     "duckdb": Dialect(title="DuckDB", double="DOUBLE", literal="{}", number="CAST({} AS DOUBLE)"),
     "sqlite": Dialect(
         title="SQLite 3.25 or newer",
