@@ -17,6 +17,7 @@ NAMES = (
     "normality",
     "cross_validated",
     "files",
+    "frames",
     "imports",
 )
 
