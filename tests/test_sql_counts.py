@@ -303,13 +303,13 @@ def test_scores_that_may_be_off_are_tolerated(warehouse, control):
 
 def test_p_values_of_zero_are_said_to_be_too_large_in_all():
     """No ratio to 0 is known, so it is said by how much."""
+    from ratekeeper._step_tables import excess_text
     from ratekeeper._steps import Steps
-    from ratekeeper.sql._p_values import _excess
 
     exact = Steps(np.array([0.5]), np.array([0.0, 1.0]), "right", 0.0, 0.0)
     off = Steps(np.array([0.5]), np.array([0.25, 1.0]), "right", 0.25, np.inf)
-    assert _excess([[exact], [None]]) == "P-values are exact."
-    assert "larger, by at most 25%; compared" in _excess([[exact], [off]])
+    assert excess_text([[exact], [None]]) == "P-values are exact."
+    assert "larger, by at most 25%; compared" in excess_text([[exact], [off]])
 
 
 def test_whole_numbers_are_compared_as_the_doubles_that_were_counted():

@@ -241,6 +241,8 @@ def _even(segment: Segment) -> list[_Piece]:
     >>> len(pieces), pieces[0], pieces[-1]
     (61, _Piece(start=0.0, end=5e-19, n=0), _Piece(start=0.288..., end=0.5, n=10))
     """
+    if segment.curve == "around":
+        raise ValueError("no query has buckets around a centre")
     low, high, bottom = segment.low, segment.high, segment.bottom
     end = high
     if segment.curve != "even":
