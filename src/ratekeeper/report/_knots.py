@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ratekeeper._ranks import Floats, Tail
     from ratekeeper.methods import Method
 
-_CHARACTERS = 150_000  # for all scores of a page
+_CHARACTERS = 145_000  # for all scores of a page
 _DENSE = 60  # the most extreme scores, all kept
 _SPREAD = 250  # knots that follow the other class
 
