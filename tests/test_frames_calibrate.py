@@ -185,3 +185,12 @@ def test_too_many_groups_are_refused_before_they_are_counted():
     frame = frame.with_row_index("id")
     with pytest.raises(rk.InputError, match="20,000 groups"):
         rk.calibrate_frame(frame, score="risk", label="ill", group="id", counted=True)
+
+
+def test_an_old_narwhals_is_named(monkeypatch):
+    """Without what buckets are made of, the error says what to install."""
+    import narwhals as nw
+
+    monkeypatch.delattr(nw.Expr, "floor")
+    with pytest.raises(rk.InputError, match="pip install --upgrade narwhals"):
+        rk.calibrate_frame(pd.DataFrame({"risk": [0.1]}), score="risk")

@@ -37,6 +37,12 @@ def open_frame(frame: object, **roles: str | None) -> Frame:
     """
     import narwhals as nw
 
+    if not hasattr(nw.Expr, "floor"):  # of which buckets are made
+        raise InputError(
+            f"narwhals {nw.__version__} is too old for frames.",
+            parameter="frame",
+            remedy="Install a newer one: pip install --upgrade narwhals.",
+        )
     opened = nw.from_native(frame, pass_through=True)
     if not isinstance(opened, nw.DataFrame | nw.LazyFrame):
         raise InputError(
