@@ -103,7 +103,7 @@ def test_spark_gives_no_decision_where_there_is_no_score(spark):
 def test_spark_connect_needs_no_context():
     """A session over the network, which has no SparkContext, decides and counts all the same."""
     pytest.importorskip("grpc")
-    pytest.importorskip("pyspark.sql.connect.session")
+    pytest.importorskip("pyspark.sql.connect.session", exc_type=ImportError)
     program = (
         "import sys; sys.path[:0] = sys.argv[1:]\n"
         "from pyspark.sql import SparkSession\n"
