@@ -208,7 +208,7 @@ class Counted:
         Examples
         --------
         >>> Counted.of_buckets([0.1, 0.5], [0.4, 0.5], [30, 20]).spread(5).tolist()
-        [0.1, 0.1, 0.1, 0.5, 0.5]
+        [0.1, 0.4, 0.4, 0.5, 0.5]
         """
         step = -(-self.size // size) or 1
         ranks = np.arange(step // 2, self.size, step) + 1

@@ -112,7 +112,8 @@ def test_the_mirror_image_has_the_same_score():
     network = _random_network(12)
     rows = np.random.default_rng(12).normal(size=(50, ODD.size))
     straight, mirrored = (network.scores(x, 33) for x in (rows, np.where(ODD, -rows, rows)))
-    np.testing.assert_allclose(straight, mirrored, rtol=1e-6)
+    # The sums are of float32, in an order that the machine's BLAS picks: a few dozen roundings.
+    np.testing.assert_allclose(straight, mirrored, rtol=2e-5)
     other = rows.copy()
     other[:, np.flatnonzero(ODD)[0]] *= -1
     assert (np.abs(network.scores(other, 33) - straight) > 1e-3).any()
