@@ -21,21 +21,8 @@ class Spark:
 
     dialect = "spark"
 
-    def __init__(self):
-        from pyspark.sql import SparkSession
-
-        settings = {
-            "spark.ui.enabled": "false",
-            "spark.sql.shuffle.partitions": "2",
-            "spark.driver.memory": "1g",
-            "spark.driver.bindAddress": "127.0.0.1",
-            "spark.driver.host": "127.0.0.1",
-        }
-        builder = SparkSession.builder.master("local[2]")
-        for name, value in settings.items():
-            builder = builder.config(name, value)
-        self.session = builder.getOrCreate()
-        self.session.sparkContext.setLogLevel("OFF")
+    def __init__(self, session):
+        self.session = session
 
     def put(self, table, columns, types):
         """Make a table anew."""
@@ -55,10 +42,10 @@ def _listed(values):
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
-@pytest.fixture(scope="module")
-def spark():
-    """Start a session for the tests of this file."""
-    return Spark()
+@pytest.fixture
+def spark(spark_session):
+    """Put the tests' words around the session."""
+    return Spark(spark_session)
 
 
 def test_spark_counts_and_decides_as_one_machine(spark):

@@ -55,25 +55,6 @@ def test_lazy_frames_are_decided_on_and_evaluated_as_arrays_are(kind):
     check(make(kind, new), new, cal)
 
 
-@pytest.fixture(scope="module")
-def spark():
-    """Start one session for all tests of this file."""
-    sql = pytest.importorskip("pyspark.sql")
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = sql.SparkSession.builder.master("local[2]")
-    for name, value in {
-        "ui.enabled": "false",
-        "sql.shuffle.partitions": "2",
-        "driver.bindAddress": "127.0.0.1",
-        "driver.host": "127.0.0.1",
-    }.items():
-        builder = builder.config(f"spark.{name}", value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
-
-
 def of_spark(session, new):
     """Return the rows as a frame of Spark in two parts."""
     listed = list(zip(*(values.tolist() for values in new.values()), strict=True))
@@ -81,17 +62,17 @@ def of_spark(session, new):
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_spark_decides_natively_and_judges_exactly_by_arrow(spark, exact):
+def test_spark_decides_natively_and_judges_exactly_by_arrow(spark_session, exact):
     """By expressions, or batch by batch through the library, each row is that of one machine."""
     cal, new = some_rows()
-    check(of_spark(spark, new), new, cal, exact=exact)
+    check(of_spark(spark_session, new), new, cal, exact=exact)
 
 
-def test_spark_gives_no_decision_where_there_is_no_score(spark):
+def test_spark_gives_no_decision_where_there_is_no_score(spark_session):
     """NaN, null and unknown groups are null, in decisions and exact p-values."""
     cal, _ = some_rows()
     data = [(0, None, "n"), (1, float("nan"), "n"), (2, -9.0, "n"), (3, 0.0, "w")]
-    frame = spark.createDataFrame(data, "id long, s double, g string")
+    frame = spark_session.createDataFrame(data, "id long, s double, g string")
     test = cal.control("fnr", 0.1)
     for p_values in (True, "exact"):
         found = rows(test.decide_frame(frame, score="s", group="g", p_values=p_values))
@@ -102,7 +83,7 @@ def test_spark_gives_no_decision_where_there_is_no_score(spark):
 
 def test_spark_connect_needs_no_context():
     """A session over the network, which has no SparkContext, decides and counts all the same."""
-    pytest.importorskip("grpc")
+    pytest.importorskip("grpc_status")
     pytest.importorskip("pyspark.sql.connect.session", exc_type=ImportError)
     program = (
         "import sys; sys.path[:0] = sys.argv[1:]\n"

@@ -1,7 +1,5 @@
 """Frames of engines that are not installed everywhere: the same counts as on one machine."""
 
-import os
-import sys
 import warnings
 
 import numpy as np
@@ -15,23 +13,6 @@ pd = pytest.importorskip("pandas")
 
 # Engines warn of what they do to each other.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
-
-
-@pytest.fixture(scope="module")
-def spark():
-    """Start one session for all tests of this file."""
-    sql = pytest.importorskip("pyspark.sql")
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    session = (
-        sql.SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .getOrCreate()
-    )
-    yield session
-    session.stop()
 
 
 def of_ibis(columns, folder):
@@ -77,7 +58,7 @@ def test_a_small_frame_keeps_its_scores(make, tmp_path):
     ]
 
 
-def test_spark_counts_what_one_machine_has(spark):
+def test_spark_counts_what_one_machine_has(spark_session):
     """Ten random cases as the groups of one frame, and some by themselves."""
     parts = [columns_of(seed) for seed in range(2020, 2030)]
     columns = {
@@ -86,18 +67,18 @@ def test_spark_counts_what_one_machine_has(spark):
         "area": np.repeat([f"case {i}" for i in range(10)], [p["risk"].size for p in parts]),
     }
     options = {"higher_is_positive": True, "group": "area"}
-    frame = spark.createDataFrame(pd.DataFrame(columns))
+    frame = spark_session.createDataFrame(pd.DataFrame(columns))
     exact = calibrated(columns, options)
     assert assert_same(counted(frame, **options), exact, columns["risk"][:500]) > 40
     columns = columns_of(2001)
-    frame = spark.createDataFrame(pd.DataFrame(columns).astype({"ill": "int32"}))
+    frame = spark_session.createDataFrame(pd.DataFrame(columns).astype({"ill": "int32"}))
     exact = calibrated(columns, {"higher_is_positive": True, "group": None})
     assert assert_same(counted(frame), exact, columns["risk"][:300]) >= 4
 
 
-def test_spark_refuses_what_is_no_score(spark):
+def test_spark_refuses_what_is_no_score(spark_session):
     """NaN and missing scores are counted and refused, with the column."""
     rows = [(0.1, 0), (float("nan"), 0), (None, 1), (0.9, 1)]
-    frame = spark.createDataFrame(rows, "risk double, ill int")
+    frame = spark_session.createDataFrame(rows, "risk double, ill int")
     with pytest.raises(rk.InputError, match=r"risk.* is missing or NaN in 2 of 4 rows"):
         counted(frame)
