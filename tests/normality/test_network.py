@@ -16,7 +16,7 @@ from ratekeeper.normality._model import (
     load_tests,
     neural_tests,
 )
-from ratekeeper.normality._network import Network, Scaling, compressed, size_inputs
+from ratekeeper.normality._network import Network, Scaling, _prepared, compressed, size_inputs
 from ratekeeper.normality._samples import standardise_sorted
 from ratekeeper.normality._tables import NullTables
 from ratekeeper.normality.training._order_statistics import SIZES
@@ -108,8 +108,14 @@ def test_scores_are_those_of_the_slow_loop(n):
 
 
 def test_the_mirror_image_has_the_same_score():
-    """Flipping the sign of the odd features changes the score by rounding only."""
+    """Weights are symmetric to the last bit, so signs of odd features change rounding only."""
     network = _random_network(12)
+    centre, _, first, bias, second = _prepared(network, 33)
+    assert not centre[ODD].any()
+    straight, mirrored = np.hsplit(first, 2)
+    np.testing.assert_array_equal(straight, np.where(ODD[:, None], -mirrored, mirrored))
+    np.testing.assert_array_equal(*np.split(bias, 2))
+    np.testing.assert_array_equal(*np.split(second, 2))
     rows = np.random.default_rng(12).normal(size=(50, ODD.size))
     straight, mirrored = (network.scores(x, 33) for x in (rows, np.where(ODD, -rows, rows)))
     # The sums are of float32, in an order that the machine's BLAS picks: a few dozen roundings.
