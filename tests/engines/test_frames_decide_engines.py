@@ -69,16 +69,18 @@ def test_spark_decides_natively_and_judges_exactly_by_arrow(spark_session, exact
 
 
 def test_spark_gives_no_decision_where_there_is_no_score(spark_session):
-    """NaN, null and unknown groups are null, in decisions and exact p-values."""
+    """NaN, null and unknown groups are null, in decisions and p-values; infinities are scores."""
     cal, _ = some_rows()
-    data = [(0, None, "n"), (1, float("nan"), "n"), (2, -9.0, "n"), (3, 0.0, "w")]
+    data = [(0, None, "n"), (1, np.nan, "n"), (2, -np.inf, "n"), (3, 0.0, "w"), (4, np.inf, "n")]
     frame = spark_session.createDataFrame(data, "id long, s double, g string")
     test = cal.control("fnr", 0.1)
+    known = test.p_values([-np.inf, np.inf], groups=["n", "n"])
     for p_values in (True, "exact"):
         found = rows(test.decide_frame(frame, score="s", group="g", p_values=p_values))
         order = np.argsort(found["id"])
-        assert [found["decision"][i] for i in order] == [None, None, 0, None]
-        assert [found["p1"][i] is None for i in order] == [True, True, False, True]
+        assert [found["decision"][i] for i in order] == [None, None, 0, None, 1]
+        for name, (lowest, highest) in (("p0", known.p0), ("p1", known.p1)):
+            assert [found[name][i] for i in order] == [None, None, lowest, None, highest]
 
 
 def test_spark_connect_needs_no_context():
