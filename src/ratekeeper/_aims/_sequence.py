@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ratekeeper._aims._aim import Limits
+from ratekeeper._keys import drawn
 from ratekeeper._rates import Rate
 
 if TYPE_CHECKING:
@@ -121,7 +122,9 @@ class Candidates:
 
 def oriented(negative: Floats, positive: Floats, *, higher: bool) -> Objects:
     """Return the objects in order of evidence for the positive class."""
-    return Objects(negative, positive) if higher else Objects(-negative[::-1], -positive[::-1])
+    if higher:
+        return Objects(negative, positive)
+    return Objects(0.0 - negative[::-1], 0.0 - positive[::-1])  # no -0.0, which has other bits
 
 
 def n_guides(n: int) -> int:
@@ -136,15 +139,18 @@ def n_guides(n: int) -> int:
 
 
 def guides_of(objects: Objects) -> Objects:
-    """Return the objects that guide the search; the same for the same objects."""
+    """Return the objects that guide the search; the same for the same objects.
+
+    They are drawn by the scores themselves. Draws that depend on no more than the number of objects
+    would take the same ranks from every calibration set, and how many of the others lie beyond a
+    guide would be no matter of chance: in one setting a precision of 95% was then missed in 17% of
+    sets, not in 5%.
+    """
+    numbers = [drawn(scores, _SEED, label) for label, scores in enumerate(objects)]
     size = n_guides(objects.n)
-    drawn = np.random.default_rng(_SEED).choice(objects.n, size, replace=False, shuffle=False)
-    drawn.sort()
-    n_negative = int(drawn.searchsorted(objects.negative.size))
-    return Objects(
-        objects.negative[drawn[:n_negative]],
-        objects.positive[drawn[n_negative:] - objects.negative.size],
-    )
+    last = np.partition(np.concatenate(numbers), size - 1)[size - 1] if size else 0.0
+    chosen = [scores[u <= last] for scores, u in zip(objects, numbers, strict=True)]
+    return Objects(*chosen)
 
 
 def chance(errors: NDArray[np.intp], n: NDArray[np.intp], alpha: float) -> NDArray[np.float64]:
