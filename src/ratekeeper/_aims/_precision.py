@@ -113,7 +113,7 @@ class Precision(_RightAmongCalled):
     >>> rng = np.random.default_rng(0)
     >>> negative, positive = np.sort(rng.normal(0, 1, 900)), np.sort(rng.normal(2, 1, 300))
     >>> Precision(0.8).choose(negative, positive, higher=True).limits
-    Limits(positive=1.7..., strict=False, negative=None)
+    Limits(positive=1.80..., strict=False, negative=None)
     """
 
     name: ClassVar[str] = "precision"

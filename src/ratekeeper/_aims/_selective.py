@@ -50,7 +50,7 @@ class Selective(Aim):
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> found = Selective(0.05).choose(
-    ...     np.sort(rng.normal(0, 1, 500)), np.sort(rng.normal(2, 1, 500)), higher=True
+    ...     np.sort(rng.normal(0, 1, 1000)), np.sort(rng.normal(2, 1, 1000)), higher=True
     ... )
     >>> found.limits.negative < found.limits.positive
     True
