@@ -18,7 +18,7 @@ from sklearn.neighbors import KernelDensity
 from sklearn.svm import LinearSVC
 
 import ratekeeper as rk
-from ratekeeper.baselines._neyman_pearson.densities import (
+from ratekeeper.baselines._densities import (
     Kernels,
     Normals,
     fit_kernels,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.baselines._neyman_pearson.densities import spread_of
+from ratekeeper.baselines._densities import spread_of
 from ratekeeper.baselines._neyman_pearson.normal_scores import NormalThreshold
 from ratekeeper.baselines._system import one_of, system
 from ratekeeper.exceptions import InputError, Parameter

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper._validation import check_probability
-from ratekeeper.baselines._neyman_pearson.densities import (
+from ratekeeper.baselines._densities import (
     Density,
     Normals,
     check_bandwidth,

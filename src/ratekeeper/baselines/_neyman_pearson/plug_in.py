@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper._validation import check_count
-from ratekeeper.baselines._neyman_pearson.densities import (
+from ratekeeper.baselines._densities import (
     check_bandwidth,
     fit_kernels,
     log_ratio,
