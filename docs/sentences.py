@@ -15,6 +15,14 @@ PAGE = Path(__file__).with_suffix(".md")
 
 # One example for each gap; a gap means the same in every sentence.
 GAPS = {
+    "to_score": "2.5",
+    "end_sign": "<=",
+    "learnt": "1,000",
+    "order": "both ends indicate the positive class",
+    "piece": "1.5 <= score < 2.5",
+    "from_score": "1.5",
+    "start_sign": "<",
+    "testing": "1,000",
     "earlier_column": "'score'",
     "unused": "0.012%",
     "losses": "0.012% of an alpha of 1%, 0.2% of an alpha of 0.1%",
@@ -266,6 +274,7 @@ HEADINGS = {
     "tolerance": "Scores that may come out differently where they decide",
     "adaptive": "Tests whose level moves with the labels",
     "counted": "Scores that are known by counts",
+    "order": "Scores in a learnt order",
 }
 METHODS = {
     "parametric": {"distribution": "norm"},

@@ -32,6 +32,7 @@ CHOSEN = {
             "population controlled.fnr controlled.fpr"
         ),
         "noise": "fnr fpr",
+        "order": "hull rising falling valley peak",
         "adaptive": (
             "headline headline.decaying headline.audit promise.audit.fnr promise.audit.fpr needs "
             "needs.audit so_far so_far.audit learned.learned learned.repeated learned.not_audited "

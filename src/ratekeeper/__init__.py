@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ratekeeper._price_plans import PricePlan
     from ratekeeper._provenance import Provenance
     from ratekeeper._rates import Rate, RealisedRate
+    from ratekeeper._reordering import ReorderedTest, Reordering, reorder
     from ratekeeper._selection import Selection
     from ratekeeper._shift import ShiftCounts, ShiftResult, shift_test
     from ratekeeper._storage import load, save
@@ -142,6 +143,8 @@ __all__ = [
     "RatekeeperWarning",
     "RealisedRate",
     "RefitWarning",
+    "ReorderedTest",
+    "Reordering",
     "Resampled",
     "ReversedScoreWarning",
     "ScoreDifference",
@@ -170,6 +173,7 @@ __all__ = [
     "plan",
     "plan_audit",
     "plan_monitor",
+    "reorder",
     "save",
     "score_difference",
     "shift_test",
@@ -206,6 +210,7 @@ _HOMES = {
     "_price_plans": ("PricePlan",),
     "_provenance": ("Provenance",),
     "_rates": ("Rate", "RealisedRate"),
+    "_reordering": ("ReorderedTest", "Reordering", "reorder"),
     "_selection": ("Selection",),
     "_shift": ("ShiftCounts", "ShiftResult", "shift_test"),
     "_storage": ("load", "save"),

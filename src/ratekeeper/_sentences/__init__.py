@@ -22,6 +22,7 @@ from ratekeeper._sentences.monitor import MONITOR
 from ratekeeper._sentences.monitor_plan import MONITOR_PLAN
 from ratekeeper._sentences.noise import NOISE
 from ratekeeper._sentences.one_class import ONE_CLASS
+from ratekeeper._sentences.order import ORDER
 from ratekeeper._sentences.page import PAGE
 from ratekeeper._sentences.plan import PLAN
 from ratekeeper._sentences.rates import RATES
@@ -60,6 +61,7 @@ SECTIONS = {
     "tolerance": TOLERANCE,
     "adaptive": ADAPTIVE,
     "counted": COUNTED,
+    "order": ORDER,
 }
 
 
