@@ -43,6 +43,16 @@ if TYPE_CHECKING:
     from ratekeeper._labelling import Audit
     from ratekeeper._monitor_plans import MonitorPlan, plan_monitor
     from ratekeeper._monitoring import Monitor, MonitorState
+    from ratekeeper._multiclass import (
+        LabelSets,
+        MulticlassCalibration,
+        MulticlassCertificate,
+        MulticlassEvaluation,
+        MulticlassTest,
+        OrderedTest,
+        calibrate_multiclass,
+    )
+    from ratekeeper._multiclass._controller import MulticlassController
     from ratekeeper._p_values import PValues
     from ratekeeper._planning import Plan, plan
     from ratekeeper._power_plans import AuditPlan, CertificationPlan, plan_audit
@@ -123,6 +133,7 @@ __all__ = [
     "JointEvaluation",
     "Kernel",
     "LabelNoise",
+    "LabelSets",
     "LateLabelsWarning",
     "LongWorkWarning",
     "Method",
@@ -130,8 +141,14 @@ __all__ = [
     "Monitor",
     "MonitorPlan",
     "MonitorState",
+    "MulticlassCalibration",
+    "MulticlassCertificate",
+    "MulticlassController",
+    "MulticlassEvaluation",
+    "MulticlassTest",
     "NoThresholdError",
     "NormalityResult",
+    "OrderedTest",
     "PValues",
     "Parametric",
     "Plan",
@@ -165,6 +182,7 @@ __all__ = [
     "calibrate",
     "calibrate_counts",
     "calibrate_frame",
+    "calibrate_multiclass",
     "compare",
     "density_ratio",
     "load",
@@ -204,6 +222,16 @@ _HOMES = {
     "_labelling": ("Audit",),
     "_monitor_plans": ("MonitorPlan", "plan_monitor"),
     "_monitoring": ("Monitor", "MonitorState"),
+    "_multiclass": (
+        "LabelSets",
+        "MulticlassCalibration",
+        "MulticlassCertificate",
+        "MulticlassEvaluation",
+        "MulticlassTest",
+        "OrderedTest",
+        "calibrate_multiclass",
+    ),
+    "_multiclass._controller": ("MulticlassController",),
     "_p_values": ("PValues",),
     "_planning": ("Plan", "plan"),
     "_power_plans": ("AuditPlan", "CertificationPlan", "plan_audit"),

@@ -277,9 +277,14 @@ def response(
     name: str,
     positive: object,
 ) -> Floats:
-    """Return one score for each object, of which high ones indicate the positive label."""
+    """Return one score for each object, of which high ones indicate the positive label.
+
+    Of more than two classes, all scores as they are, in a column for each.
+    """
     values = np.asarray(getattr(model, name)(X))
     labels = np.asarray(model.classes_).tolist()
+    if len(labels) > 2:  # noqa: PLR2004 - more than a pair
+        return values
     if name == "predict_proba":
         return np.asarray(values[:, labels.index(positive)])
     return values if labels[1] == positive else -values

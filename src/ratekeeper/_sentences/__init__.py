@@ -20,6 +20,7 @@ from ratekeeper._sentences.counted import COUNTED
 from ratekeeper._sentences.evaluation import EVALUATION, VERDICTS
 from ratekeeper._sentences.monitor import MONITOR
 from ratekeeper._sentences.monitor_plan import MONITOR_PLAN
+from ratekeeper._sentences.multiclass import MULTICLASS
 from ratekeeper._sentences.noise import NOISE
 from ratekeeper._sentences.one_class import ONE_CLASS
 from ratekeeper._sentences.order import ORDER
@@ -62,6 +63,7 @@ SECTIONS = {
     "adaptive": ADAPTIVE,
     "counted": COUNTED,
     "order": ORDER,
+    "multiclass": MULTICLASS,
 }
 
 
