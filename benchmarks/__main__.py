@@ -10,6 +10,7 @@ from benchmarks.timing import HEADER
 NAMES = (
     "kernel",
     "crepes_p_values",
+    "multiclass",
     "precision",
     "watching",
     "decisions",

@@ -23,6 +23,12 @@ GAPS = {
     "from_score": "1.5",
     "start_sign": "<",
     "testing": "1,000",
+    "over": "12.10% (9.85% to 14.64%)",
+    "single": "71.20%",
+    "sizes": "'benign': 350, 'malignant': 120",
+    "forced": "6.90%",
+    "empty": "0.40%",
+    "levels": "at most 5% of its objects",
     "earlier_column": "'score'",
     "unused": "0.012%",
     "losses": "0.012% of an alpha of 1%, 0.2% of an alpha of 0.1%",
@@ -275,6 +281,7 @@ HEADINGS = {
     "adaptive": "Tests whose level moves with the labels",
     "counted": "Scores that are known by counts",
     "order": "Scores in a learnt order",
+    "multiclass": "Several classes",
 }
 METHODS = {
     "parametric": {"distribution": "norm"},

@@ -24,6 +24,7 @@ PAGES = [
     "precision",
     "recalibrating",
     "selecting",
+    "several-classes",
     "shift",
     "ties",
     "warehouses",

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ratekeeper._sentences import Statement
     from ratekeeper.methods import Guarantee
 
+_SHOWN = 20  # classes
+
 
 @dataclass(frozen=True)
 class ClassCell:
@@ -62,6 +64,15 @@ class MulticlassCertificate(Stated):
         Whether the classes stand in order of severity.
     method, delta, guarantee, score_type, data_hash, version
         As in `Certificate`.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 3, 600)
+    >>> cal = rk.calibrate_multiclass(rng.normal(2 * np.eye(3)[labels]), labels)
+    >>> print(cal.control(0.1).certificate.headline)
+    CERTIFICATE  each of 3 classes stays in its label set, but for at most 10% of its objects
     """
 
     cells: tuple[ClassCell, ...]
@@ -80,9 +91,9 @@ class MulticlassCertificate(Stated):
         if self.ordered:
             return say("multiclass.headline.ordered", n=n)
         levels = {cell.alpha for cell in self.cells}
-        key = "one" if len(levels) == 1 else "several"
+        key = "multiclass.headline.one" if len(levels) == 1 else "multiclass.headline.several"
         alpha = exact_percent(next(iter(levels)) or 0.0)
-        share = say(f"multiclass.headline.{key}", alpha=alpha)
+        share = say(key, alpha=alpha)
         return say("multiclass.headline", n=n, levels=share)
 
     @property
@@ -92,49 +103,41 @@ class MulticlassCertificate(Stated):
 
     def _statements(self) -> Iterator[Statement]:
         kind = self.guarantee.kind
-        suffix = ".ordered" if self.ordered else ""
-        yield state("controlled", say(f"multiclass.controlled{suffix}", method=self.method))
+        key = "multiclass.controlled.ordered" if self.ordered else "multiclass.controlled"
+        yield state("controlled", say(key, method=self.method))
         title = "promise.aim" if kind in NO_PROMISE else "promise"
         yield state("promise", self.guarantee.promise, title=title, kind=kind)
         yield state("needs", self.guarantee.condition)
         yield state("not_covered", self.guarantee.not_covered)
-        for cell in self.cells:
+        for cell in self.cells[:_SHOWN]:
             yield state("rule", self._rule(cell))
+        if len(self.cells) > _SHOWN:
+            yield state("rule", say("multiclass.shown", shown=_SHOWN, n=f"{len(self.cells):,}"))
         promised = [cell for cell in self.cells if cell.alpha is not None]
         if self.delta is not None and len(promised) > 1:
             most = f"{min(1.0, len(promised) * self.delta):g}"
             facts = {"n": f"{len(promised):,}", "delta": f"{self.delta:g}", "most": most}
-            yield state("both", say("multiclass.together", **facts), title="groups")
-        for cell in self.cells:
-            yield state("price", self._price(cell))
+            yield state("levels", say("multiclass.together", **facts))
         if not self.ordered:
-            yield state("remark", say("multiclass.price.alone"))
+            yield state("price", say("multiclass.price"))
         yield state("assumed", say("multiclass.assumed"))
-        sizes = ", ".join(f"{show(cell.label)}: {cell.n:,}" for cell in self.cells)
+        sizes = ", ".join(f"{show(cell.label)}: {cell.n:,}" for cell in self.cells[:_SHOWN])
+        sizes += ", ..." if len(self.cells) > _SHOWN else ""
         data = {"type": self.score_type, "hash": self.data_hash[:16], "version": self.version}
         n = f"{sum(cell.n for cell in self.cells):,}"
         yield state("data", say("multiclass.data", n=n, sizes=sizes, **data))
 
     def _rule(self, cell: ClassCell) -> str:
+        label = show(cell.label)
         if cell.alpha is None:
-            return say("multiclass.class.last", label=show(cell.label))
-        spread = ""
-        if cell.realised is not None:
-            low, high = map(percent, cell.realised.interval)
-            spread = say("multiclass.realised", low=low, high=high)
-        return say(
-            "multiclass.class.ordered" if self.ordered else "multiclass.class",
-            label=show(cell.label),
-            alpha=exact_percent(cell.alpha),
-            threshold=repr(cell.threshold),
-            realised=spread,
-        )
-
-    def _price(self, cell: ClassCell) -> str:
+            return say("multiclass.class.last", label=label, over=cell.wrong)
+        facts = {"alpha": exact_percent(cell.alpha), "threshold": repr(cell.threshold)}
         if self.ordered:
-            return say("multiclass.price.ordered", label=show(cell.label), over=cell.wrong)
-        facts = {"others": f"{cell.others:.2f}", "forced": cell.wrong}
-        return say("multiclass.price", label=show(cell.label), **facts)
+            return say("multiclass.class.ordered", label=label, over=cell.wrong, **facts)
+        # Without an interval: the objects are compared with each other.
+        forced = "unknown" if cell.wrong is None else percent(cell.wrong.rate)
+        others = f"{cell.others:.2f}"
+        return say("multiclass.class", label=label, others=others, forced=forced, **facts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain Python values that JSON can write."""
@@ -150,6 +153,7 @@ class MulticlassCertificate(Stated):
                     "alpha": cell.alpha,
                     "n": cell.n,
                     "threshold": cell.threshold,
+                    "true_rate": None if cell.realised is None else cell.realised.interval,
                     "others": cell.others,
                     "wrong": None if cell.wrong is None else cell.wrong.to_dict(),
                 }
@@ -172,6 +176,7 @@ class MulticlassCertificate(Stated):
                 "" if cell.threshold is None else f"{cell.threshold:.6g}",
                 str(cell.wrong) if self.ordered else f"{cell.others:.2f}",
             ]
-            for cell in self.cells
+            for cell in self.cells[:_SHOWN]
         ]
-        return [markup.table(head, rows, numbers=(1, 2, 3))]
+        table = markup.table(head, rows, numbers=(1, 2, 3))
+        return [table, *markup.rest(len(rows), len(self.cells), "classes")]

@@ -76,6 +76,15 @@ class MulticlassEvaluation:
     -----
     **Guarantee.** If nothing has changed since calibration, any promise is called exceeded with
     probability at most 5%, over all classes together. It does not cover repeated looks.
+
+    Examples
+    --------
+    >>> import numpy as np, ratekeeper as rk
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 3, 600)
+    >>> cal = rk.calibrate_multiclass(rng.normal(2 * np.eye(3)[labels]), labels)
+    >>> cal.control(0.1).evaluate(rng.normal(2 * np.eye(3)[labels]), labels).classes[2].verdict
+    'kept'
     """
 
     classes: dict[Any, ClassCount]

@@ -41,10 +41,11 @@ def read_columns(
         return both
     if table.ndim != _PAIR or table.shape[1] != classes.size:
         found = f"a table of shape {table.shape}" if table.ndim > 1 else "a single column"
+        need = f"one column for each of {listed_with_count(classes.tolist())}"
         raise InputError(
-            (Parameter("scores"), f" is {found}, but there are {classes.size:,} classes: "),
+            (Parameter("scores"), f" is {found}, but {classes.size:,} classes need {need}."),
             parameter="scores",
-            need=f"one column for each of {listed_with_count(classes.tolist())}",
+            need=need,
             remedy="Pass what predict_proba gives, or name all classes in order by classes=[...].",
         )
     columns: Any = _floats(scores, table.ravel(), dtype).reshape(table.shape)

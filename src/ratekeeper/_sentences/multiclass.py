@@ -12,21 +12,22 @@ MULTICLASS = {
         "for each class but the last, the share of its objects that are called something less "
         "severe. By {method}."
     ),
-    "class": "{label}: at most {alpha}; in the set if its score is >= {threshold}{realised}",
+    "class": (
+        "{label}: at most {alpha} without it; in the set if its score is >= {threshold}. Other "
+        "labels in the set: {others}. Forced labels wrong: {forced}"
+    ),
     "class.ordered": (
         "{label}: at most {alpha} called less severe; called so if its score is >= {threshold} and "
-        "no more severe class is{realised}"
+        "nothing more severe is. Called more severe: {over}"
     ),
-    "class.last": "{label}: what no other class is called; nothing is promised of it",
-    "realised": " (true rate {low} to {high} in 90% of calibration sets)",
+    "class.last": (
+        "{label}: where nothing more severe is called; no promise. Called more severe: {over}"
+    ),
+    "shown": "{shown} of {n} classes are shown; to_dict has all.",
     "price": (
-        "of {label}, {others} other classes stay in the set of an object, on average; with one "
-        "label forced on each, {forced} get a wrong one"
-    ),
-    "price.ordered": "of {label}, {over} are called something more severe",
-    "price.alone": (
-        "Forced labels have no promise. They are counted on the calibration objects, each of which "
-        "is compared with the others of its class."
+        "Other labels in the set are on average over the objects of the class. Forced labels, one "
+        "for each object, have no promise; they are counted on the calibration objects, each of "
+        "which is compared with the others of its class."
     ),
     "together": (
         "Each of {n} promises may fail with probability {delta}; that any fails has probability at "
@@ -40,8 +41,5 @@ MULTICLASS = {
     "assumed": (
         "New objects of each class are like its calibration objects, and are scored by the same "
         "model. How common the classes are may change."
-    ),
-    "not_an_object": (
-        "With ordered classes an object is called the most severe class that cannot be ruled out."
     ),
 }
