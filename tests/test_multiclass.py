@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ratekeeper as rk
 
@@ -76,6 +77,22 @@ def test_the_controller_of_two_classes_is_the_binary_one():
     assert np.array_equal(first.predict(X_new), one.predict(X_new))
     assert first.predict_proba(X_new).shape == (X_new.shape[0], 2)
     assert not hasattr(first, "decide")
+
+
+@parametrize_with_checks(
+    [
+        rk.MulticlassController(
+            LogisticRegression(), alpha=0.4, method=rk.Conformal(), random_state=0
+        )
+    ],
+    expected_failed_checks=lambda _: {
+        "check_classifiers_train": "predict goes by p-values, not by the larger probability",
+        "check_classifiers_one_label_sample_weights": "weights are for the training alone",
+    },
+)
+def test_scikit_learn_checks(estimator, check):
+    """It is a scikit-learn classifier."""
+    check(estimator)
 
 
 def within(failures, n, rate):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import get_tags, indexable
+from sklearn.utils import assert_all_finite, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -126,8 +126,15 @@ class MulticlassController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         name = self._response()
         X, labels = indexable(X, column_or_1d(y, warn=True))
+        assert_all_finite(labels, input_name="y")
         check_classification_targets(labels)
         classes = np.unique(labels)
+        if classes.size < 2:  # noqa: PLR2004 - a pair
+            raise InputError(
+                f"y has {classes.size} class(es) among {labels.size:,} labels; two are needed.",
+                parameter="y",
+                remedy="Give rows of every class.",
+            )
         if isinstance(self.estimator, FrozenEstimator):
             model, rows = self.estimator, np.arange(labels.size)
             known = np.asarray(model.fit(None, None).classes_)
