@@ -15,6 +15,11 @@ PAGE = Path(__file__).with_suffix(".md")
 
 # One example for each gap; a gap means the same in every sentence.
 GAPS = {
+    "and_range": " and of the range of priors",
+    "blocks": "9",
+    "covered": "95%",
+    "keeps": "FNR <= 5%",
+    "prior": "0.05 to 0.1",
     "to_score": "2.5",
     "end_sign": "<=",
     "learnt": "1,000",
@@ -282,6 +287,7 @@ HEADINGS = {
     "counted": "Scores that are known by counts",
     "order": "Scores in a learnt order",
     "multiclass": "Several classes",
+    "evidence": "What the schools of testing say of a score",
 }
 METHODS = {
     "parametric": {"distribution": "norm"},

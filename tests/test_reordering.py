@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -261,3 +262,14 @@ def test_what_cannot_be_reordered_is_refused():
         rk.reorder(cal, "hull").control("fpr", 0.1).decide([0.0])
     with pytest.raises(InputError, match="NaN"):
         rk.reorder(cal, "valley").control("fpr", 0.1).decide([np.nan])
+
+
+def test_scores_on_another_scale_are_noticed_in_the_words_of_the_model():
+    """The warning names the range of the model's scores, from decisions and evaluations."""
+    cal = calibrated()
+    order = rk.reorder(cal, "valley")
+    test, new = order.control("fpr", 0.1), np.linspace(50, 90, 100)
+    low, high = order.held_out.extent
+    for look in (test.decide, test.p_values, lambda s: test.evaluate(s, np.arange(100) % 2)):
+        with pytest.warns(rk.ScoreRangeWarning, match=re.escape(f"{low:.6g} to {high:.6g}")):
+            look(new)

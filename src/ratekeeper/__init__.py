@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ratekeeper._differences import ScoreDifference, score_difference
     from ratekeeper._estimators import ErrorRateController
     from ratekeeper._evaluation import Evaluation, JointEvaluation
+    from ratekeeper._evidence import Evidence, RatioBand, evidence
     from ratekeeper._finished import FinishedTest
     from ratekeeper._frame_calibration import calibrate_frame
     from ratekeeper._labelling import Audit
@@ -123,6 +124,7 @@ __all__ = [
     "ErrorRateController",
     "ErrorRateTest",
     "Evaluation",
+    "Evidence",
     "FinishedTest",
     "GroupAudit",
     "Guarantee",
@@ -158,6 +160,7 @@ __all__ = [
     "Rate",
     "RatekeeperError",
     "RatekeeperWarning",
+    "RatioBand",
     "RealisedRate",
     "RefitWarning",
     "ReorderedTest",
@@ -185,6 +188,7 @@ __all__ = [
     "calibrate_multiclass",
     "compare",
     "density_ratio",
+    "evidence",
     "load",
     "normality_test",
     "normality_tests",
@@ -217,6 +221,7 @@ _HOMES = {
     "_differences": ("ScoreDifference", "score_difference"),
     "_estimators": ("ErrorRateController",),
     "_evaluation": ("Evaluation", "JointEvaluation"),
+    "_evidence": ("Evidence", "RatioBand", "evidence"),
     "_finished": ("FinishedTest",),
     "_frame_calibration": ("calibrate_frame",),
     "_labelling": ("Audit",),

@@ -42,16 +42,17 @@ def true_fpr(test):
     return found
 
 
-@pytest.mark.parametrize("shape", ["hull", "valley", "best"])
+@pytest.mark.parametrize("shape", ["hull", "rising", "valley", "best"])
 def test_the_true_rate_exceeds_alpha_as_often_as_its_distribution_says(shape):
     """It is above alpha as often as Beta(k, n + 1 - k) says, neither more nor less often.
 
-    With draws at fixed ranks it would be above in more than a fifth of sets.
+    With draws at fixed ranks of the sorted scores that would depend on the seed: with this one the
+    rising order would be above in 16% of sets, where 2.4% are due.
     """
     rng, runs, n = np.random.default_rng(len(shape)), 120 if shape == "best" else 300, 200
     above = 0
     for _ in range(runs):
-        test = rk.reorder(drawn(rng, n), shape).control("fpr", ALPHA)
+        test = rk.reorder(drawn(rng, n), shape, seed=6).control("fpr", ALPHA)
         above += true_fpr(test) > ALPHA
     realised = test.certificate.cells[0].realised
     expected = realised.exceeds(ALPHA)

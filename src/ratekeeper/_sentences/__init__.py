@@ -18,6 +18,7 @@ from ratekeeper._sentences.clusters import CLUSTERS
 from ratekeeper._sentences.cost import COST
 from ratekeeper._sentences.counted import COUNTED
 from ratekeeper._sentences.evaluation import EVALUATION, VERDICTS
+from ratekeeper._sentences.evidence import EVIDENCE
 from ratekeeper._sentences.monitor import MONITOR
 from ratekeeper._sentences.monitor_plan import MONITOR_PLAN
 from ratekeeper._sentences.multiclass import MULTICLASS
@@ -64,6 +65,7 @@ SECTIONS = {
     "counted": COUNTED,
     "order": ORDER,
     "multiclass": MULTICLASS,
+    "evidence": EVIDENCE,
 }
 
 
