@@ -72,6 +72,7 @@ def timed(protocol: Protocol, seed: int) -> tuple[Summary, ...]:
         y,
         control="fnr",
         alpha=0.05,
+        systems="all",
         repeats=TIMED_REPEATS,
         test_size=min(TIMED_OBJECTS, protocol.most_tests) / len(y),
         train_size=min(protocol.most_given / len(y), 0.5),

@@ -159,3 +159,105 @@ def test_labels_are_read_as_calibrate_reads_them(run, tmp_path):
     result = run("compare", path, "--label", "state", *arguments)
     assert result.exit_code == 2
     assert "row 1: the label 'state' is missing" in result.stderr
+
+
+OWN = """
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
+def tree():
+    return DecisionTreeClassifier(max_depth=2)
+
+class Mine:
+    guarantee = "marginal"
+    def __init__(self, alpha, positive_label):
+        self.alpha, self.positive_label = alpha, positive_label
+    def fit(self, X, y):
+        self.cut = np.quantile(X[y == self.positive_label, 0], 1 - self.alpha)
+        self.other = y[y != self.positive_label][0]
+    def predict(self, X):
+        return np.where(X[:, 0] <= self.cut, self.positive_label, self.other)
+
+def wrong(y_true, y_pred):
+    return sum(y_true != y_pred)
+"""
+
+
+def own_modules(tmp_path):
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "own_of_compare.py").write_text(OWN)
+    return ["--import-from", tmp_path / "code"]
+
+
+def test_own_base_system_and_metric(run, tmp_path):
+    """Objects of a module of the user's own, in other processes, too."""
+    arguments = ["compare", table(tmp_path), "--label", "state", "--positive", "bad", "--json"]
+    arguments += ["--control", "fnr", "--alpha", "0.1", "--repeats", "2", "--jobs", "2"]
+    arguments += ["--base", "own_of_compare:tree", "--system", "mine=own_of_compare:Mine"]
+    arguments += ["--metric", "wrong=own_of_compare:wrong", *own_modules(tmp_path)]
+    result = run(*arguments, "--systems", "plain,modern", "--exclude", "learn-then-test")
+    assert result.exit_code == 0, result.output
+    rows = {row["system"]: row for row in json.loads(result.stdout)["systems"]}
+    assert list(rows)[:2] == ["mine", "plain"]
+    assert "learn-then-test" not in rows
+    assert rows["mine"]["promise"] == "marginal"
+    assert rows["mine"]["target"] == pytest.approx(0.1, abs=0.1)
+    # 90 test objects, half of either class.
+    errors = 45 * (rows["plain"]["target"] + rows["plain"]["other"])
+    assert rows["plain"]["wrong"] == pytest.approx(errors)
+    assert rows["plain"]["note"] == ""
+
+
+def test_groups_and_training_rows(run, tmp_path):
+    """A column of groups is no feature, and keeps rows together; --train-size limits rows."""
+    path = table(tmp_path)
+    header, *lines = path.read_text().splitlines()
+    rows = [f"{line},p{i // 4}" for i, line in enumerate(lines)]
+    path.write_text("\n".join([f"{header},patient", *rows]) + "\n")
+    arguments = ["compare", path, "--label", "state", "--control", "fnr", "--alpha", "0.2"]
+    arguments += ["--positive", "bad", "--repeats", "1", "--systems", "plain", "--jobs", "1"]
+    result = run(*arguments, "--group", "patient", "--train-size", "0.4", "--json")
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)
+    assert facts["n_features"] == 2
+    assert facts["n_test"] == 88  # of 75 patients with 4 rows each
+    assert facts["n_given"] == 120
+    result = run(*arguments, "--group", "nobody")
+    assert "no column 'nobody'" in result.stderr
+    assert "--group state is the column of labels" in run(*arguments, "--group", "state").stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (["--base", "tree"], "--base 'tree' is not of the form package.module:name"),
+        (["--base", "nowhere_at_all:tree"], "'nowhere_at_all' cannot be imported: ModuleNotFound"),
+        (["--base", "own_of_compare:shrub"], "'own_of_compare' has no 'shrub'"),
+        (["--base", "own_of_compare:wrong"], "--base own_of_compare:wrong cannot be called"),
+        (["--base", "own_of_compare:OWN"], "has no 'OWN'"),
+        (["--base", "own_of_compare:tree", "--estimator", "forest"], "are two classifiers"),
+        (["--system", "own_of_compare:Mine"], "is not of the form name=package.module:object"),
+        (["--system", "mine=own_of_compare:np"], "has no fit"),
+        (["--import-from", "/nowhere/at/all"], "--import-from /nowhere/at/all is no folder"),
+        (["--exclude", "magic"], "--exclude has 'magic', which is not a known name"),
+        (["--train-size", "2"], "--train-size 2"),
+    ],
+)
+def test_own_objects_that_are_not_there(run, tmp_path, change, message):
+    """What cannot be found or used is named, without a traceback."""
+    arguments = ["compare", table(tmp_path), "--label", "state", "--control", "fnr"]
+    arguments += [*own_modules(tmp_path), "--positive", "bad", "--alpha", "0.1", "--jobs", "1"]
+    result = run(*arguments, *change)
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_help_lists_the_systems(run):
+    """Every name stands in the help, by family."""
+    from ratekeeper._comparison import SYSTEMS
+
+    text = re.sub(r"-\n\s*", "-", run("compare", "--help").stdout)
+    for name, family in SYSTEMS.items():
+        assert name in text
+        assert family in text

@@ -17,9 +17,10 @@ from sklearn.tree import DecisionTreeClassifier
 import ratekeeper as rk
 from ratekeeper import baselines
 from ratekeeper._comparison import SYSTEMS
+from ratekeeper._comparison.splits import RandomSplits
 from ratekeeper._comparison.summary import summarise
 from ratekeeper._comparison.systems import Setting, choose
-from ratekeeper._comparison.trial import Problem, Trial
+from ratekeeper._comparison.trial import Trial
 
 FEW = ["conformal", "high-probability", "both-rates", "paper-plain", "umbrella", "plain"]
 
@@ -74,8 +75,6 @@ class Shapeless(AlwaysYes):
 class Wordless(AlwaysYes):
     """It predicts what is not a label."""
 
-    guarantee = "for life"
-
     def predict(self, X):
         """Return a code."""
         return np.ones(len(X))
@@ -103,8 +102,8 @@ def test_counts_are_those_of_the_test_objects(data):
 def test_splits_are_disjoint_stratified_and_differ():
     """Test objects never train, each class is split in the same share, and repeats differ."""
     is_positive = np.arange(100) < 30
-    problem = Problem(np.zeros((100, 1)), is_positive, is_positive, "fnr", 0.5, 0.3, 7)
-    (train, test), (_, again), (_, other) = (problem.split(i) for i in (0, 0, 1))
+    splits = RandomSplits(is_positive, test_size=0.3, train_size=0.5, seed=7)
+    (train, test), (_, again), (_, other) = (splits.split(i) for i in (0, 0, 1))
     assert np.intersect1d(train, test).size == 0
     assert is_positive[test].sum() == 9
     assert is_positive[train].sum() == 15
@@ -262,7 +261,7 @@ def test_our_promises_hold_on_splits():
 def test_every_name_builds():
     """Every listed system is made with the control, level and classifier that were asked for."""
     setting = Setting("fpr", 0.07, 0.2, LogisticRegression(), "no")
-    for entry in choose(None):
+    for entry in choose("all"):
         system = entry.build(setting)
         params = system.get_params(deep=False)
         if entry.name != "plain":
@@ -286,7 +285,7 @@ def test_every_rival_is_listed():
     """Each system of `baselines` stands in the list under some name."""
     setting = Setting("fnr", 0.05, 0.05, LogisticRegression(), None)
     built = set()
-    for entry in choose(None):
+    for entry in choose("all"):
         system = entry.build(setting)
         built |= {type(system).__name__, type(getattr(system, "estimator", None)).__name__}
     rivals = {name for name in baselines.__all__ if isinstance(getattr(baselines, name), type)}
@@ -352,8 +351,7 @@ def test_columns_of_text_and_gaps(data):
         ({"random_state": -1}, "random_state=-1"),
         ({"systems": ["conformal", "magic"]}, "'magic', which is not a known name"),
         ({"systems": []}, "at least one name"),
-        ({"systems": {"me": 3}}, "no scikit-learn classifier"),
-        ({"systems": {"me": AlwaysYes}}, "no scikit-learn classifier"),
+        ({"systems": {"me": 3}}, "has no fit and no predict or decide"),
         ({"systems": {"me": Unclonable()}}, "cannot be cloned"),
         ({"systems": {3: AlwaysYes()}}, "the key 3"),
         ({"systems": 3}, "systems=3"),

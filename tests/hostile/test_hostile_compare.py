@@ -333,6 +333,13 @@ WRONG = {
     "seconds without end": {"judge_seconds": 1e308},
     "not a number": {"fit_seconds": float("nan")},
     "infinite": {"judge_seconds": float("inf")},
+    "a rank beyond all scores": {"null_scores": 9, "threshold_rank": 10},
+    "a rank of nothing": {"null_scores": None, "threshold_rank": 1},
+    "the rank 0": {"null_scores": 9, "threshold_rank": 0},
+    "metrics as text": {"metrics": "many"},
+    "a metric as text": {"metrics": [["cost", "3"]]},
+    "a metric without end": {"metrics": [["cost", float("inf")]]},
+    "another metric": {"metrics": [["cost", 3.0]]},
     "unknown field": {"mood": "good"},
 }
 ODD_LINES = {

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ratekeeper._atomic import followed
-from ratekeeper._cli import options, settings
+from ratekeeper._cli import imports, options, settings
 from ratekeeper._cli.outputs import refuse_inputs
 from ratekeeper._cli.printing import console, echo, print_json, rows_text
 from ratekeeper._cli.refusals import Refusal
@@ -28,12 +27,29 @@ Examples:
   ratekeeper compare patients.csv --label ill --control fnr --alpha 0.05
   ratekeeper compare patients.csv --label ill --positive yes --control fpr \\
       --alpha 1% --systems conformal,umbrella,plain -o comparison
+  ratekeeper compare patients.csv --label ill --control fnr --alpha 5% \\
+      --base models:gradient_boosting --system mine=models:Mine --import-from .
 """
 _OUTPUTS = ("comparison.csv", "trials.csv", "comparison.md", "comparison.svg")
 _CHECKPOINT = "trials.jsonl"
 
 
-@click.command("compare", epilog=_EPILOG)
+class _Command(click.Command):
+    """A command whose help lists the systems; they are loaded for that alone."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, then every name by family."""
+        super().format_epilog(ctx, formatter)
+        from ratekeeper._comparison import SYSTEMS, USUAL
+
+        families: dict[str, list[str]] = {"usual": [*USUAL]}
+        for name, family in SYSTEMS.items():
+            families.setdefault(family, []).append(name)
+        with formatter.section('Systems, by family ("all" stands for every one)'):
+            formatter.write_dl([(family, ", ".join(names)) for family, names in families.items()])
+
+
+@click.command("compare", cls=_Command, epilog=_EPILOG)
 @options.rows_argument()
 @options.column("label", "labels", required=True)
 @click.option("--positive", metavar="LABEL", help="Positive label, by default the last in order.")
@@ -46,13 +62,50 @@ _CHECKPOINT = "trials.jsonl"
     show_default=True,
     help="Probability that a high-probability promise fails.",
 )
-@click.option("--systems", metavar="A,B,...", help="Names of systems; all by default.")
+@click.option(
+    "--systems",
+    metavar="A,B,...",
+    help="Names of systems or families, listed below, or all.  [default: usual]",
+)
+@click.option("--exclude", metavar="A,B,...", help="Names of systems or families to leave out.")
+@click.option(
+    "--system",
+    "own",
+    metavar="NAME=MODULE:FACTORY",
+    multiple=True,
+    help="A system of your own, in place of the usual ones or beside --systems; may be repeated. "
+    "The class or function is called with those of control, alpha, delta, estimator and "
+    "positive_label that it takes.",
+)
 @click.option(
     "--estimator",
     type=click.Choice(["logistic", "boosting", "forest"]),
     default="logistic",
     show_default=True,
     help="Classifier that scores, in systems that take one.",
+)
+@click.option(
+    "--base",
+    metavar="MODULE:FACTORY",
+    help="Classifier of your own in place of --estimator; a class or function is called.",
+)
+@click.option(
+    "--import-from",
+    metavar="DIR",
+    type=options.PATH,
+    multiple=True,
+    help="Folder with modules for --base, --system and --metric; may be repeated.",
+)
+@click.option(
+    "--metric",
+    metavar="NAME=MODULE:FUNCTION",
+    multiple=True,
+    help="What else to count, from true and predicted labels; may be repeated.",
+)
+@click.option(
+    "--group",
+    metavar="COLUMN",
+    help="Column of what rows belong to, such as a patient: no group is on both sides of a split.",
 )
 @click.option("--repeats", type=int, default=20, show_default=True, help="Number of random splits.")
 @click.option(
@@ -61,6 +114,11 @@ _CHECKPOINT = "trials.jsonl"
     default=0.3,
     show_default=True,
     help="Share of the objects that errors are counted on.",
+)
+@click.option(
+    "--train-size",
+    type=float,
+    help="Share of the objects that a system is given at most.  [default: all others]",
 )
 @click.option(
     "--drop", multiple=True, metavar="COLUMN", help="Column to leave out; may be repeated."
@@ -83,6 +141,12 @@ def command(file: str, label: str, output: str | None, **given: Any) -> None:  #
     from ratekeeper._comparison import Claim, read_table
 
     as_json, drop = given.pop("json"), given.pop("drop")
+    imports.search(given.pop("import_from"))
+    own = dict(imports.named(text, "--system") for text in given.pop("own"))
+    given["metrics"] = dict(imports.named(text, "--metric") for text in given.pop("metric"))
+    given["systems"] = _asked(given["systems"], own)
+    given["exclude"] = _listed(given["exclude"])
+    given["estimator"] = _estimator(given["estimator"], given.pop("base"))
     folder = None if output is None else Path(output)
     if folder is not None:
         followed(folder)  # early, so that nobody waits in vain
@@ -90,8 +154,9 @@ def command(file: str, label: str, output: str | None, **given: Any) -> None:  #
             refuse_inputs(folder / name, [file])
     with nullcontext() if folder is None else Claim(folder / _CHECKPOINT) as claim:
         columns, labels = read_table(
-            file, label=label, drop=drop, source_format=given.pop("format")
+            file, label=label, drop=drop, source_format=given.pop("format"), beside=given["group"]
         )
+        given["groups"] = columns.pop(given.pop("group"), None)
         _refuse_labels(file, label, labels)
         if folder is not None:
             with _writing(folder):
@@ -116,13 +181,10 @@ def _run(
 ) -> Comparison:
     from ratekeeper._comparison import compare
 
-    names = given.pop("systems")
     try:
         return compare(
             columns,
             labels,
-            systems=None if names is None else [name.strip() for name in names.split(",")],
-            estimator=_estimator(given.pop("estimator")),
             positive_label=_same_kind(given.pop("positive"), labels),
             random_state=given.pop("seed"),
             n_jobs=given.pop("jobs"),
@@ -151,10 +213,13 @@ def _refuse_labels(file: str, label: str, labels: NDArray[Any]) -> None:
 
 
 def _facts(result: Comparison) -> dict[str, Any]:
+    from ratekeeper._comparison.result import record
+
     asked = ("control", "alpha", "delta")
     data = ("n_objects", "n_features", "n_positive", "positive", "n_given", "n_test", "notes")
     facts = {name: getattr(result, name) for name in (*asked, *data)}
-    return {**facts, "systems": [asdict(row) for row in result.rows]}
+    records = [record(row, result.metrics) for row in result.rows]
+    return {**facts, "systems": records}
 
 
 @contextmanager
@@ -169,8 +234,24 @@ def _writing(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _estimator(name: str) -> BaseEstimator | None:
+def _listed(names: str | None) -> list[str]:
+    return [] if names is None else [name.strip() for name in names.split(",")]
+
+
+def _asked(names: str | None, own: dict[str, Any]) -> Any:  # noqa: ANN401 - as `compare` takes it
+    """Return the systems asked for: the user's own, those named, or what is usual."""
+    if not own:
+        return None if names is None else _listed(names)
+    return {**own, **{name: name for name in _listed(names)}}
+
+
+def _estimator(name: str, own: str | None) -> BaseEstimator | None:
     from sklearn import ensemble
+
+    if own is not None:
+        if name != "logistic":
+            raise Refusal(f"--base and --estimator {name} are two classifiers. Name one of them.")
+        return imports.classifier(own)
 
     if name == "boosting":
         return ensemble.HistGradientBoostingClassifier()

@@ -61,6 +61,7 @@ _HELP = getattr(click.exceptions, "NoArgsIsHelpError", ())  # of newer click: he
 _OPTIONS = {
     "checkpoint": "output",
     "decided_at": "time",
+    "groups": "group",
     "higher_is_positive": "lower_is_positive",
     "n_jobs": "jobs",
     "positive_label": "positive",
@@ -157,7 +158,7 @@ def spelled(parameter: Parameter) -> str:
     if name == "method" and hasattr(value, "name"):  # a method of the library
         return f"--method {value.name}"
     options = _options()
-    option = options.get(_OPTIONS.get(name, name))
+    option = options.get(name) or options.get(_OPTIONS.get(name, name))
     if name == "higher_is_positive" and value is not NOTHING:
         value = not value
     text = ""

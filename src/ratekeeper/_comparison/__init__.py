@@ -7,8 +7,17 @@ from ratekeeper._comparison.claim import Claim
 from ratekeeper._comparison.repeats import compare
 from ratekeeper._comparison.result import Comparison
 from ratekeeper._comparison.summary import Summary
-from ratekeeper._comparison.systems import SYSTEMS
+from ratekeeper._comparison.systems import SYSTEMS, USUAL
 from ratekeeper._comparison.table_file import read_table
 from ratekeeper._comparison.trial import Trial
 
-__all__ = ["SYSTEMS", "Claim", "Comparison", "Summary", "Trial", "compare", "read_table"]
+__all__ = [
+    "SYSTEMS",
+    "USUAL",
+    "Claim",
+    "Comparison",
+    "Summary",
+    "Trial",
+    "compare",
+    "read_table",
+]

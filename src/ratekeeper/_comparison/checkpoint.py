@@ -7,21 +7,21 @@ from dataclasses import asdict, replace
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._comparison.trial import MOST, Trial, one_sentence
+from ratekeeper._comparison.trial import LARGEST, MOST, Trial, one_sentence
 from ratekeeper._formatting import show
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
     from ratekeeper._comparison.claim import Claim
 
-_FORMAT = 1
+_FORMAT = 2
 _LONGEST_LINE = 1_000_000  # bytes; names and notes are bounded, so ours are far shorter
 _LONGEST = 1e9  # seconds
 _COUNT, _TEXT, _SECONDS = (int,), (str,), (float, int)
-_COUNT_OR_NONE, _TEXT_OR_NONE = (int, NoneType), (str, NoneType)
+_COUNT_OR_NONE, _TEXT_OR_NONE, _PAIRS = (int, NoneType), (str, NoneType), (list,)
 KINDS: dict[str, tuple[type, ...]] = {
     "system": _TEXT,
     "made": _TEXT,
@@ -37,6 +37,8 @@ KINDS: dict[str, tuple[type, ...]] = {
     "null_scores": _COUNT_OR_NONE,
     "fit_seconds": _SECONDS,
     "judge_seconds": _SECONDS,
+    "threshold_rank": _COUNT_OR_NONE,
+    "metrics": _PAIRS,
 }
 """What each field of a trial may be in a journal."""
 _WORDS: dict[tuple[type, ...], str] = {
@@ -45,6 +47,7 @@ _WORDS: dict[tuple[type, ...], str] = {
     _TEXT: "a text",
     _TEXT_OR_NONE: "a text, or null",
     _SECONDS: f"a number from 0 to {_LONGEST:,.0f}",
+    _PAIRS: "pairs of a name and a number, or null",
 }
 
 Key = tuple[str, str, int]
@@ -63,8 +66,10 @@ class Journal:
     wanted : collection of (system, made, repeat)
         Trials to take up again. Others stay in the file and are checked, but not remembered, so
         that memory depends on what is asked for and not on the file.
-    tested : (int, int)
-        Objects of the null class, and of the other one, that every trial is tested on.
+    tested : function of int
+        Objects of the null class, and of the other one, that a split tests on.
+    metrics : sequence of str
+        The metrics that a wanted trial has.
 
     Attributes
     ----------
@@ -77,7 +82,8 @@ class Journal:
         claim: Claim | None,
         about: dict[str, Any],
         wanted: Collection[Key],
-        tested: tuple[int, int],
+        tested: Callable[[int], tuple[int, int]],
+        metrics: Sequence[str] = (),
     ) -> None:
         self.trials: dict[Key, Trial] = {}
         self._file = None if claim is None else claim.open()
@@ -93,7 +99,11 @@ class Journal:
             end += len(line)
             if number > 1:
                 trial = _trial(line, tested, claim.path, number)
-                if trial.key in wanted and self.trials.setdefault(trial.key, trial) is not trial:
+                if trial.key not in wanted:
+                    continue
+                if trial.refusal is None and [name for name, _ in trial.metrics] != [*metrics]:
+                    raise _wrong(claim.path, number, "it has other metrics than are asked for")
+                if self.trials.setdefault(trial.key, trial) is not trial:
                     raise _wrong(claim.path, number, "this trial stands in an earlier line, too")
         self._file.truncate(end)
         self._file.seek(end)
@@ -149,7 +159,7 @@ def _differences(line: bytes, header: str) -> str:
     return f" ({'; '.join(told)})" if told else ""
 
 
-def _trial(line: bytes, tested: tuple[int, int], path: Path, number: int) -> Trial:
+def _trial(line: bytes, tested: Callable[[int], tuple[int, int]], path: Path, number: int) -> Trial:
     """Return the trial of a line, or refuse the line."""
     try:
         found = json.loads(line.decode(), object_pairs_hook=tuple)
@@ -158,8 +168,9 @@ def _trial(line: bytes, tested: tuple[int, int], path: Path, number: int) -> Tri
     # Objects come as tuples of pairs, since a dict would hide a field that stands twice.
     fault = _fault_of_fields(found) if type(found) is tuple else "it is no trial"
     if not fault:
-        trial = Trial(**dict(found))
-        fault = "" if trial.refusal is not None else _fault_of_counts(trial, tested)
+        fields = dict(found)
+        trial = Trial(**{**fields, "metrics": tuple(map(tuple, fields["metrics"]))})
+        fault = "" if trial.refusal is not None else _fault_of_counts(trial, tested(trial.repeat))
     if fault:
         raise _wrong(path, number, fault)
     return replace(
@@ -179,10 +190,25 @@ def _fault_of_fields(pairs: tuple[tuple[str, object], ...]) -> str:
             return f"the field {name} {'stands twice' if name in names else 'is missing'}"
     for name, value in pairs:
         kinds = KINDS[name]
+        if kinds is _PAIRS and isinstance(value, list) and all(map(_is_pair, value)):
+            continue
         most = _LONGEST if float in kinds else MOST
-        if type(value) not in kinds or (isinstance(value, int | float) and not 0 <= value <= most):
+        if (
+            type(value) not in kinds
+            or kinds is _PAIRS
+            or (isinstance(value, int | float) and not 0 <= value <= most)
+        ):
             return f"{name} is {show(value)}, and must be {_WORDS[kinds]}"
     return ""
+
+
+def _is_pair(value: object) -> bool:
+    """Whether a value is a metric: its name, and a number or null."""
+    if not isinstance(value, list) or len(value) != 2:  # noqa: PLR2004 - a pair
+        return False
+    name, number = value
+    known = type(number) in (int, float) and abs(number) < LARGEST
+    return isinstance(name, str) and (number is None or known)
 
 
 def _fault_of_counts(trial: Trial, tested: tuple[int, int]) -> str:
@@ -195,6 +221,9 @@ def _fault_of_counts(trial: Trial, tested: tuple[int, int]) -> str:
             return f"{name}_n is {n:,}, and {objects:,} such objects are tested"
         if errors > n:
             return f"{name}_errors is {errors:,}, of {n:,} objects"
+    rank, scores = trial.threshold_rank, trial.null_scores
+    if rank is not None and not 1 <= rank <= (scores or 0):
+        return f"threshold_rank is {rank:,}, and null_scores is {show(scores)}"
     if trial.abstained > sum(tested) - trial.target_errors - trial.other_errors:
         return f"abstained is {trial.abstained:,}, more than the objects without an error"
     return ""

@@ -4,39 +4,42 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import closing, nullcontext
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
 
 from ratekeeper._comparison.checkpoint import Journal
 from ratekeeper._comparison.claim import Claim
+from ratekeeper._comparison.fingerprint import fingerprint
+from ratekeeper._comparison.own import check_name, promised, seeded
 from ratekeeper._comparison.processes import run_in_processes
 from ratekeeper._comparison.result import Comparison
-from ratekeeper._comparison.summary import summarise
+from ratekeeper._comparison.splits import RandomSplits, counter, digest, read_splits
+from ratekeeper._comparison.summary import Summary, summarise
 from ratekeeper._comparison.systems import Entry, Setting, choose
-from ratekeeper._comparison.table_file import Table, encode
-from ratekeeper._comparison.trial import Problem, run_trial
+from ratekeeper._comparison.table_file import Table, encode, is_frame, shape_of
+from ratekeeper._comparison.trial import Problem, Trial, run_trial
 from ratekeeper._formatting import plain_value, show
-from ratekeeper._inputs import same_length
+from ratekeeper._inputs import read_groups, same_length
 from ratekeeper._progress import track
 from ratekeeper._targets import read_target
 from ratekeeper._validation import check_count, check_probability, check_seed, null_class_of
 from ratekeeper._version import __version__
 from ratekeeper.baselines._inner import fresh
 from ratekeeper.exceptions import InputError, Parameter
-from ratekeeper.methods import Guarantee
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Generator, Iterable, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping
     from contextlib import AbstractContextManager
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
+    from sklearn.base import BaseEstimator
 
-    from ratekeeper._comparison.trial import Trial
+    from ratekeeper._comparison.splits import Splits
+    from ratekeeper._comparison.systems import Asked
     from ratekeeper._targets import Target
 
     Task = tuple[Entry, str, int]
@@ -51,43 +54,59 @@ def compare(  # noqa: PLR0913 - every option has its name
     *,
     control: str,
     alpha: float,
-    systems: Iterable[str] | Mapping[str, BaseEstimator] | None = None,
+    systems: Asked = None,
+    exclude: Iterable[str] | str = (),
     estimator: BaseEstimator | None = None,
     delta: float = 0.05,
-    repeats: int = 20,
-    test_size: float = 0.3,
-    train_size: float = 1.0,
+    repeats: int | None = None,
+    test_size: float | None = None,
+    train_size: float | None = None,
+    splits: Any = None,  # noqa: ANN401 - pairs, or a splitter
+    groups: ArrayLike | None = None,
+    metrics: Mapping[str, Callable[..., Any]] | None = None,
     positive_label: object = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Comparison:
-    """Compare systems on repeated random splits: who keeps the rate, and who pays how much.
+    """Compare systems on the same splits of a data set: who keeps the rate, and at what price.
 
     Parameters
     ----------
     X : array-like or data frame of shape (n_objects, n_features)
-        Objects. Columns of text become one column per level, and missing numbers the median
-        of their column; the result says so.
+        Objects. For systems of ours, columns of text become one column per level, and missing
+        numbers the median of their column; the result says so. Systems of your own get the rows
+        as they are.
     y : array-like of shape (n_objects,)
         Labels of two kinds.
     control : {"fnr", "fpr"}
         Which error rate is to be kept.
     alpha : float
         At which level.
-    systems : list of str or dict, optional
-        Names from `SYSTEMS`, or unfitted classifiers by name, which then have to know `control`
-        and `alpha` themselves. All of `SYSTEMS` by default.
+    systems : str, list of str or dict, optional
+        Names of systems or of families; "all"; or "usual", the default, which are those that most
+        people weigh. A dict has systems of your own beside names: any object with ``fit(X, y)``
+        and ``predict(X)``, or a class or function that makes one. See docs/comparing.md.
+    exclude : str or list of str, default=()
+        Names of systems or families to leave out.
     estimator : classifier, optional
         What scores, in every system that takes one: by default logistic regression on scaled
         columns.
     delta : float, default=0.05
         Probability that a high-probability promise fails, for systems that make one.
-    repeats : int, default=20
-        Number of random splits, the same for all systems.
-    test_size, train_size : float, default=0.3 and 1.0
-        Share of each class that only counts errors, and share that a system is given at most; it
-        splits that further as it needs.
+    repeats : int, optional
+        Number of random splits, the same for all systems; 20 by default.
+    test_size, train_size : float, optional
+        Share of each class, or of the groups, that only counts errors, 0.3 by default, and share
+        that a system is given at most, by default all others; it splits that further as it needs.
+    splits : iterable of (train, test) or splitter, optional
+        Splits of your own in place of random ones: pairs of rows, or a splitter of scikit-learn.
+    groups : array-like of shape (n_objects,), optional
+        Rows that belong together, such as those of one patient: no group is on both sides of a
+        split, and systems whose `fit` takes clusters or groups are told.
+    metrics : dict of str to function, optional
+        What else to count: ``f(y_true, y_pred)``, where `y_pred` has None for abstentions. One that
+        takes `rows` is told the places of the test objects.
     positive_label : object, optional
         Which label is positive, by default the last in order; for two words a warning says which.
     random_state : int, default=0
@@ -96,8 +115,8 @@ def compare(  # noqa: PLR0913 - every option has its name
         Number of processes, by default one for each core; so is -1.
     checkpoint : path-like, optional
         File that keeps every finished trial. Called again with the same data and options, the
-        comparison goes on where it stopped; more repeats or more systems add to it. One
-        comparison at a time can use it.
+        comparison goes on where it stopped; more repeats or more systems add to it, and a system
+        whose parameters or code have changed is run again. One comparison at a time can use it.
 
     Returns
     -------
@@ -125,31 +144,40 @@ def compare(  # noqa: PLR0913 - every option has its name
     control = ("fpr", "fnr")[null_class_of(control)]
     level, risk = check_probability(alpha, "alpha"), check_probability(delta, "delta")
     model = fresh(estimator)
-    repeats = check_count(repeats, "repeats")
     seed = check_seed(random_state, "random_state")
-    table = encode(X)
+    entries = choose(systems, exclude)
+    table = _table(X, entries)
     target = read_target(y, positive_label)
     same_length("y", target.labels.size, len(table.X))
     _refuse_single(target)
     # The positive label is settled here, and told to every system, so that none settles it again.
     setting = Setting(control, level, risk, model, target.positive)
+    index = None if groups is None else read_groups(groups, target.labels.size)[0]
+    chosen = _splits(X, target, index, seed, splits, repeats, test_size, train_size)
+    repeats = chosen.number
     problem = Problem(
         X=table.X,
+        given=table.given,
+        own=frozenset(entry.name for entry in entries if entry.own),
         labels=target.labels,
         is_positive=target.is_positive,
         control=control,
-        train_size=_share(train_size, "train_size"),
-        test_size=check_probability(test_size, "test_size"),
-        seed=seed,
+        splits=chosen,
+        groups=index,
+        metrics=_checked_metrics(metrics),
     )
-    entries = choose(systems)
     as_asked = replace(setting, positive_label=positive_label)
-    made = {entry.name: _fingerprint(entry.build(as_asked)) for entry in entries}
     _refuse_endless(repeats, len(entries))
+    data = _data_of(table, entries)
+    made = {
+        entry.name: fingerprint(entry.build(as_asked), problem.metrics, data if entry.own else None)
+        for entry in entries
+    }
     wanted = {(name, text, i) for name, text in made.items() for i in range(repeats)}
     jobs = _jobs(n_jobs)
     with _claimed(checkpoint) as claim:
-        journal = Journal(claim, _about(problem, setting), wanted, problem.tested)
+        tested = counter(chosen, problem.is_null)
+        journal = Journal(claim, _about(problem, setting, seed), wanted, tested, [*problem.metrics])
         tasks = [
             (entry, made[entry.name], repeat)
             for repeat in range(repeats)
@@ -163,6 +191,81 @@ def compare(  # noqa: PLR0913 - every option has its name
                 journal.add(trial)
     trials = list(journal.trials.values())
     return _result(table, problem, setting, entries, trials)
+
+
+def _table(X: Any, entries: list[Entry]) -> Table:  # noqa: ANN401
+    """Return the rows as numbers, and as they came where a system of the user's own gets them."""
+    if all(entry.own for entry in entries) and is_frame(X):
+        n, columns = shape_of(X)
+        return Table(np.empty((n, 0)), tuple(columns), (), X)
+    return encode(X)
+
+
+def _data_of(table: Table, entries: list[Entry]) -> str | None:
+    """Return a hash of rows that are not numbers, of which the journal's header has none."""
+    if table.given is table.X or not any(entry.own for entry in entries):
+        return None
+    from joblib import hash as hashed
+
+    return str(hashed(table.given))
+
+
+def _splits(
+    X: Any,  # noqa: ANN401
+    target: Target,
+    groups: NDArray[np.intp] | None,
+    seed: int,
+    splits: Any,  # noqa: ANN401
+    repeats: int | None,
+    test_size: float | None,
+    train_size: float | None,
+) -> Splits:
+    """Return which rows train and test, drawn or as given."""
+    options = {"repeats": repeats, "test_size": test_size, "train_size": train_size}
+    if splits is None:
+        test = check_probability(0.3 if test_size is None else test_size, "test_size")
+        train = 1.0 if train_size is None else _share(train_size, "train_size")
+        number = check_count(20 if repeats is None else repeats, "repeats")
+        return RandomSplits(target.is_positive, test, train, seed, groups, number)
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(
+                (
+                    *(Parameter(name, value), " is about random splits, and "),
+                    *(Parameter("splits"), " are given."),
+                ),
+                parameter=name,
+                value=value,
+                remedy="Leave one of them out.",
+            )
+    return read_splits(splits, X, target.is_positive, groups, seed)
+
+
+def _checked_metrics(
+    metrics: Mapping[str, Callable[..., Any]] | None,
+) -> dict[str, Callable[..., Any]]:
+    if metrics is None:
+        return {}
+    if not hasattr(metrics, "items"):
+        raise InputError(parameter="metrics", value=metrics, need="a dict of names and functions")
+    taken = {f.name for kind in (Summary, Trial) for f in fields(kind)}
+    for name, metric in metrics.items():
+        check_name(name, "metrics")
+        if name in taken:
+            raise InputError(
+                (Parameter("metrics"), f" has {show(name)}, which is a column of the table."),
+                parameter="metrics",
+                value=name,
+                remedy="Use another name.",
+            )
+        if not callable(metric):
+            raise InputError(
+                f"metrics[{name!r}]={show(metric)} is no function.",
+                parameter="metrics",
+                value=metric,
+                remedy="Pass a function of the true and the predicted labels.",
+            )
+    return dict(metrics)
 
 
 def _claimed(
@@ -217,30 +320,20 @@ def _jobs(n_jobs: int | None) -> int:
     return check_count(n_jobs, "n_jobs", most=_MOST_JOBS)
 
 
-def _about(problem: Problem, setting: Setting) -> dict[str, Any]:
+def _about(problem: Problem, setting: Setting, seed: int) -> dict[str, Any]:
     """Say what trials must have in common to be counted together."""
     data = hashlib.sha256(np.ascontiguousarray(problem.X).data)
     data.update(np.ascontiguousarray(problem.is_positive).data)
+    grouped = {} if problem.groups is None else {"groups": digest(problem.groups)}
     return {
         "version": __version__,
         "data": data.hexdigest()[:16],
         "control": setting.control,
         "alpha": setting.alpha,
-        "train_size": problem.train_size,
-        "test_size": problem.test_size,
-        "seed": problem.seed,
+        **problem.splits.about,
+        **grouped,
+        "seed": seed,
     }
-
-
-def _fingerprint(system: BaseEstimator) -> str:
-    """Return a short text that differs when a system is made differently."""
-    params = system.get_params(deep=True) if hasattr(system, "get_params") else {}
-    plain = {
-        name: type(value).__name__ if isinstance(value, BaseEstimator) else repr(value)
-        for name, value in params.items()
-    }
-    text = repr((type(system).__name__, sorted(plain.items())))
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _run(
@@ -256,16 +349,10 @@ def _run(
             yield run_trial(problem, *call)
 
 
-def _seeded(entry: Entry, setting: Setting, problem: Problem, repeat: int) -> BaseEstimator:
+def _seeded(entry: Entry, setting: Setting, problem: Problem, repeat: int) -> Any:  # noqa: ANN401
     """Return the system with every random part seeded by data seed, repeat and its own name."""
-    system = clone(entry.build(setting))
-    rng = np.random.default_rng([problem.seed, repeat, crc32(entry.name.encode())])
-    seeds = {
-        name: int(rng.integers(2**31))
-        for name, value in sorted(system.get_params(deep=True).items())
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
-    }
-    return system.set_params(**seeds)
+    rng = np.random.default_rng([problem.splits.seed, repeat, crc32(entry.name.encode())])
+    return seeded(entry.build(setting), rng)
 
 
 def _result(
@@ -278,18 +365,18 @@ def _result(
             [trial for trial in trials if trial.system == entry.name],
             system=entry.name,
             family=entry.family,
-            guarantee=_guarantee(entry.build(setting)),
+            guarantee=promised(entry.name, entry.build(setting)),
             alpha=setting.alpha,
         )
         for entry in entries
     )
-    train, test = problem.split(0)
+    train, test = problem.splits.split(0)
     return Comparison(
         control=setting.control,
         alpha=setting.alpha,
         delta=setting.delta,
         n_objects=len(problem.X),
-        n_features=problem.X.shape[1],
+        n_features=len(table.columns),
         n_positive=int(problem.is_positive.sum()),
         positive=plain_value(problem.labels[problem.is_positive][0]),
         n_given=train.size,
@@ -298,9 +385,3 @@ def _result(
         trials=tuple(trials),
         notes=table.notes,
     )
-
-
-def _guarantee(system: BaseEstimator) -> Guarantee | None:
-    """Return what a system promises in words that we know; a foreign attribute is none."""
-    guarantee = getattr(system, "guarantee", None)
-    return guarantee if isinstance(guarantee, Guarantee) else None

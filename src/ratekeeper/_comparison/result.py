@@ -18,7 +18,7 @@ from ratekeeper._formatting import exact_percent, show, visible
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rich.console import Console
 
@@ -73,15 +73,25 @@ class Comparison:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return the table by columns, as `pandas.DataFrame` or `polars.DataFrame` take it."""
-        return {f.name: [getattr(row, f.name) for row in self.rows] for f in fields(Summary)}
+        records = [record(row, self.metrics) for row in self.rows]
+        return {name: [one[name] for one in records] for name in names_of(Summary, self.metrics)}
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the user's own metrics."""
+        found = next((row.metrics for row in self.rows if row.metrics), ())
+        return tuple(name for name, _ in found)
 
     def csv(self) -> str:
         """Return the table as CSV, one row per system."""
-        return _csv(Summary, self.rows)
+        return table_csv(names_of(Summary, self.metrics), self._records(self.rows))
 
     def trials_csv(self) -> str:
         """Return all trials as CSV, one row per system and split."""
-        return _csv(Trial, self.trials)
+        return table_csv(names_of(Trial, self.metrics), self._records(self.trials))
+
+    def _records(self, items: Iterable[Summary | Trial]) -> Iterator[dict[str, Any]]:
+        return (record(item, self.metrics) for item in items)
 
     @property
     def title(self) -> str:
@@ -181,6 +191,7 @@ class Comparison:
         target, other = ("FNR", "FPR") if self.control == "fnr" else ("FPR", "FNR")
         heads = ["system", "promise", f"{target} % (95%)", "above", "clearly\nabove", f"{other} %"]
         heads += ["unde-\ncided %"] if self._abstains else []
+        heads += [visible(name) for name in self.metrics]
         return [*heads, "fit s", "s/1,000", "trained\non", "note"]
 
     def _cells(self, row: Summary) -> list[str]:
@@ -191,6 +202,7 @@ class Comparison:
         rates = f"{percent(row.target, self.alpha)} ({low}-{high})"
         cells = [rates, f"{row.above:.0%}", f"{row.clearly_above:.0%}", f"{100 * row.other:.1f}"]
         cells += [f"{100 * row.abstained:.1f}"] if self._abstains else []
+        cells += [f"{value:.4g}" for _, value in row.metrics]
         times = [_seconds(row.fit_seconds), _seconds(row.seconds_per_1000)]
         return [*start, *cells, *times, f"{row.training_rows:,.0f}"]
 
@@ -256,12 +268,29 @@ def _colour(row: Summary, alpha: float) -> str:
     return "green" if row.target <= alpha else "yellow"
 
 
-def _csv(kind: type[Any], items: Sequence[Any] | Iterable[Any]) -> str:
+def names_of(kind: type[Summary | Trial], metrics: Sequence[str]) -> list[str]:
+    """Return the columns of a table, the metrics last."""
+    return [*(f.name for f in fields(kind) if f.name != "metrics"), *metrics]
+
+
+def record(item: Summary | Trial, metrics: Sequence[str]) -> dict[str, Any]:
+    """Return a row by columns; a metric that is not there is NaN."""
+    found = asdict(item)
+    values = dict(found.pop("metrics"))
+    return {**found, **{name: _number(values.get(name)) for name in metrics}}
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def table_csv(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return rows as CSV, with nothing where there is no number."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, [f.name for f in fields(kind)], lineterminator="\n")
+    writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
-    for item in items:
-        writer.writerow({k: "" if _is_nan(v) else v for k, v in asdict(item).items()})
+    for row in rows:
+        writer.writerow({name: "" if _is_nan(row[name]) else row[name] for name in names})
     return text.getvalue()
 
 

@@ -48,6 +48,8 @@ class Summary:
         Median number of rows that trained what scores.
     note : str
         Refusals and warnings.
+    metrics : tuple of (str, float)
+        Means of the user's own metrics, over the repeats in which they have a value.
     """
 
     system: str
@@ -67,6 +69,7 @@ class Summary:
     seconds_per_1000: float
     training_rows: float
     note: str
+    metrics: tuple[tuple[str, float], ...] = ()
 
 
 def summarise(
@@ -108,7 +111,15 @@ def summarise(
         ),
         training_rows=middle([float(trial.training_rows) for trial in done]),
         note=_note(trials),
+        metrics=_means(done),
     )
+
+
+def _means(done: Sequence[Trial]) -> tuple[tuple[str, float], ...]:
+    names = [name for name, _ in done[0].metrics] if done else []
+    values = {name: [dict(trial.metrics)[name] for trial in done] for name in names}
+    known = {name: [v for v in found if v is not None] for name, found in values.items()}
+    return tuple((name, float(np.mean(v)) if v else float("nan")) for name, v in known.items())
 
 
 def _interval(errors: np.ndarray, n: np.ndarray) -> tuple[float, float]:

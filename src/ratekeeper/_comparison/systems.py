@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-from sklearn.base import clone
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ratekeeper import baselines
 from ratekeeper._comparison.ours import BothRates
+from ratekeeper._comparison.own import check_name, made
 from ratekeeper._estimators import ErrorRateController
-from ratekeeper._formatting import show
-from ratekeeper._validation import LONGEST_NAME
+from ratekeeper._formatting import near, show
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import Conformal, Empirical, HighProbability
 
@@ -38,11 +36,15 @@ class Setting:
 
 @dataclass(frozen=True)
 class Entry:
-    """A system in the list: its name, its family, and how it is made."""
+    """A system in the list: its name, its family, and how it is made.
+
+    One of the user's own is given the rows as they came, not as numbers.
+    """
 
     name: str
     family: str
     build: Callable[[Setting], BaseEstimator]
+    own: bool = False
 
 
 def _ours(
@@ -142,71 +144,96 @@ _ENTRIES = (
 )
 SYSTEMS: dict[str, str] = {entry.name: entry.family for entry in _ENTRIES}
 """Names of all systems that can be compared, with their families."""
+USUAL = (
+    "conformal",
+    "high-probability",
+    "conformal-cross-fit",
+    "both-rates",
+    "umbrella",
+    "normal-tolerance",
+    "cv-lda",
+    "learn-then-test",
+    "elkan",
+    "tuned-threshold",
+    "plain",
+)
+"""What is compared unless something else is asked for: what a user would weigh."""
+OWN_FAMILY = "given"
+_ALL, _USUAL = "all", "usual"
+
+Asked: TypeAlias = "Iterable[str] | Mapping[str, Any] | str | None"
 
 
-def choose(systems: Iterable[str] | Mapping[str, BaseEstimator] | None) -> list[Entry]:
-    """Return the systems asked for, by name or as classifiers of the user's own.
+def choose(systems: Asked, exclude: Iterable[str] | str = ()) -> list[Entry]:
+    """Return the systems asked for.
+
+    Parameters
+    ----------
+    systems : str, list of str, dict or None
+        Names of systems or families, "all" or "usual", which is the default; or a dict of systems
+        of the user's own, in which a name stands for a system of ours.
+    exclude : str or list of str, default=()
+        Names of systems or families to leave out.
 
     Examples
     --------
     >>> [entry.name for entry in choose(["umbrella", "conformal"])]
     ['umbrella', 'conformal']
+    >>> len(choose("all")) == len(SYSTEMS), len(choose(None)) == len(USUAL)
+    (True, True)
+    >>> [entry.name for entry in choose("typicality", exclude="typicality-density")]
+    ['typicality-pooled', 'typicality-class', 'typicality-chi2']
     """
     if systems is None:
-        return list(_ENTRIES)
+        systems = _USUAL
     if isinstance(systems, Mapping):
-        entries = [_own(name, system) for name, system in systems.items()]
+        entries = [entry for name, value in systems.items() for entry in _named(name, value)]
     elif isinstance(systems, Iterable):
-        names: list[Any] = [systems] if isinstance(systems, str) else list(systems)
-        entries = list({entry.name: entry for entry in map(_known, names)}.values())
+        entries = [entry for name in _listed(systems) for entry in _known(name, "systems")]
     else:
         raise InputError(parameter="systems", value=systems, need="a list of names, or a dict")
     if not entries:
         raise InputError(parameter="systems", value=systems, need="at least one name, or left out")
-    return entries
-
-
-def _known(name: object) -> Entry:
-    """Return a system of ours by its name."""
-    for entry in _ENTRIES:
-        if entry.name == name:
-            return entry
-    raise InputError(
-        (Parameter("systems"), f" has {show(name)}, which is not a known name."),
-        parameter="systems",
-        value=name,
-        remedy=f"Known names are {', '.join(SYSTEMS)}.",
-    )
-
-
-def _is_name(name: object) -> bool:
-    return isinstance(name, str) and name.isprintable() and len(name) <= LONGEST_NAME
-
-
-def _own(name: str, system: BaseEstimator) -> Entry:
-    """Return a system of the user's own."""
-    if not _is_name(name):
-        one_line = f"texts of one line, of at most {LONGEST_NAME} characters"
+    left_out = {entry.name for name in _listed(exclude) for entry in _known(name, "exclude")}
+    found = {entry.name: entry for entry in entries if entry.name not in left_out}
+    if not found:
         raise InputError(
-            (Parameter("systems"), f" has the key {show(name)}, and names are {one_line}."),
-            parameter="systems",
+            (Parameter("exclude"), " leaves none of the systems asked for."),
+            parameter="exclude",
+            value=exclude,
+            remedy=("Exclude fewer, or ask for more ", Parameter("systems"), "."),
+        )
+    return list(found.values())
+
+
+def _listed(names: Iterable[str] | str) -> list[Any]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _known(name: object, parameter: str) -> list[Entry]:
+    """Return the systems that a word stands for: one, a family, the usual ones or all."""
+    if name == _ALL:
+        return list(_ENTRIES)
+    found = [entry for entry in _ENTRIES if name in (entry.name, entry.family)]
+    if name == _USUAL:
+        found = [entry for entry in _ENTRIES if entry.name in USUAL]
+    if not found:
+        families = dict.fromkeys(SYSTEMS.values())
+        words = [*SYSTEMS, *families, _ALL, _USUAL]
+        raise InputError(
+            (Parameter(parameter), f" has {show(name)}, which is not a known name."),
+            parameter=parameter,
             value=name,
+            remedy=f"Known names are {', '.join(SYSTEMS)}; families are {', '.join(families)}; "
+            f"{_ALL} and {_USUAL} stand for several.{near(str(name), words)}",
         )
-    known = all(hasattr(system, word) for word in ("fit", "predict", "get_params"))
-    if isinstance(system, type) or not known:
-        raise InputError(
-            f"systems[{name!r}]={show(system)} is no scikit-learn classifier.",
-            parameter="systems",
-            value=system,
-            remedy="Pass an object with fit, predict and get_params.",
-        )
-    try:
-        clone(system)
-    except (RuntimeError, TypeError) as error:
-        raise InputError(
-            f"systems[{name!r}] cannot be cloned: {error}.",
-            parameter="systems",
-            value=system,
-            remedy="A constructor may only assign its parameters.",
-        ) from error
-    return Entry(name, "given", lambda _setting: system)
+    return found
+
+
+def _named(name: str, value: Any) -> list[Entry]:  # noqa: ANN401 - a name or an object
+    """Return a system under the name that the user gives it."""
+    check_name(name)
+    if isinstance(value, str):
+        entries = _known(value, "systems")
+        return [replace(entries[0], name=name)] if len(entries) == 1 else entries
+    return [Entry(name, OWN_FAMILY, lambda setting: made(name, value, setting), own=True)]

@@ -28,11 +28,15 @@ _LARGEST_LABEL = 2**53  # up to which every whole number is a float
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Numbers, one row per object, and what was done to get them."""
+    """Numbers, one row per object, what was done to get them, and the rows as they came.
+
+    The latter are data frames and arrays; of anything else only the numbers are kept.
+    """
 
     X: NDArray[np.float64]
     columns: tuple[str, ...]
     notes: tuple[str, ...]
+    given: Any
 
 
 def read_table(
@@ -41,6 +45,7 @@ def read_table(
     label: str,
     drop: Sequence[str] = (),
     source_format: str | None = None,
+    beside: str | None = None,
 ) -> tuple[dict[str, NDArray[Any]], NDArray[Any]]:
     r"""Read a table with a header, and set its labels apart.
 
@@ -56,6 +61,8 @@ def read_table(
         Columns to leave out, such as identifiers.
     source_format : {"csv", "tsv", "parquet", "arrow", "feather"}, optional
         By default seen from the contents.
+    beside : str, optional
+        A column that must be there, such as that of groups; it is among the columns.
 
     Returns
     -------
@@ -74,7 +81,9 @@ def read_table(
     >>> columns["age"], columns["job"].tolist(), labels.tolist()
     (array([40., nan]), ['nurse', 'clerk'], ['no', 'yes'])
     """
-    columns = read_chosen(path, lambda header: _kept(header, label, drop, path), source_format)
+    columns = read_chosen(
+        path, lambda header: _kept(header, label, drop, path, beside), source_format
+    )
     labels = _labels(columns.pop(label), label, path)
     if not labels.size:
         raise InputError(
@@ -86,9 +95,19 @@ def read_table(
     return {name: _marked(columns.pop(name)) for name in list(columns)}, labels
 
 
-def _kept(header: Sequence[str], label: str, drop: Sequence[str], path: object) -> list[str]:
+def _kept(
+    header: Sequence[str], label: str, drop: Sequence[str], path: object, beside: str | None
+) -> list[str]:
     """Return the columns that are read, or refuse what is asked of them."""
-    _refuse_unknown([label, *drop], header, path)
+    also = [] if beside is None else [beside]
+    _refuse_unknown([label, *drop, *also], header, path)
+    if beside is not None and beside in (label, *drop):
+        raise InputError(
+            (Parameter("group", beside), " is the column of labels, or dropped."),
+            parameter="group",
+            value=beside,
+            remedy="Name another column.",
+        )
     if "" in header and "" not in drop:
         raise InputError(
             f"{str(path)!r} has a column without a name (number {list(header).index('') + 1}), "
@@ -176,10 +195,10 @@ def encode(X: Any) -> Table:  # noqa: ANN401 - an array, a data frame, a dict of
             parts.extend((index == i).astype(np.float64) for i in range(1, len(levels)))
             names.extend(f"{name}={level}" for level in levels[1:])
             continue
-        numbers, n_missing = _filled(name, values.astype(np.float64))
+        column, n_missing = _filled(name, values.astype(np.float64))
         if n_missing:
             filled[name] = n_missing
-        parts.append(numbers)
+        parts.append(column)
         names.append(name)
     if not parts:
         raise _refusal("There is no column that tells objects apart.", "Add at least one.")
@@ -193,7 +212,27 @@ def encode(X: Any) -> Table:  # noqa: ANN401 - an array, a data frame, a dict of
         notes.append(
             f"{len(texts):,} column(s) of text became one column per level: {_listed(texts)}"
         )
-    return Table(np.column_stack(parts), tuple(names), tuple(notes))
+    numbers = np.column_stack(parts)
+    given = X if is_frame(X) or isinstance(X, np.ndarray) else numbers
+    return Table(numbers, tuple(names), tuple(notes), given)
+
+
+def is_frame(X: Any) -> bool:  # noqa: ANN401
+    """Whether it is a data frame, of whatever library."""
+    import narwhals as nw
+
+    try:
+        return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+    except Exception:  # noqa: BLE001 - whatever narwhals, in its many versions, finds wrong with it
+        return False
+
+
+def shape_of(X: Any) -> tuple[int, list[str]]:  # noqa: ANN401 - a data frame
+    """Return how many rows a data frame has, and its columns."""
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True)
+    return len(frame), list(frame.columns)
 
 
 def _columns(X: Any) -> Mapping[str, NDArray[Any]]:  # noqa: ANN401
