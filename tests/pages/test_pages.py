@@ -23,6 +23,7 @@ PAGES = [
     "planning",
     "precision",
     "recalibrating",
+    "score-order",
     "selecting",
     "several-classes",
     "shift",
