@@ -27,6 +27,7 @@ QUICK = {
     "CostWeighting": {"estimator": GaussianNB()},
     "Costing": {"estimator": GaussianNB(), "samples": 2},
     "CrossValidatedRefit": {"estimator": GaussianNB()},
+    "ICET": {"population": 2, "generations": 1},
     "MetaCost": {"estimator": GaussianNB(), "bags": 3},
     "MultiplierSearch": {"estimator": GaussianNB(), "steps": 3},
 }

@@ -17,6 +17,15 @@ from sklearn.tree import DecisionTreeClassifier
 
 import ratekeeper as rk
 from ratekeeper._rates import Rate
+from ratekeeper.baselines import (
+    ICET,
+    CostNaiveBayes,
+    CostPrunedTree,
+    CurtailedTree,
+    LossAllocation,
+    MinimalCostTree,
+    MinimalExpectedCost,
+)
 from ratekeeper.baselines._cost_sensitive.cost_system import OneAnswer, mean_leaning
 from ratekeeper.baselines._cost_sensitive.cost_thresholding import CostThresholding, cheapest_cut
 from ratekeeper.baselines._cost_sensitive.cost_tree import CostTree
@@ -38,7 +47,21 @@ from ratekeeper.baselines._cost_sensitive.elkan import (
 from ratekeeper.baselines._cost_sensitive.metacost import MetaCost, average_over
 from ratekeeper.baselines._splitting import hold_out_both
 
-SYSTEMS = [ElkanThreshold, CostWeighting, Costing, MetaCost, CostThresholding, CostTree]
+SYSTEMS = [
+    ElkanThreshold,
+    CostWeighting,
+    Costing,
+    MetaCost,
+    CostThresholding,
+    CostTree,
+    CostPrunedTree,
+    MinimalCostTree,
+    ICET,
+    CurtailedTree,
+    CostNaiveBayes,
+    MinimalExpectedCost,
+    LossAllocation,
+]
 SHIFT = 1.5  # between the means of two normal classes of unit variance
 RARE = 1e-7  # how rarely a correct build may fail a bound of the binomial law
 
@@ -110,7 +133,12 @@ def two_normals(seed, n=200, columns=1, shift=SHIFT):
 
 def small(system, **options):
     """Return a system that trains few models."""
-    few = {MetaCost: {"bags": 8}, Costing: {"samples": 4}, CostThresholding: {"folds": 4}}
+    few = {
+        MetaCost: {"bags": 8},
+        Costing: {"samples": 4},
+        CostThresholding: {"folds": 4},
+        ICET: {"population": 4, "generations": 1},
+    }
     return system(**few.get(system, {}) | options)
 
 

@@ -5,12 +5,19 @@ All take ``control`` ("fnr" or "fpr") and ``alpha``, where it applies ``delta``,
 have ``p_values``. `ratekeeper.compare` sets them beside our own tests.
 """
 
+from ratekeeper.baselines._cost_sensitive.cost_naive_bayes import CostNaiveBayes
+from ratekeeper.baselines._cost_sensitive.cost_pruned_tree import CostPrunedTree
 from ratekeeper.baselines._cost_sensitive.cost_thresholding import CostThresholding
 from ratekeeper.baselines._cost_sensitive.cost_tree import CostTree
 from ratekeeper.baselines._cost_sensitive.cost_weighting import CostWeighting
 from ratekeeper.baselines._cost_sensitive.costing import Costing
+from ratekeeper.baselines._cost_sensitive.curtailed_tree import CurtailedTree
 from ratekeeper.baselines._cost_sensitive.elkan import ElkanThreshold
+from ratekeeper.baselines._cost_sensitive.icet import ICET
+from ratekeeper.baselines._cost_sensitive.loss_allocation import LossAllocation
 from ratekeeper.baselines._cost_sensitive.metacost import MetaCost
+from ratekeeper.baselines._cost_sensitive.minimal_cost_tree import MinimalCostTree
+from ratekeeper.baselines._cost_sensitive.minimal_expected_cost import MinimalExpectedCost
 from ratekeeper.baselines._cross_validated.lda import CrossValidatedLDA
 from ratekeeper.baselines._cross_validated.neighbours import CrossValidatedNeighbours
 from ratekeeper.baselines._cross_validated.refit import CrossValidatedRefit
@@ -34,12 +41,15 @@ from ratekeeper.baselines._typicality.density import DensityTypicality
 from ratekeeper.baselines._typicality.gaussian import GaussianTypicality
 
 __all__ = [
+    "ICET",
     "NPLDA",
     "NPROC",
     "NSN2",
     "ConformalRiskControl",
     "ConstrainedThreshold",
     "ConvexAggregation",
+    "CostNaiveBayes",
+    "CostPrunedTree",
     "CostThresholding",
     "CostTree",
     "CostWeighting",
@@ -47,6 +57,7 @@ __all__ = [
     "CrossValidatedLDA",
     "CrossValidatedNeighbours",
     "CrossValidatedRefit",
+    "CurtailedTree",
     "DensityTypicality",
     "DistanceRankSum",
     "ElkanThreshold",
@@ -55,7 +66,10 @@ __all__ = [
     "InterpointMinimum",
     "LearnThenTest",
     "LiaoAkritas",
+    "LossAllocation",
     "MetaCost",
+    "MinimalCostTree",
+    "MinimalExpectedCost",
     "MultiplierSearch",
     "NormalTolerance",
     "PlugInNP",

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from scipy.special import expit
+from sklearn.utils.validation import check_is_fitted
 
 from ratekeeper._validation import null_class_of
-from ratekeeper.baselines._cost_sensitive.costs import losses_of, read_costs, search_ratio
+from ratekeeper.baselines._cost_sensitive.costs import (
+    check_test_costs,
+    losses_of,
+    read_costs,
+    read_test_costs,
+    search_ratio,
+)
 from ratekeeper.baselines._inner import margin_for, probability_of, train
 from ratekeeper.baselines._splitting import hold_out_both
 from ratekeeper.baselines._system import WithEstimator, WithSplit, no_promise, optional, system
@@ -23,7 +30,7 @@ if TYPE_CHECKING:
 
     from ratekeeper._rates import Rate
     from ratekeeper.baselines._cost_sensitive.costs import Losses
-    from ratekeeper.baselines._system import Floats, Mask
+    from ratekeeper.baselines._system import Features, Floats, Mask
     from ratekeeper.methods import Guarantee
 
     FitAt = Callable[[Losses], "Rule"]
@@ -139,6 +146,35 @@ class CostSystem(WithSplit):
 @system
 class CostLearner(CostSystem, WithEstimator):
     """A system that minimises expected cost by way of a classifier."""
+
+
+@system
+class WithTests(CostSystem):
+    """A cost-sensitive system for columns that have to be paid for.
+
+    Parameters
+    ----------
+    test_costs : array-like of shape (n_features,), optional
+        What it costs to learn each column of an object, in the unit of `costs`; the costs that are
+        searched add up to 2. By default nothing.
+    """
+
+    test_costs: ArrayLike | None = optional(check_test_costs)
+
+    def paid(self, X: Features) -> Floats:
+        """Return what the columns that were looked at cost, for each object.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_objects, n_features)
+            New objects.
+        """
+        check_is_fitted(self)
+        X, total = self._read(X, reset=False), np.zeros(len(X))
+        for model in self.models_:
+            if not isinstance(model, OneAnswer):
+                total += model.looked_at(X) @ read_test_costs(self.test_costs, X.shape[1])
+        return total
 
 
 def train_on(

@@ -155,6 +155,43 @@ def losses_of(costs: Floats, null_class: int) -> Losses:
     )
 
 
+def check_test_costs(test_costs: ArrayLike, name: str = "test_costs") -> None:
+    """Raise unless they are numbers from 0 up, one for each column.
+
+    Examples
+    --------
+    >>> check_test_costs([0, 2.5])
+    """
+    try:
+        known = np.asarray(test_costs, dtype=np.float64)
+    except (TypeError, ValueError):
+        known = np.empty((0, 0))
+    if known.ndim != 1 or not (np.isfinite(known) & (known >= 0)).all():
+        need = "a list of finite numbers from 0 up, what it costs to learn each column of an object"
+        raise InputError(parameter=name, value=test_costs, need=need)
+
+
+def read_test_costs(test_costs: ArrayLike | None, columns: int) -> Floats:
+    """Return checked costs of learning each column of an object, by default nothing.
+
+    Examples
+    --------
+    >>> read_test_costs(None, columns=2)
+    array([0., 0.])
+    """
+    if test_costs is None:
+        return np.zeros(columns)
+    known = np.asarray(test_costs, dtype=np.float64)
+    if known.size != columns:
+        raise InputError(
+            f"test_costs has {known.size:,} number(s), and X has {columns:,} column(s).",
+            parameter="test_costs",
+            value=test_costs,
+            remedy="Give one for each column.",
+        )
+    return known
+
+
 @dataclass(frozen=True)
 class Attempt(Generic[Fitted]):
     """What came out at one cost ratio.
