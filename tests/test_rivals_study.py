@@ -10,7 +10,7 @@ from reproduction.page import parse
 from reproduction.rivals.__main__ import RESULTS, main
 from reproduction.rivals.data import DATA
 from reproduction.rivals.gaussian import equally_shifted
-from reproduction.rivals.protocol import FULL, GAUSSIAN, QUICK, SLOW, load
+from reproduction.rivals.protocol import FULL, GAUSSIAN, NOT_YET_PUBLISHED, QUICK, SLOW, load
 from reproduction.rivals.report import WORDS
 from reproduction.rivals.study import Cell
 from reproduction.rivals.tables import by_system, everything, gaussian, law_of, promises, speed
@@ -129,12 +129,13 @@ def read(name):
 
 
 def test_published_tables_are_whole():
-    """Fourteen real sets and the Gaussian problem, both rates, three levels, every system."""
+    """Fourteen real sets and the Gaussian problem, both rates, three levels, each system then."""
     rows = read("everything.csv")
     assert {row["data"] for row in rows} == set(FULL.data)
     cells = {(row["data"], row["control"], row["alpha"]) for row in rows}
     assert len(cells) == len(FULL.data) * 2 * len(FULL.alphas)
-    assert {row["system"] for row in rows} == set(SYSTEMS)
+    assert {row["system"] for row in rows} == set(SYSTEMS) - set(NOT_YET_PUBLISHED)
+    assert set(NOT_YET_PUBLISHED) <= set(SYSTEMS)
 
 
 def test_published_promises_hold():

@@ -40,8 +40,24 @@ SLOW = (
     "cost-tree",
     "cost-thresholding",
     "cost-weighting",
+    "cost-pruned-tree",
+    "minimal-cost-tree",
+    "icet",
+    "curtailed-tree",
+    "loss-allocation",
     "np-multiplier",
     "umbrella-vote",
+)
+
+# Systems added since the study was last run: `compare` has them, and so has the next run.
+NOT_YET_PUBLISHED = (
+    "cost-pruned-tree",
+    "minimal-cost-tree",
+    "icet",
+    "curtailed-tree",
+    "cost-naive-bayes",
+    "minimal-expected-cost",
+    "loss-allocation",
 )
 
 
