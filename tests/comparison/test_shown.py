@@ -115,6 +115,31 @@ def test_picture_tells_promises_and_abstentions_apart(data):
     assert "undecided %: share of all objects" in result.markdown()
 
 
+def test_marks_stay_on_their_side_of_alpha(data):
+    """A badge is below the line of alpha if the mean error is, however many crowd there."""
+    systems = {f"same {i}": "conformal" for i in range(12)} | {"plain": "plain"}
+    systems |= {f"just {i}": "paper-plain" for i in range(12)}
+    result = run(data, systems=systems)
+    picture = ET.fromstring(result.picture())  # noqa: S314 - ours
+    line = next(p for p in picture.findall("{*}path") if p.get("stroke") == "#c0392b")
+    level = float(line.get("d").split(",")[1].split("H")[0])
+    places = {group[0].text.split(":")[0]: group[1] for group in picture.findall("{*}g")}
+    assert {row.target <= 0.1 for row in result.rows} == {True, False}
+    for row in result.rows:
+        y = float(places[row.system].get("cy"))
+        assert (y - 8.5 >= level) if row.target <= 0.1 else (y + 8.5 <= level)
+
+
+def test_refusals_are_listed(data):
+    """The picture names who refused, and why; the Markdown and the text do, too."""
+    result = run(data, alpha=0.02, systems=["conformal", "high-probability", "plain"])
+    words = [t.text for t in ET.fromstring(result.picture()).findall("{*}text")]  # noqa: S314
+    assert "Refused:" in words
+    assert "high-probability: needs 149, has 91" in words
+    assert not any("conformal:" in text for text in words)
+    assert "Refused:" not in run(data, systems=["plain"]).picture()
+
+
 def test_bars_of_systems_are_silenced():
     """A bar appears while the first item is awaited, but none within another's work."""
 

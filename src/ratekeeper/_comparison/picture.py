@@ -34,12 +34,14 @@ _LEFT, _TOP, _WIDTH, _LEGEND, _ROW, _FOOT = 64, 92, 620, 330, 19, 54
 _RADIUS = 8.5
 _ROOM = 1.08  # so that the largest error does not stand on the edge
 _LONGEST = 26  # letters of a name in the legend
+_LONGEST_LINE = 130  # letters of a line below the picture
 _TICKS = (0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
 
 def draw(comparison: Comparison) -> str:
     """Return the picture: other error across, controlled error upward, on square-root scales."""
     rows = [row for row in comparison.rows if row.repeats]
+    refused = [row for row in comparison.rows if row.refused]
     kinds = {_colour(row): row for row in rows}
     # Intervals show whole, unless few repeats make them so long that all marks would be a heap.
     most = max([comparison.alpha, *(row.target for row in rows)])
@@ -49,7 +51,8 @@ def draw(comparison: Comparison) -> str:
         most_target=min(max(2 * comparison.alpha, _ROOM * most, min(longest, 2 * most)), 1.0),
         height=max(420, _ROW * (len(rows) + len(kinds) + 2)),
     )
-    width, height = _LEFT + _WIDTH + 24 + _LEGEND, _TOP + frame.height + _FOOT
+    width = _LEFT + _WIDTH + 24 + _LEGEND
+    height = _TOP + frame.height + _FOOT + (_ROW * (len(refused) + 1) if refused else 0)
     target, other = ("FNR", "FPR") if comparison.control == "fnr" else ("FPR", "FNR")
     parts = [
         (
@@ -72,6 +75,7 @@ def draw(comparison: Comparison) -> str:
         *_limit(frame, comparison.alpha),
         *_marks(frame, rows, comparison.alpha),
         *_legend(rows, kinds, f"{target} / {other}, %", comparison.alpha),
+        *_refusals(refused, frame.floor + _FOOT),
     ]
     return "\n".join([*parts, "</svg>", ""])
 
@@ -159,7 +163,9 @@ def _marks(frame: Frame, rows: Sequence[Summary], alpha: float) -> list[str]:
     placed: list[Point] = [(right - 2 * _RADIUS * i, level) for i in range(6)]
     for number, row in enumerate(rows, start=1):
         true = frame.x(row.other), frame.y(row.target)
-        at = _free_place(true, placed, frame.floor)
+        kept = row.target <= alpha
+        sides = (frame.y(alpha), frame.floor) if kept else (_TOP, frame.y(alpha))
+        at = _free_place(true, placed, frame.floor, sides)
         placed.append(at)
         colour = _colour(row)
         tip = escape(
@@ -176,12 +182,22 @@ def _marks(frame: Frame, rows: Sequence[Summary], alpha: float) -> list[str]:
     return [*lines, *badges]
 
 
-def _free_place(wish: Point, placed: Sequence[Point], floor: float) -> Point:
-    """Return the nearest place on a spiral where a badge covers no other one, nor an axis."""
-    for step in range(600):
+def _free_place(
+    wish: Point, placed: Sequence[Point], floor: float, sides: tuple[float, float]
+) -> Point:
+    """Return the nearest place on a spiral where a badge covers no other one, nor an axis.
+
+    It stays on its own side of the line of alpha, which `sides` are, if there is room for it.
+    """
+    top, bottom = sides
+    if bottom - top > 4 * _RADIUS:
+        top, bottom = top + _RADIUS + 1 if top > _TOP else top, min(bottom, floor) - _RADIUS - 1
+    else:
+        top, bottom = _TOP, floor - _RADIUS
+    for step in range(2400):
         angle, far = 2.4 * step, 1.1 * math.sqrt(step) * _RADIUS
         at = wish[0] + far * math.cos(angle), wish[1] + far * math.sin(angle)
-        inside = _LEFT + _RADIUS < at[0] < _LEFT + _WIDTH and _TOP < at[1] < floor - _RADIUS
+        inside = _LEFT + _RADIUS < at[0] < _LEFT + _WIDTH and top <= at[1] <= bottom
         if inside and all(math.dist(at, other) > 2 * _RADIUS for other in placed):
             return at
     return wish
@@ -227,6 +243,20 @@ def _legend(
             shape = f'<rect x="{left - 5}" y="{y - 5}" width="10" height="10" fill="{colour}"/>'
         parts += [shape, _text(left + 16, y + 4, words, "start")]
         y += _ROW
+    return parts
+
+
+def _refusals(rows: Sequence[Summary], top: float) -> list[str]:
+    """List the systems that refused some split or all, with the reason."""
+    if not rows:
+        return []
+    parts = [_text(_LEFT - 30, top + _ROW, "Refused:", "start")]
+    for number, row in enumerate(rows, start=2):
+        some = "" if not row.repeats else f" ({row.refused} of {row.repeats + row.refused} splits)"
+        reason = row.note.partition(": ")[2].partition("; warned")[0]
+        line = f"{visible(row.system)}{some}: {reason}"
+        line = f"{line[: _LONGEST_LINE - 3]}..." if len(line) > _LONGEST_LINE else line
+        parts.append(_text(_LEFT - 14, top + _ROW * number, line, "start"))
     return parts
 
 

@@ -21,6 +21,7 @@ from ratekeeper._comparison.summary import Summary, summarise
 from ratekeeper._comparison.systems import Entry, Setting, choose
 from ratekeeper._comparison.table_file import Table, encode, is_frame, shape_of
 from ratekeeper._comparison.trial import Problem, Trial, run_trial
+from ratekeeper._comparison.verdict import judged
 from ratekeeper._formatting import plain_value, show
 from ratekeeper._inputs import read_groups, same_length
 from ratekeeper._progress import track
@@ -128,6 +129,14 @@ def compare(  # noqa: PLR0913 - every option has its name
     What is counted on test objects scatters around the true rate. The column "above" takes it as
     it is, "clearly above" only where its exact one-sided 95% limit is above alpha: a true rate of
     alpha comes to 5% at most. A marginal promise is about the mean, so "above" does not break it.
+
+    **Verdicts.** `Summary.above_allowed` is the largest share above alpha to be expected if a
+    promise holds, and `Summary.p_value` exact or on the safe side. Which rows train and test is the
+    chance that it is about: the null is that the promise holds on random splits of these data, of
+    which there are as many as are asked for. It is no statement about other data. Over all systems
+    together a promise that holds is called exceeded with probability 5% at most (Holm). With
+    `groups` there is no p-value, and with `splits` one that holds for every dependence between
+    them, so that few splits can never show much.
 
     Examples
     --------
@@ -360,15 +369,21 @@ def _result(
 ) -> Comparison:
     order = {entry.name: i for i, entry in enumerate(entries)}
     trials.sort(key=lambda trial: (order[trial.system], trial.repeat))
-    rows = tuple(
-        summarise(
-            [trial for trial in trials if trial.system == entry.name],
-            system=entry.name,
-            family=entry.family,
-            guarantee=promised(entry.name, entry.build(setting)),
-            alpha=setting.alpha,
-        )
-        for entry in entries
+    built = {entry.name: entry.build(setting) for entry in entries}
+    rows = judged(
+        [
+            summarise(
+                [trial for trial in trials if trial.system == name],
+                system=name,
+                family=entry.family,
+                guarantee=promised(name, built[name]),
+                alpha=setting.alpha,
+                delta=_delta(name, built[name], setting.delta),
+                independent=problem.splits.independent,
+                grouped=problem.groups is not None,
+            )
+            for name, entry in zip(built, entries, strict=True)
+        ]
     )
     train, test = problem.splits.split(0)
     return Comparison(
@@ -385,3 +400,9 @@ def _result(
         trials=tuple(trials),
         notes=table.notes,
     )
+
+
+def _delta(name: str, system: Any, asked: float) -> float:  # noqa: ANN401
+    """Return the probability that a promise fails, which a system of the user's own may have."""
+    delta = getattr(system, "delta", None)
+    return asked if delta is None else check_probability(delta, f"systems[{name!r}].delta")

@@ -189,7 +189,7 @@ class Comparison:
 
     def _heads(self) -> list[str]:
         target, other = ("FNR", "FPR") if self.control == "fnr" else ("FPR", "FNR")
-        heads = ["system", "promise", f"{target} % (95%)", "above", "clearly\nabove", f"{other} %"]
+        heads = ["system", "promise", f"{target} % (95%)", "above", "at\nmost", "p", f"{other} %"]
         heads += ["unde-\ncided %"] if self._abstains else []
         heads += [visible(name) for name in self.metrics]
         return [*heads, "fit s", "s/1,000", "trained\non", "note"]
@@ -200,7 +200,8 @@ class Comparison:
             return [*start, "refused", *[""] * (len(self._heads()) - 4)]
         low, high = (percent(rate, self.alpha) for rate in (row.target_low, row.target_high))
         rates = f"{percent(row.target, self.alpha)} ({low}-{high})"
-        cells = [rates, f"{row.above:.0%}", f"{row.clearly_above:.0%}", f"{100 * row.other:.1f}"]
+        cells = [rates, f"{row.above:.0%}", _share(row.above_allowed), _p(row.p_adjusted)]
+        cells += [f"{100 * row.other:.1f}"]
         cells += [f"{100 * row.abstained:.1f}"] if self._abstains else []
         cells += [f"{value:.4g}" for _, value in row.metrics]
         times = [_seconds(row.fit_seconds), _seconds(row.seconds_per_1000)]
@@ -222,9 +223,10 @@ _LONGEST = 24  # letters of a name in the table
 _LEGEND = (
     "*: a promise only if an assumption about the data is true; the CSV names it. (95%): interval "
     "of the mean over splits of these data. above: share of splits in which the error counted on "
-    "the test objects is above alpha; a marginal promise, which is about the mean, allows that. "
-    "clearly above: share in which chance hardly explains that (the one-sided exact 95% lower "
-    "limit of the rate is above alpha); at most 5% for a true rate of alpha."
+    "the test objects is above alpha. at most: the largest share to be expected if the promise "
+    "holds, given the size of the test sets; a marginal promise, which is about the mean, allows "
+    "many. p: of the promise on random splits of these data, adjusted for the number of systems "
+    "(Holm); at most 0.05 contradicts it."
 )
 _LEGEND_UNDECIDED = (
     " undecided %: share of all objects that get no decision; they count in neither error."
@@ -245,6 +247,25 @@ def _as_markdown(text: str) -> str:
     """
     marked = _MARKS.sub(r"\\\g<0>", visible(text))
     return _TAGS.sub(lambda sign: html.escape(sign[0]), marked)
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.0%}"
+
+
+def _p(value: float | None) -> str:
+    """Write a p-value, or nothing where there is none.
+
+    Examples
+    --------
+    >>> _p(0.0004), _p(0.0312), _p(1.0), _p(None)
+    ('<.001', '.031', '1', '')
+    """
+    if value is None:
+        return ""
+    if value < 0.001:  # noqa: PLR2004 - three digits
+        return "<.001"
+    return "1" if value >= 0.9995 else f"{value:.3f}".removeprefix("0")  # noqa: PLR2004
 
 
 def _seconds(value: float) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper._comparison.verdict import Promise
 from ratekeeper._rates import clopper_pearson
 
 if TYPE_CHECKING:
@@ -40,6 +41,16 @@ class Summary:
     clearly_above : float
         Share of repeats in which the test objects show that the true rate is above alpha: its
         one-sided exact 95% lower limit is. With a true rate of alpha that happens in at most 5%.
+    above_allowed : float or None
+        The largest share of repeats above alpha to be expected if the promise holds, given the
+        size of the test sets: exact where the rank behind the threshold is known. None where
+        nothing is promised.
+    p_value, p_adjusted : float or None
+        How probable such counts, or larger ones, are at most if the promise holds on random splits
+        of these data; and adjusted for the number of systems (Holm). See docs/comparing.md.
+    verdict : str
+        "exceeded" if the adjusted one is at most 5%, else "in line"; "no promise"; or "unknown",
+        where rows come in groups or there is no result.
     other, abstained : float
         Mean error of the other class, and mean share without a decision.
     fit_seconds, seconds_per_1000 : float
@@ -63,6 +74,10 @@ class Summary:
     target_high: float
     above: float
     clearly_above: float
+    above_allowed: float | None
+    p_value: float | None
+    p_adjusted: float | None
+    verdict: str
     other: float
     abstained: float
     fit_seconds: float
@@ -73,9 +88,16 @@ class Summary:
 
 
 def summarise(
-    trials: Sequence[Trial], *, system: str, family: str, guarantee: Guarantee | None, alpha: float
+    trials: Sequence[Trial],
+    *,
+    system: str,
+    family: str,
+    guarantee: Guarantee | None,
+    alpha: float,
+    **how: Any,  # noqa: ANN401 - of `Promise`
 ) -> Summary:
-    """Return the row of one system."""
+    """Return the row of one system; its p-value is not adjusted for others yet."""
+    promise = Promise("none" if guarantee is None else guarantee.kind, alpha, **how)
     done = [trial for trial in trials if trial.refusal is None]
     nothing = float("nan")
     errors = np.array([trial.target_errors for trial in done], dtype=np.int64)
@@ -94,7 +116,7 @@ def summarise(
     return Summary(
         system=system,
         family=family,
-        promise="none" if guarantee is None else guarantee.kind,
+        promise=promise.kind,
         assumption="" if guarantee is None else guarantee.assumption,
         repeats=len(done),
         refused=len(trials) - len(done),
@@ -103,6 +125,10 @@ def summarise(
         target_high=high,
         above=mean((rates > alpha).tolist()),
         clearly_above=mean(clearly.tolist()),
+        above_allowed=promise.allowed(done),
+        p_value=promise.p_value(done),
+        p_adjusted=None,
+        verdict="",
         other=mean([trial.other.rate for trial in done]),
         abstained=mean([trial.abstained / (trial.target_n + trial.other_n) for trial in done]),
         fit_seconds=middle([trial.fit_seconds for trial in done]),
