@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
 
 _LEARN = 0.5
-_THINNEST = 0.05  # of the objects, in a block
+_IN_BLOCK = 30.0  # objects of the smaller class, about, but between these shares
+_THINNEST, _WIDEST = 0.01, 0.05
 _FEWEST = 20  # objects of a class
 _SHOWN = 8
 _WIDTH = 79
@@ -148,7 +149,7 @@ class Evidence:
     >>> cal = rk.calibrate(rng.normal(3 * labels), labels)
     >>> found = rk.evidence(cal, [0.0, 1.7, 4.0], prior=0.1)
     >>> found.ratio_low.round(2), found.ratio_high.round(2)
-    (array([ 0.  ,  0.78, 61.48]), array([0.12, 3.66,  inf]))
+    (array([ 0.  ,  0.77, 60.44]), array([0.12, 3.69,  inf]))
     """
 
     scores: Floats
@@ -306,9 +307,11 @@ def evidence(
     Notes
     -----
     The likelihood ratio needs blocks of scores. A random half of the calibration objects draws
-    them up (pooled adjacent violators, with at least 5% of the objects in each), the other half
-    counts: so the counts in a block are binomial, and their exact intervals are valid. With B
-    blocks, each of the 2 B intervals may fail with probability (1 - confidence) / (2 B).
+    them up (pooled adjacent violators, with at least 5% of the objects in each, down to 1% where
+    there are many), the other half counts: so the counts in a block are binomial, and their exact
+    intervals are valid. With B blocks, each of the 2 B intervals may fail with probability
+    (1 - confidence) / (2 B). Within a block the ratio may differ from score to score; the band is
+    about the block.
 
     The e-value of a score s against a class is ``(n + 1) w(s) / (w(s) + sum of w(s_i))``, over the
     n calibration objects of that class in the half that counts, with w the ratio that the other
@@ -338,7 +341,8 @@ def evidence(
     classes = (calibration.cells[0][0], calibration.cells[1][0])
     parts = [two_parts(one, _LEARN, seed, label) for label, one in enumerate(classes)]
     (learnt0, others0), (learnt1, others1) = parts
-    blocks = merged(fitted(learnt0, learnt1, shape), _THINNEST)
+    least = _IN_BLOCK / min(learnt0.size, learnt1.size)
+    blocks = merged(fitted(learnt0, learnt1, shape), min(max(least, _THINNEST), _WIDEST))
     band = _band(blocks, others0, others1, confidence)
     place = blocks.place(values)
     low, high = _monotone(band, rising=calibration.higher_is_positive)

@@ -17,6 +17,7 @@ PAGES = [
     "audits",
     "clusters",
     "credit",
+    "evidence",
     "frames",
     "label-noise",
     "monitoring",
