@@ -30,6 +30,7 @@ QUICK = {
     "ICET": {"population": 2, "generations": 1},
     "MetaCost": {"estimator": GaussianNB(), "bags": 3},
     "MultiplierSearch": {"estimator": GaussianNB(), "steps": 3},
+    "NPSelection": {"estimators": [GaussianNB()]},
 }
 CLASSES = [getattr(baselines, name) for name in baselines.__all__]
 SYSTEMS = [item for item in CLASSES if isinstance(item, type) and issubclass(item, System)]

@@ -387,3 +387,14 @@ def test_bad_data(data):
         run((np.where(np.arange(1120).reshape(560, 2) == 5, np.inf, X), y))
     with pytest.raises(rk.InputError, match="560 different values"):
         run((pd.DataFrame({"id": [f"u{i}" for i in range(560)]}), y))
+
+
+def test_both_forms_of_refitting_are_compared(data):
+    """P-values by refitting come in the quick form and in the one that replaces each row."""
+    X, y = data
+    few = np.r_[:12, -12:0]
+    names = ["cv-refit", "cv-refit-replaced"]
+    result = run((X[few], y[few]), systems=names, repeats=1, alpha=0.3)
+    assert [row.system for row in result.rows] == names
+    forms = [entry.build(Setting("fnr", 0.3, 0.05, None, "yes")).form for entry in choose(names)]
+    assert forms == ["augmented", "replaced"]

@@ -26,10 +26,14 @@ from ratekeeper.baselines._modern.learn_then_test import LearnThenTest
 from ratekeeper.baselines._modern.tuned_threshold import TunedThreshold
 from ratekeeper.baselines._neyman_pearson.constrained_threshold import ConstrainedThreshold
 from ratekeeper.baselines._neyman_pearson.convex_aggregation import ConvexAggregation
+from ratekeeper.baselines._neyman_pearson.convex_np import ConvexNP
+from ratekeeper.baselines._neyman_pearson.convex_splitting import ConvexSplitting
 from ratekeeper.baselines._neyman_pearson.multiplier_search import MultiplierSearch
 from ratekeeper.baselines._neyman_pearson.normal_tolerance import NormalTolerance
 from ratekeeper.baselines._neyman_pearson.np_lda import NPLDA
 from ratekeeper.baselines._neyman_pearson.np_roc import NPROC, np_roc
+from ratekeeper.baselines._neyman_pearson.np_roc_threshold import NPROCThreshold
+from ratekeeper.baselines._neyman_pearson.np_selection import NPSelection, np_measure
 from ratekeeper.baselines._neyman_pearson.nsn2 import NSN2
 from ratekeeper.baselines._neyman_pearson.plug_in import PlugInNP
 from ratekeeper.baselines._neyman_pearson.umbrella import Umbrella
@@ -48,6 +52,8 @@ __all__ = [
     "ConformalRiskControl",
     "ConstrainedThreshold",
     "ConvexAggregation",
+    "ConvexNP",
+    "ConvexSplitting",
     "CostNaiveBayes",
     "CostPrunedTree",
     "CostThresholding",
@@ -71,9 +77,12 @@ __all__ = [
     "MinimalCostTree",
     "MinimalExpectedCost",
     "MultiplierSearch",
+    "NPROCThreshold",
+    "NPSelection",
     "NormalTolerance",
     "PlugInNP",
     "TunedThreshold",
     "Umbrella",
+    "np_measure",
     "np_roc",
 ]

@@ -6,11 +6,13 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.naive_bayes import GaussianNB
 
 from ratekeeper._validation import check_count
-from ratekeeper.baselines._inner import fresh, score_against, train
+from ratekeeper.baselines._inner import score_against, train
+from ratekeeper.baselines._neyman_pearson.estimator_lists import (
+    check_estimators,
+    default_estimators,
+)
 from ratekeeper.baselines._splitting import hold_out_both, require
 from ratekeeper.baselines._system import (
     WithDelta,
@@ -21,7 +23,7 @@ from ratekeeper.baselines._system import (
     parameter,
     system,
 )
-from ratekeeper.exceptions import InputError, Parameter
+from ratekeeper.exceptions import Parameter
 from ratekeeper.methods import Guarantee
 
 if TYPE_CHECKING:
@@ -32,13 +34,6 @@ if TYPE_CHECKING:
     from ratekeeper.baselines._system import Floats, Mask
 
 _ROUNDING = 1e-12  # of a weighted sum of numbers from -1 to 1
-
-
-def _check_estimators(estimators: object, name: str) -> None:
-    if not isinstance(estimators, list | tuple) or not estimators:
-        raise InputError(parameter=name, value=estimators, need="a list of at least one classifier")
-    for estimator in estimators:
-        fresh(estimator)
 
 
 @system
@@ -111,7 +106,7 @@ class ConvexAggregation(WithSplit, WithDelta):
     'none'
     """
 
-    estimators: Sequence[BaseEstimator] | None = optional(_check_estimators)
+    estimators: Sequence[BaseEstimator] | None = optional(check_estimators)
     strengthen: bool = parameter(False, check_bool)  # noqa: FBT003 - it is the default
     cuts: int = parameter(4, check_count)
 
@@ -137,7 +132,7 @@ class ConvexAggregation(WithSplit, WithDelta):
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         rows, held_out = hold_out_both(is_null, self.calibration_size, rng)
-        estimators = self.estimators or _default_estimators(X[rows], rng)
+        estimators = self.estimators or default_estimators(X[rows], rng)
         n = int(is_null[held_out].sum())
         self.allowed_ = self._allow(n, len(estimators) * self.cuts + 1)
         self.n_training_ = rows.size
@@ -223,17 +218,3 @@ def simplex_weights(null_risks: Floats, other_risks: Floats, allowed: float) -> 
         weights[best] = 0.0
         weights[low[one]], weights[high[two]] = 1 - parts[one, two], parts[one, two]
     return weights
-
-
-def _default_estimators(X: Floats, rng: np.random.RandomState) -> list[BaseEstimator]:
-    # The first alone is true of equal values with rounding, the second of numbers too tiny.
-    if not (np.var(X, axis=0).any() and np.ptp(X, axis=0).any()):
-        raise InputError(
-            f"None of the {X.shape[1]:,} column(s) of X varies over the {len(X):,} training rows, "
-            "so nothing can be learned.",
-            parameter="X",
-            remedy="Add columns that vary.",
-        )
-    seed = int(rng.randint(2**31 - 1))
-    forest = RandomForestClassifier(100, min_samples_leaf=5, random_state=seed)
-    return [fresh(None), GaussianNB(), forest]
