@@ -528,10 +528,10 @@ def test_minimal_expected_cost_is_elkans_threshold(control):
 
 def test_allocation_is_a_plain_rewrite():
     """Densities are means of normal ones, and widths those of the largest left-out likelihood."""
-    X, y = two_normals(19, n=40)
-    X, y = X[:60], y[:60]
+    X, y = two_normals(19, n=20)
+    X, y = X[:30], y[:30]
     clf = LossAllocation(costs=[[0, 3], [1, 0]]).fit(X, y)
-    density, prior = {}, {1: 20 / 60, 0: 40 / 60}
+    density, prior = {}, {1: 10 / 30, 0: 20 / 30}
     for label in (0, 1):
         rows = X[y == label]
         n = len(rows)
