@@ -46,12 +46,12 @@ class LossAllocation(CostSystem):
     rows, where neither density means anything, only these two decide. Kernels fade with many
     columns, and every prediction takes as long as there are rows.
 
-    Neither paper could be read. That Habbema, Hermans and van den Broek chose the smoothing of a
-    kernel by leave-one-out likelihood is told by many others, and that a loss matrix belongs to
-    the allocation by the paper that cites this one. The first paper is on cases of doubt: objects
-    that are better not allocated. How it finds them is unknown to us, so that there is no doubt
-    here; `Calibration.control_both` abstains. Columns are scaled by their standard deviation in
-    the class, and the seven widths tried are our choice.
+    Neither paper could be read. That Habbema, Hermans and van den Broek proposed to choose the
+    smoothing of a kernel by leave-one-out likelihood is confirmed against the documentation of the
+    R package kedd. The first paper is on cases of doubt: objects that are better not allocated. How
+    it finds them is unknown to us, so that there is no doubt here; `Calibration.control_both`
+    abstains. Columns are scaled by their standard deviation in the class, and the seven widths
+    tried are our choice.
 
     References
     ----------
