@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ratekeeper._audit import GroupAudit
     from ratekeeper._calibration import Calibration, calibrate
     from ratekeeper._certificate import Certificate, JointCertificate
-    from ratekeeper._comparison import Comparison, compare
+    from ratekeeper._comparison import Comparison, Comparisons, compare, compare_all
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._costs import Cheapest
     from ratekeeper._cross_fitting import CVPlusCertificate, CVPlusTest
@@ -116,6 +116,7 @@ __all__ = [
     "CertificationPlan",
     "Cheapest",
     "Comparison",
+    "Comparisons",
     "Conformal",
     "ContradictedFitWarning",
     "Decisions",
@@ -187,6 +188,7 @@ __all__ = [
     "calibrate_frame",
     "calibrate_multiclass",
     "compare",
+    "compare_all",
     "density_ratio",
     "evidence",
     "load",
@@ -212,7 +214,7 @@ _HOMES = {
     "_alerts": ("Alerts",),
     "_calibration": ("Calibration", "calibrate"),
     "_certificate": ("Certificate", "JointCertificate"),
-    "_comparison": ("Comparison", "compare"),
+    "_comparison": ("Comparison", "Comparisons", "compare", "compare_all"),
     "_control": ("ErrorRateTest",),
     "_costs": ("Cheapest",),
     "_cross_fitting": ("CVPlusCertificate", "CVPlusTest"),

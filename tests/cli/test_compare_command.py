@@ -34,6 +34,7 @@ def test_command(run, tmp_path):
         "comparison.csv",
         "comparison.md",
         "comparison.svg",
+        "comparison.tex",
         "trials.csv",
         "trials.jsonl",
     }

@@ -30,7 +30,7 @@ Examples:
   ratekeeper compare patients.csv --label ill --control fnr --alpha 5% \\
       --base models:gradient_boosting --system mine=models:Mine --import-from .
 """
-_OUTPUTS = ("comparison.csv", "trials.csv", "comparison.md", "comparison.svg")
+_OUTPUTS = ("comparison.csv", "trials.csv", "comparison.md", "comparison.tex", "comparison.svg")
 _CHECKPOINT = "trials.jsonl"
 
 

@@ -4,6 +4,9 @@
 """
 
 from ratekeeper._comparison.claim import Claim
+from ratekeeper._comparison.many import Comparisons, compare_all
+from ratekeeper._comparison.paired import Paired
+from ratekeeper._comparison.ranks import Ranks
 from ratekeeper._comparison.repeats import compare
 from ratekeeper._comparison.result import Comparison
 from ratekeeper._comparison.summary import Summary
@@ -16,8 +19,12 @@ __all__ = [
     "USUAL",
     "Claim",
     "Comparison",
+    "Comparisons",
+    "Paired",
+    "Ranks",
     "Summary",
     "Trial",
     "compare",
+    "compare_all",
     "read_table",
 ]

@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._atomic import write
+from ratekeeper._comparison import latex
+from ratekeeper._comparison.paired import compared
 from ratekeeper._comparison.picture import draw, percent
 from ratekeeper._comparison.summary import Summary
 from ratekeeper._comparison.trial import Trial
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rich.console import Console
+
+    from ratekeeper._comparison.paired import Paired
 
 
 @dataclass(frozen=True)
@@ -115,12 +119,38 @@ class Comparison:
         lines += ["", *notes] if notes else []
         return "\n".join([*lines, "", f"{self._legend} {_LEGEND_WIDE}", ""])
 
+    def latex(self) -> str:
+        """Return the table as LaTeX, with booktabs."""
+        heads = [head.replace("-\n", "").replace("\n", " ") for head in self._heads()[:-1]]
+        rows = [self._cells(row) for row in self.rows]
+        rows = [[*cells, *[""] * (len(heads) - len(cells))] for cells in rows]
+        caption = f"{self.title}. {self._legend} {_LEGEND_WIDE}"
+        return latex.table(heads, rows, texts=2, caption=caption, label="tab:comparison")
+
+    def paired(self, value: str = "other", *, against: str | None = None) -> Paired:
+        """Compare systems two by two on the same splits.
+
+        Parameters
+        ----------
+        value : str, default="other"
+            What to compare: "other", "target", "abstained" or one of the metrics.
+        against : str, optional
+            A system to compare all others with; by default all pairs.
+
+        Returns
+        -------
+        Paired
+            Differences with Wilcoxon's signed-rank test over splits, Holm over pairs. Splits of one
+            data set share rows: see its notes.
+        """
+        return compared(self, value, against)
+
     def picture(self) -> str:
         """Return a picture of the two errors of each system, as SVG."""
         return draw(self)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write ``comparison.csv``, ``trials.csv``, ``comparison.md`` and ``comparison.svg``.
+        """Write ``comparison.csv``, ``.md``, ``.tex`` and ``.svg``, and ``trials.csv``.
 
         Parameters
         ----------
@@ -131,6 +161,7 @@ class Comparison:
             "comparison.csv": self.csv(),
             "trials.csv": self.trials_csv(),
             "comparison.md": self.markdown(),
+            "comparison.tex": self.latex(),
             "comparison.svg": self.picture(),
         }
         write(folder, {name: text.encode() for name, text in texts.items()})
