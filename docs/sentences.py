@@ -15,6 +15,9 @@ PAGE = Path(__file__).with_suffix(".md")
 
 # One example for each gap; a gap means the same in every sentence.
 GAPS = {
+    "at_least": "31.37%",
+    "at_most": "43.07%",
+    "hull": "35.88%",
     "and_range": " and of the range of priors",
     "blocks": "9",
     "covered": "95%",

@@ -21,6 +21,7 @@ from ratekeeper._formatting import (
     percent_up,
     show,
 )
+from ratekeeper._least_price import CONFIDENCE
 from ratekeeper._sentences import say, state
 
 if TYPE_CHECKING:
@@ -175,6 +176,7 @@ class Certificate(Stated):
     alerts: Alerts | None = None
     weights: WeightFacts | None = None
     tolerance: float = 0.0
+    least: float | None = None
 
     @property
     def rate(self) -> str:
@@ -275,6 +277,7 @@ class Certificate(Stated):
             **({} if self.clusters is None else {"clusters": self.clusters.to_dict()}),
             **({} if self.weights is None else {"weights": self.weights.to_dict()}),
             **({"tolerance": self.tolerance} if self.tolerance else {}),
+            **({} if self.least is None else {"least_other_error": self.least}),
         }
 
     def _cell_dict(self, cell: Cell) -> dict[str, Any]:
@@ -392,7 +395,21 @@ class Certificate(Stated):
         key = "certificate.price" if self.fixed_alpha else "certificate.price.any_alpha"
         doubt = getattr(rate, "doubt", 0)
         more = f" {say('counted.price', doubt=f'{doubt:,}', n=f'{rate.n:,}')}" if doubt else ""
-        return say(key, other=self.other, counted=rate) + more
+        return say(key, other=self.other, counted=rate) + more + self._least_text()
+
+    def _least_text(self) -> str:
+        """Say that another rule on the same score is shown to cost less, if one is."""
+        if self.least is None:
+            return ""
+        said = say(
+            "certificate.price.least",
+            covered=exact_percent(CONFIDENCE),
+            rate=self.rate,
+            alpha=exact_percent(self.alpha),
+            other=self.other,
+            at_most=percent_up(self.least),
+        )
+        return f" {said}"
 
     def _cell_html(self) -> list[markup.Html]:
         head = ["scores", f"positive ({show(self.positive_label)}) if", f"price: {self.other}"]

@@ -31,6 +31,7 @@ from ratekeeper._decisions import Decisions
 from ratekeeper._evaluation import Evaluation, Promise
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import exact_percent, extremes, plain_value, show
+from ratekeeper._least_price import least_price
 from ratekeeper._p_values import PValues, judge, judge_each
 from ratekeeper._rates import Rate, RealisedRate, counted_rate
 from ratekeeper._rules import Cut, either
@@ -82,6 +83,7 @@ _SIGNS: dict[str, Sign] = {
     "less": "<",
 }
 _SHOWN = 8  # groups
+_THRESHOLDS = 1000  # that are looked at for a better rule
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -392,7 +394,22 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             weights=WeightFacts.of(cal, self.null_class),
             alerts=self._practice(),
             tolerance=self.tolerance,
+            least=self._least,
         )
+
+    @property
+    def _least(self) -> float | None:
+        """An upper limit of the least other error that the score allows, if below the price."""
+        cal = self.calibration
+        beside = cal.groups, cal.clusters, cal.weights
+        if cal.counted or cal.origin != "held out" or any(one is not None for one in beside):
+            return None
+        null, other = cal.cells[self.null_class][0], cal.cells[1 - self.null_class][0]
+        if not other.size or not self.method.decides_by_threshold:
+            return None
+        tail = tail_of(cal, self.null_class)
+        high = least_price(null, other, tail, self.alpha, most=_THRESHOLDS).high
+        return high if high < self.other_error.interval[0] else None
 
     @property
     def _useless(self) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ _WORDS = frozenset(
         *("method", "version"),
     )
 )
-_COUNTED = frozenset(("other_error", "contradicted", "promised"))
+_COUNTED = frozenset(("other_error", "contradicted", "promised", "least_other_error"))
 # Beyond, the cells of a certificate are not stored: thresholds are, and the rest is made anew.
 MOST_CELLS = 1_000
 _RENAMED = {"law": "distribution"}

@@ -293,11 +293,12 @@ _DEFS: Schema = {
                 }
             ),
             "tolerance": _POSITIVE,
+            "least_other_error": _SHARE,
         },
         # Earlier versions did not write these; more than 1,000 cells are left out.
         optional=(
             *("promised", "cells", "remarks", "provenance", "clusters", "weights"),
-            "tolerance",
+            *("tolerance", "least_other_error"),
         ),
     ),
     "test": _object(

@@ -225,6 +225,7 @@ class ReorderedTest:
             score_type=str(held_out.dtype),
             data_hash=held_out.data_hash,
             remarks=(said, *base.remarks),
+            least=None,  # it would speak of another order
         )
 
     def decide(self, scores: ArrayLike, *, keys: ArrayLike | None = None) -> Decisions:

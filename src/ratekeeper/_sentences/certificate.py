@@ -55,6 +55,14 @@ CERTIFICATE = {
     "price.cross_fitted": (
         "{other} {estimate} on the cross-fitted scores; no interval is known for this estimate."
     ),
+    "price.least": (
+        "With {covered} confidence, a random choice between two thresholds of this score would "
+        "keep {rate} <= {alpha} at {other} {at_most} or less: the order of the scores wastes the "
+        "rest (rk.reorder)."
+    ),
+    "price.least.found": (
+        "least possible for this score: about {hull} (optimistic), between {at_least} and {at_most}"
+    ),
     "price.both": (
         "no decision on {undecided_0} of the negative and {undecided_1} of the positive "
         "calibration objects."

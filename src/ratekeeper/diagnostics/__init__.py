@@ -1,7 +1,7 @@
 """The facts behind the promises, as numbers and tables: nothing here draws or decides.
 
 What is known of a p-value and of its distribution, realised rates against alpha, the curve of the
-two errors and what it leaves on the table.
+two errors, what it leaves on the table, and the least that the other error can be.
 """
 
 from ratekeeper.diagnostics._curve import (
@@ -12,6 +12,11 @@ from ratekeeper.diagnostics._curve import (
     reversed_score,
 )
 from ratekeeper.diagnostics._hull import HullGap, OtherError, concave_hull_gap
+from ratekeeper.diagnostics._least import (
+    LeastOtherError,
+    least_normal_error,
+    least_other_error,
+)
 from ratekeeper.diagnostics._p_values import (
     EstimatorVariance,
     Uniformity,
@@ -28,6 +33,7 @@ __all__ = [
     "ErrorCurve",
     "EstimatorVariance",
     "HullGap",
+    "LeastOtherError",
     "OtherError",
     "RateTable",
     "Uniformity",
@@ -37,6 +43,8 @@ __all__ = [
     "equal_accuracy_line",
     "estimator_variance",
     "fnr_fpr_curve",
+    "least_normal_error",
+    "least_other_error",
     "p_value_interval",
     "rate_against_alpha",
     "reversed_score",
