@@ -264,6 +264,17 @@ def test_dearer_tests_are_taken_less():
     assert set(clf.models_[0].tree.column) == {1, LEAF}
 
 
+def test_a_column_is_paid_for_once():
+    """A second cut of the same column is free: it is made although it saves less than a test."""
+    X = np.concatenate([np.zeros(20), np.ones(20), np.full(3, 2.0)])[:, None]
+    y = np.repeat([0, 1, 0], [20, 20, 3])
+    for price, cuts in [(0.3, {0.5, 1.5}), (0.45, set())]:  # 20 mistakes, or 43 tests and 3 or none
+        clf = MinimalCostTree(costs=[[0, 1], [1, 0]], test_costs=[price], min_samples_leaf=1)
+        tree = clf.fit(X, y).models_[0].tree
+        assert set(tree.cut[~tree.is_leaf]) == cuts
+        np.testing.assert_allclose(clf.paid(X), price if cuts else 0)
+
+
 # ICET
 
 
@@ -275,7 +286,7 @@ def test_eg2_split_is_brute_force():
     rng = np.random.default_rng(0)
     roots = set()
     for _ in range(30):
-        biases = np.array([*10 ** rng.uniform(0, 1, size=3), rng.uniform(), 99.0])
+        biases = np.array([*10 ** rng.uniform(-2, 1, size=3), rng.uniform(), 99.0])
         worth = {}
         for column in range(3):
             for cut in cuts_of(X[:, column]):

@@ -62,7 +62,8 @@ class CurtailedTree(CostSystem):
     choice. A cost is known only for rows of the class in which the mistake is possible. The paper
     corrects the regression for this by Heckman's procedure, of which we could not read the details;
     it is not here. What the decision needs is the expected cost *given* that class, and a
-    regression on the rows of that class estimates it if it is linear in the columns.
+    regression on the rows of that class estimates it if it is linear in the columns. No cost is
+    predicted to be below the least one seen, our choice.
 
     References
     ----------
