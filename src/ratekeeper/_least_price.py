@@ -77,14 +77,18 @@ def least_price(
     >>> found.on_curve, found.on_hull
     (0.5, 0.25)
     """
-    if tail == "high":
-        null, other = 0.0 - null[::-1], 0.0 - other[::-1]
     step = [1 if most is None else max(2 * one.size // most, 1) for one in (null, other)]
     thresholds = np.unique(np.concatenate([null[:: step[0]], other[:: step[1]]]))
-    # Rejected is what lies below a threshold; above the last one, everything.
-    controlled = np.r_[null.searchsorted(thresholds), null.size] / null.size
-    kept = 1.0 - np.r_[other.searchsorted(thresholds), other.size] / other.size
-    controlled, kept = np.r_[0.0, controlled], np.r_[1.0, kept]
+
+    def rejected(scores: Floats) -> Shares:
+        """Return the share beyond each threshold, from none to all; it ascends."""
+        n = scores.searchsorted(thresholds)
+        if tail == "high":
+            n = scores.size - scores.searchsorted(thresholds, side="right")[::-1]
+        shares: Shares = np.r_[0, n, scores.size] / scores.size
+        return shares
+
+    controlled, kept = rejected(null), 1.0 - rejected(other)
     delta = (1.0 - confidence) / 2.0  # for each class
     far, off = (math.sqrt(math.log(2.0 / delta) / (2.0 * n)) for n in (null.size, other.size))
     last = int(controlled.searchsorted(alpha, side="right")) - 1
