@@ -53,6 +53,7 @@ def data():
 
 
 # The checks fit words such as "one" and "two", of which the last is taken as positive on purpose.
+@pytest.mark.filterwarnings("ignore:.*do not look normal:ratekeeper.exceptions.RatekeeperWarning")
 @pytest.mark.filterwarnings("ignore:The labels are:ratekeeper.exceptions.RatekeeperWarning")
 @parametrize_with_checks([easy(system) for system in SYSTEMS])
 def test_scikit_learn_checks(estimator, check):

@@ -12,6 +12,8 @@ import ratekeeper as rk
 from ratekeeper.baselines._typicality.density import DensityTypicality
 from ratekeeper.baselines._typicality.gaussian import GaussianTypicality
 
+# Of normal classes one in a hundred is suspected, and others here are meant to be.
+pytestmark = pytest.mark.filterwarnings("ignore:.*do not look normal")
 SIGMAS = 5.0  # a right build stays inside with probability above 1 - 1e-6
 
 
@@ -236,3 +238,33 @@ def test_density_refusals():
 
     with pytest.raises(rk.InputError, match="gives NaN"):
         DensityTypicality(density=Broken(), alpha=0.1).fit(X, y)
+
+
+def test_the_check_of_normality_has_its_level():
+    """Of normal classes at most about 1% are suspected, whatever the covariance."""
+    rng = np.random.default_rng(8)
+    for covariance in ("pooled", "class"):
+        clf = GaussianTypicality(covariance=covariance)
+        p = [clf.fit(*classes(rng, 40, 3, other=30)).normality_p_value_ for _ in range(250)]
+        assert sum(value < 0.01 for value in p) <= stats.binom(250, 0.02).ppf(1 - 1e-6)
+        assert min(p) < 0.2  # it is a p-value, times twelve or six
+        assert max(p) <= 1
+
+
+def test_classes_that_are_not_normal_are_told():
+    """A skewed column of the class that matters is warned of; one of the other class is not."""
+    rng = np.random.default_rng(9)
+    X, y = classes(rng, 150, 3, other=150)
+    skewed = X.copy()
+    skewed[y == 1, 1] = rng.exponential(size=150)
+    with pytest.warns(rk.RatekeeperWarning, match=r"300 rows do not look normal \(Shapiro-Wilk"):
+        GaussianTypicality().fit(skewed, y)
+    with pytest.warns(rk.RatekeeperWarning, match="150 rows do not look normal"):
+        clf = GaussianTypicality(covariance="class").fit(skewed, y)
+    rows = skewed[y == 1] - skewed[y == 1].mean(axis=0)
+    whitened = rows @ np.linalg.inv(np.linalg.cholesky(np.cov(rows.T))).T
+    assert clf.normality_p_value_ < 0.01
+    p = [stats.shapiro(column).pvalue for column in (*rows.T, *whitened.T)]
+    assert clf.normality_p_value_ <= 6 * min(p[:3])  # its combinations are others than Cholesky's
+    other = GaussianTypicality(control="fpr", covariance="class").fit(skewed, y)
+    assert other.normality_p_value_ > 0.01
