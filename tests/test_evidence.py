@@ -158,6 +158,8 @@ def test_what_gives_no_evidence_is_refused():
     with pytest.raises(InputError, match="NaN"):
         rk.evidence(cal, [np.nan])
     labels = np.arange(80) % 2
+    with pytest.raises(InputError, match="a Calibration"):
+        rk.evidence(np.arange(80.0), [0.0])
     with pytest.raises(InputError, match="groups"):
         rk.evidence(rk.calibrate(np.arange(80.0), labels, groups=np.arange(80) // 40), [0.0])
     with pytest.raises(InputError, match="clusters"):

@@ -250,6 +250,8 @@ def test_what_cannot_be_reordered_is_refused():
         rk.reorder(cal, "up")
     with pytest.raises(InputError, match=r"learn=1\.5"):
         rk.reorder(cal, learn=1.5)
+    with pytest.raises(InputError, match="a Calibration"):
+        rk.reorder(np.arange(80.0))
     with pytest.raises(InputError, match="groups"):
         rk.reorder(rk.calibrate(np.arange(80.0), np.arange(80) % 2, groups=np.arange(80) % 4 // 2))
     with pytest.raises(InputError, match="clusters"):

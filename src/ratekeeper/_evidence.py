@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper import _markup as markup
-from ratekeeper._cells import read_new, refuse_clusters, refuse_unlabelled
+from ratekeeper._cells import read_new
 from ratekeeper._control import aim
 from ratekeeper._formatting import exact_percent, objects, show
 from ratekeeper._rates import clopper_pearson
 from ratekeeper._ratio_blocks import fitted, merged, two_parts
 from ratekeeper._sentences import say
+from ratekeeper._two_classes import two_classes
 from ratekeeper._validation import check_probability, check_seed
-from ratekeeper.exceptions import InputError, TooFewScoresError
+from ratekeeper.exceptions import InputError
 from ratekeeper.methods import HighProbability
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 _LEARN = 0.5
 _IN_BLOCK = 30.0  # objects of the smaller class, about, but between these shares
 _THINNEST, _WIDEST = 0.01, 0.05
-_FEWEST = 20  # objects of a class
 _SHOWN = 8
 _WIDTH = 79
 
@@ -333,12 +333,11 @@ def evidence(
     stated = _read_prior(prior)
     confidence = check_probability(confidence, "confidence")
     check_seed(seed, "seed")
-    _check_usable(calibration)
+    classes = two_classes(calibration, "A likelihood ratio")
     test = calibration.control(control, alpha, method=method)
     values, _ = read_new(calibration, scores, None)
     p_values = calibration.p_values(values)  # which refuses NaN
     shape: Shape = "rising" if calibration.higher_is_positive else "falling"
-    classes = (calibration.cells[0][0], calibration.cells[1][0])
     parts = [two_parts(one, _LEARN, seed, label) for label, one in enumerate(classes)]
     (learnt0, others0), (learnt1, others1) = parts
     least = _IN_BLOCK / min(learnt0.size, learnt1.size)
@@ -363,25 +362,6 @@ def evidence(
         prior=stated,
         **{name: one[place] for name, one in posterior.items()},
     )
-
-
-def _check_usable(calibration: Calibration) -> None:
-    refuse_unlabelled(calibration)
-    refuse_clusters(calibration, "Evidence")
-    if calibration.groups is not None:
-        raise InputError(
-            "The calibration has groups, and the likelihood ratio may differ between them.",
-            parameter="calibration",
-            remedy="Calibrate each group by itself, or use calibration.pooled().",
-        )
-    fewest = min(cells[0].size for cells in calibration.cells)
-    if fewest < _FEWEST:
-        raise TooFewScoresError(
-            f"A likelihood ratio takes at least {_FEWEST} scores of each class; got {fewest}.",
-            available=fewest,
-            needed=_FEWEST,
-            remedy="Add data; calibration.p_values needs one class only.",
-        )
 
 
 def _read_prior(prior: object) -> tuple[float, float] | None:

@@ -21,8 +21,6 @@ from ratekeeper import _markup as markup
 from ratekeeper._cells import (
     count_outside,
     read_new,
-    refuse_clusters,
-    refuse_unlabelled,
     warn_if_outside,
 )
 from ratekeeper._control import aim, score_text
@@ -32,8 +30,9 @@ from ratekeeper._keys import numbers_of_keys
 from ratekeeper._ratio_blocks import SHAPES, fitted, two_parts
 from ratekeeper._sentences import say
 from ratekeeper._separation import separation
+from ratekeeper._two_classes import two_classes
 from ratekeeper._validation import check_choice, check_probability, check_seed
-from ratekeeper.exceptions import InputError, Parameter, ScoreRangeWarning, TooFewScoresError
+from ratekeeper.exceptions import InputError, Parameter, ScoreRangeWarning
 from ratekeeper.methods import HighProbability, check_method
 
 if TYPE_CHECKING:
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
     from ratekeeper._ratio_blocks import Blocks, Shape
     from ratekeeper.methods import Method
 
-_FEWEST = 20  # objects of a class
 _STREAMS = 2  # of draws, one for each class
 _LARGEST = 1e300  # so that no infinity is divided by another
 
@@ -314,10 +312,9 @@ def reorder(
     check_choice(shape, "shape", ("best", "hull", *SHAPES))
     learn = check_probability(learn, "learn")
     check_seed(seed, "seed")
-    _check_usable(calibration)
-    (negative,), (positive,) = calibration.cells
+    classes = two_classes(calibration, "Reordering")
     own: Shape = "rising" if calibration.higher_is_positive else "falling"
-    parts = [two_parts(scores, learn, seed, i) for i, scores in enumerate((negative, positive))]
+    parts = [two_parts(scores, learn, seed, i) for i, scores in enumerate(classes)]
     learnt, others = zip(*parts, strict=True)
     if shape == "best":
         shape = _best(learnt, own, seed)
@@ -340,25 +337,6 @@ def reorder(
         _blocks=blocks,
         _knots=knots,
     )
-
-
-def _check_usable(calibration: Calibration) -> None:
-    refuse_unlabelled(calibration)
-    refuse_clusters(calibration, "Reordering")
-    if calibration.groups is not None:
-        raise InputError(
-            "The calibration has groups, and each may need an order of its own.",
-            parameter="calibration",
-            remedy="Calibrate each group by itself, or use calibration.pooled().",
-        )
-    fewest = min(cells[0].size for cells in calibration.cells)
-    if fewest < _FEWEST:
-        raise TooFewScoresError(
-            f"To learn an order takes at least {_FEWEST} scores of each class; got {fewest}.",
-            available=fewest,
-            needed=_FEWEST,
-            remedy="Add data, or use calibration.control, which takes the order as it is.",
-        )
 
 
 def _best(learnt: tuple[Floats, Floats], own: Shape, seed: int) -> Shape:
