@@ -32,12 +32,10 @@ _TAIL_A, _TAIL_B = 0.339, np.float32(5.510)
 _TAIL_ROOT = np.float32(_TAIL_A * np.sqrt(2 * np.pi))
 _TAIL_LINE = np.float32((1 - _TAIL_A) * np.sqrt(2 * np.pi))
 _ONE, _MINUS_HALF = np.float32(1), np.float32(-0.5)
-_TOGETHER = 8  # rows in one product of matrices, a multiple of what processors do at a time
-_ONE_THREAD = 1 << 17  # multiplications for which no library takes a second thread
+_ONE_THREAD = 1 << 13  # multiplications for which no library takes a second thread
 _FLOOR = 1e-3  # spacings below this share of a standard deviation count as ties
 _BLOCK = 1 << 15  # numbers of a sample worked on at once: what fits a processor's cache
 _MEANS = 11  # functions whose averages are features
-_SHORT = 400  # samples up to this size are summed straight
 # Which features change their sign with the sample, in the order in which `_fill` writes them.
 _LINEAR_ODD = (False,) * (1 + 3 + 2 + _EXTREMES + 5) + (True,) * (3 + 2 + _EXTREMES + 5 + 1)
 _LINEAR = len(_LINEAR_ODD)
@@ -54,9 +52,11 @@ class _Weights:
     """Weights by rank for one sample size."""
 
     # In double precision: long sums of numbers near 1 in size would lose what is looked for.
-    linear: NDArray[np.float64]  # (n, features and then spacings) on the sorted values
-    tails: NDArray[np.float64]  # (2 n, 4) on the logarithms of both tails; see `_tail_sums`
-    halves: NDArray[np.float64]  # (n, 2) a constant and a slope
+    dense: NDArray[np.float64] | None  # (n, sums) on the sorted values, where that saves work
+    places: NDArray[np.intp]  # of the few sorted values that other features need
+    linear: NDArray[np.float64]  # features and then spacings, of sums and those, or of all values
+    tails: NDArray[np.float64]  # (2 n, 4) on the first two rows that `_fill_tails` makes
+    halves: NDArray[np.float64]  # (n, 2) on the third
     logit: Single  # (n,) expected log odds
 
 
@@ -71,17 +71,26 @@ def features(z: NDArray[np.float64]) -> NDArray[np.float64]:
     rows, n = z.shape
     weights = _weights(n)
     found = np.empty((rows, ODD.size))
-    _fill_linear(found, products(z, weights.linear))
+    _fill_linear(found, _linear(z, weights))
     block = min(rows, max(1, _BLOCK // n))
     # One workspace for all blocks: taking memory anew would cost more than the arithmetic.
-    planes = np.empty((_MEANS + 2, block, n), dtype=np.float32)
+    planes = np.empty((_MEANS, block, n), dtype=np.float32)
+    tails = np.empty((block, 3, n), dtype=np.float32)
     if block == rows:
-        _fill(found, z, planes, weights)
+        _fill(found, z, planes, tails, weights)
         return found
     for start in range(0, rows, block):
         part = z[start : start + block]
-        _fill(found[start : start + block], part, planes[:, : len(part)], weights)
+        here, size = slice(start, start + block), len(part)
+        _fill(found[here], part, planes[:, :size], tails[:size], weights)
     return found
+
+
+def _linear(z: NDArray[np.float64], weights: _Weights) -> NDArray[np.float64]:
+    if weights.dense is None:
+        return products(z, weights.linear)
+    seen = [products(z, weights.dense), z[:, weights.places]]
+    return products(np.concatenate(seen, axis=1), weights.linear)
 
 
 def _fill_linear(found: NDArray[np.float64], linear: NDArray[np.float64]) -> None:
@@ -97,25 +106,35 @@ def _fill_linear(found: NDArray[np.float64], linear: NDArray[np.float64]) -> Non
 
 
 def _fill(
-    found: NDArray[np.float64], z: NDArray[np.float64], planes: Single, weights: _Weights
+    found: NDArray[np.float64],
+    z: NDArray[np.float64],
+    planes: Single,
+    tails: Single,
+    weights: _Weights,
 ) -> None:
-    s = z.astype(np.float32)
-    square = _value_planes(s, planes[:_MEANS])
-    means = _row_means(planes[:_MEANS])
-    np.log(means[-2:], out=means[-2:])
-    found[:, _MEANS_FROM:_TAILS_FROM] = means.T
-    up, down = found[:, _TAILS_FROM - 2], found[:, _TAILS_FROM - 1]
-    up += down
-    np.subtract(up, 2 * down, out=down)
-    _tail_sums(found[:, _TAILS_FROM:], s, square, planes, weights)
+    both = np.empty((2, *z.shape), dtype=np.float32)
+    square, s = both
+    s[:] = z
+    _value_planes(both, planes)
+    # Summed pairwise along each row: a product with ones would be less exact.
+    means = np.add.reduce(planes, axis=-1)
+    means /= np.float32(s.shape[1])
+    found[:, _MEANS_FROM : _TAILS_FROM - 2] = means[:-2].T
+    up, down = np.log(means[-2:])
+    np.add(up, down, out=found[:, _TAILS_FROM - 2])
+    np.subtract(up, down, out=found[:, _TAILS_FROM - 1])
+    _fill_tails(tails, s, square, planes[0], weights.logit)
+    log_tails = tails[:, :2].reshape(len(s), 2 * s.shape[1])
+    found[:, _TAILS_FROM:-2] = products(log_tails, weights.tails)
+    found[:, -2:] = products(tails[:, 2], weights.halves)
 
 
 def products(rows: NDArray[np.floating], weights: NDArray[np.floating]) -> NDArray[Any]:
     """Multiply each row by a matrix, with the bits that it has in any other company.
 
-    A library for matrices chooses the order of its sums by the shape, and by the number of
-    threads that are worth it. So all products have one shape, too small for a second thread, and
-    the last of them is filled up with zeros.
+    A library for matrices chooses the order of its sums by the number of rows, and by that of the
+    threads that are worth it. So each row is multiplied by itself, in parts too small for a second
+    thread.
 
     Examples
     --------
@@ -123,70 +142,52 @@ def products(rows: NDArray[np.floating], weights: NDArray[np.floating]) -> NDArr
     array([[1.],
            [2.]])
     """
-    count, n = rows.shape
-    whole = count - count % _TOGETHER
-    parts = []
-    if whole or not count:
-        full = rows[:whole].astype(weights.dtype, copy=False)
-        full = full.reshape(whole // _TOGETHER, _TOGETHER, n)
-        parts.append(_multiplied(full, weights).reshape(whole, weights.shape[1]))
-    if whole < count:
-        rest = np.zeros((_TOGETHER, n), dtype=weights.dtype)
-        rest[: count - whole] = rows[whole:]
-        parts.append(_multiplied(rest, weights)[: count - whole])
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
-
-
-def _multiplied(rows: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
     n, width = weights.shape
-    step = max(1, _ONE_THREAD // (_TOGETHER * width))
-    found: NDArray[Any] = np.matmul(rows[..., :step], weights[:step])
+    apart = rows[:, None]
+    step = _ONE_THREAD // width
+    if n <= step:
+        return np.matmul(apart, weights)[:, 0]  # type: ignore[no-any-return]
+    found: NDArray[Any] = np.matmul(apart[..., :step], weights[:step])
     for start in range(step, n, step):
-        found += np.matmul(rows[..., start : start + step], weights[start : start + step])
-    return found
+        found += np.matmul(apart[..., start : start + step], weights[start : start + step])
+    return found[:, 0]
 
 
-def _row_means(planes: Single) -> Single:
-    """Average along the last axis; pairwise where single precision would lose something else.
+def _value_planes(both: Single, planes: Single) -> None:
+    """Fill one plane for each function whose average over the sample is a feature.
 
-    Not by a product with ones: its bits would depend on the company of a row.
+    `both` has a place for the squares, and the values. Calls are as few as can be: for one sample
+    they cost more than the arithmetic.
     """
-    n = planes.shape[-1]
-    sums = np.add.reduce(planes, axis=-1) if n > _SHORT else np.einsum("kij->ki", planes)
-    sums /= np.float32(n)
-    return np.asarray(sums)
-
-
-def _value_planes(s: Single, planes: Single) -> Single:
-    """Fill one plane for each function whose average over the sample is a feature."""
-    size, fourth, logs, cosine, cosine_2, cube, signed, sine, sine_2, up, down = planes
-    np.absolute(s, out=size)
-    square = s * s
-    np.multiply(square, square, out=fourth)
-    np.multiply(square, s, out=cube)
-    np.multiply(size, s, out=signed)
-    np.add(square, _ONE, out=logs)
+    square, s = both
+    np.multiply(s, s, out=square)
+    np.multiply(square, both, out=planes[1:6:4])  # the fourth power and the third
+    size = np.absolute(s, out=planes[0])
+    np.multiply(size, s, out=planes[6])
+    logs = np.add(square, _ONE, out=planes[2])
     np.log(logs, out=logs)
     angle = _FREQUENCY * s
-    np.cos(angle, out=cosine)
-    np.sin(angle, out=sine)
-    np.multiply(cosine, cosine, out=cosine_2)  # a function of the cosine of twice the angle
-    np.multiply(cosine, sine, out=sine_2)
+    cosine = np.cos(angle, out=planes[3])
+    np.sin(angle, out=planes[7])
+    # Functions of the cosine and the sine of twice the angle.
+    np.multiply(cosine, planes[3:8:4], out=planes[4:9:4])
+    up = planes[9]
     if s.shape[1] > _NO_LARGE_EXPONENT:
         np.minimum(s, _LARGEST_EXPONENT, out=up)
         np.maximum(up, -_LARGEST_EXPONENT, out=up)
         np.exp(up, out=up)
     else:
         np.exp(s, out=up)
-    np.reciprocal(up, out=down)
-    return square
+    np.reciprocal(up, out=planes[10])
 
 
-def _tail_sums(
-    found: NDArray[np.float64], s: Single, square: Single, planes: Single, weights: _Weights
-) -> None:
-    """Sum log F and log (1 - F), F the fitted normal, as Anderson-Darling and Zhang do."""
-    size, total, odds = planes[0], planes[_MEANS], planes[_MEANS + 1]
+def _fill_tails(tails: Single, s: Single, square: Single, size: Single, logit: Single) -> None:
+    """Find log F and log (1 - F), F the fitted normal, that Anderson-Darling and Zhang sum.
+
+    Three rows for each sample: their sum, their difference, and the square of how far that is from
+    what is expected. `square` and `size` are used up.
+    """
+    total, odds, miss = tails[:, 0], tails[:, 1], tails[:, 2]
     np.add(square, _TAIL_B, out=total)
     np.sqrt(total, out=total)
     total *= _TAIL_ROOT
@@ -202,11 +203,8 @@ def _tail_sums(
     np.subtract(inner, total, out=odds)
     np.copysign(odds, s, out=odds)
     total += inner
-    n = s.shape[1]
-    np.add(products(total, weights.tails[:n]), products(odds, weights.tails[n:]), out=found[:, :4])
-    odds += weights.logit
-    odds *= odds
-    found[:, 4:] = products(odds, weights.halves)
+    np.add(odds, logit, out=miss)
+    miss *= miss
 
 
 @lru_cache(maxsize=256)
@@ -237,12 +235,33 @@ def _weights(n: int) -> _Weights:
     # Anderson-Darling's weights and Zhang's; those of log (1 - F) are the same from the other end.
     low = np.column_stack([(2 * rank - 1) / n**2, 1 / (n - rank + 0.5) / np.log(n + 1)]) / 2
     high = low[::-1]
+    dense, places, linear = _split(
+        np.column_stack([*even, *odd, *np.diff(quantiles, axis=0)[_OUTWARDS, :]])
+    )
     return _Weights(
-        linear=np.column_stack([*even, *odd, *np.diff(quantiles, axis=0)[_OUTWARDS, :]]),
-        tails=np.block([[high + low, high - low], [low - high, -high - low]]),
-        halves=np.column_stack([np.full(n, 1 / n), (2 * position - 1) / n]),
+        dense=dense,
+        places=places,
+        linear=linear,
+        # By columns, since these are few and long.
+        tails=np.asfortranarray(np.block([[high + low, high - low], [low - high, -high - low]])),
+        halves=np.asfortranarray(np.column_stack([np.full(n, 1 / n), (2 * position - 1) / n])),
         logit=np.log((n - 0.5) / (rank - 0.75) - 1).astype(np.float32),
     )
+
+
+def _split(
+    linear: NDArray[np.float64],
+) -> tuple[NDArray[np.float64] | None, NDArray[np.intp], NDArray[np.float64]]:
+    """Take apart what sums over all values and what looks at a few, if values are many."""
+    n, width = linear.shape
+    full = np.count_nonzero(linear, axis=0) > n // 2
+    places = np.flatnonzero(linear[:, ~full].any(axis=1))
+    if linear.size <= _ONE_THREAD:
+        return None, places, linear
+    rest = np.zeros((full.sum() + places.size, width))
+    rest[np.arange(full.sum()), np.flatnonzero(full)] = 1.0
+    rest[full.sum() :, ~full] = linear[places][:, ~full]
+    return np.asfortranarray(linear[:, full]), places, rest
 
 
 def _quantile_weights(n: int) -> NDArray[np.float64]:

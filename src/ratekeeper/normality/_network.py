@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Single = NDArray[np.float32]
 
 SIZE_INPUTS = 2  # what the network is told of the sample size
+# Python numbers would be looked at anew in every call, which takes longer than the call.
+_ZERO, _ONE = np.float32(0), np.float32(1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +57,10 @@ def compressed(
     array([[0.6931472, 0.       ]], dtype=float32)
     """
     centred = features - centre
-    centred *= factor
-    scaled = centred.astype(np.float32)
+    scaled: Single = np.empty(centred.shape, dtype=np.float32)
+    np.multiply(centred, factor, out=scaled, casting="same_kind")
     size = np.absolute(scaled)
-    size += 1
+    size += _ONE
     np.log(size, out=size)
     return np.copysign(size, scaled, out=size)
 
@@ -104,11 +106,11 @@ class Network:
         centre, factor, first, bias, second = _prepared(self, n)
         hidden = products(compressed(features, centre, factor), first)
         hidden += bias
-        np.maximum(hidden, 0, out=hidden)
+        np.maximum(hidden, _ZERO, out=hidden)
         inner = products(hidden, second)
         inner += self.second_bias
-        np.maximum(inner, 0, out=inner)
-        score = products(inner, self.last.reshape(-1, 1))[:, 0]
+        np.maximum(inner, _ZERO, out=inner)
+        score = products(inner, self.last[:, None])[:, 0]
         score += self.last_bias
         return score.astype(np.float64)
 

@@ -205,7 +205,8 @@ def _judge(z: Array, samples: Array, alternative: Alternative) -> Judged:
     """Return score, p-value and share of tied values of each row."""
     n = z.shape[1]
     ties = np.zeros(len(z))
-    if np.equal(z[:, 1:], z[:, :-1]).any():  # perhaps only since an outlier ate the other values
+    # Perhaps only since an outlier ate the other values.
+    if np.count_nonzero(z[:, 1:] == z[:, :-1]):
         ordered = np.sort(samples, axis=1)
         ties = (ordered[:, 1:] == ordered[:, :-1]).sum(axis=1) / n
     statistic = neural_tests()[alternative].network.scores(features(_leaning_right(z)), n)
@@ -215,7 +216,7 @@ def _judge(z: Array, samples: Array, alternative: Alternative) -> Judged:
 def _leaning_right(z: Array) -> Array:
     """Return each sample or its mirror image, so that both get one score but for rounding."""
     if len(z) == 1:
-        return np.negative(z[:, ::-1], order="C") if z[0, 0] + z[0, -1] < 0 else z
+        return np.negative(z[:, ::-1], order="C") if z.item(0) + z.item(-1) < 0 else z
     turned = z[:, 0] + z[:, -1] < 0
     if turned.any():
         z[turned] = -z[turned, ::-1]
