@@ -25,6 +25,8 @@ DELTA = 0.05
 SLOW = (
     "cv-refit",
     "np-selection",
+    "np-svm",
+    "np-svm-2c",
     "np-convex",
     "np-splitting",
     "cv-lda-replaced",
@@ -61,6 +63,8 @@ NOT_YET_PUBLISHED = (
     "cost-naive-bayes",
     "minimal-expected-cost",
     "loss-allocation",
+    "np-svm",
+    "np-svm-2c",
     "np-convex",
     "np-splitting",
     "np-selection",

@@ -31,6 +31,7 @@ QUICK = {
     "MetaCost": {"estimator": GaussianNB(), "bags": 3},
     "MultiplierSearch": {"estimator": GaussianNB(), "steps": 3},
     "NPSelection": {"estimators": [GaussianNB()]},
+    "TwoCostSVM": {"kernel": "linear", "levels": 3, "folds": 2},
 }
 CLASSES = [getattr(baselines, name) for name in baselines.__all__]
 SYSTEMS = [item for item in CLASSES if isinstance(item, type) and issubclass(item, System)]

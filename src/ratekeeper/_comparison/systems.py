@@ -127,6 +127,8 @@ _ENTRIES = (
     Entry("np-lda", _NP, _rival("NPLDA")),
     Entry("normal-tolerance", _NP, _rival("NormalTolerance")),
     Entry("umbrella", _NP, _rival("Umbrella")),
+    Entry("np-svm", _NP, _rival("TwoCostSVM")),
+    Entry("np-svm-2c", _NP, _rival("TwoCostSVM", formulation="2C")),
     Entry("np-convex", _NP, _rival("ConvexNP")),
     Entry("np-splitting", _NP, _rival("ConvexSplitting")),
     Entry("np-selection", _NP, _rival("NPSelection")),

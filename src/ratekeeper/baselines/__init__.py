@@ -36,6 +36,7 @@ from ratekeeper.baselines._neyman_pearson.np_roc_threshold import NPROCThreshold
 from ratekeeper.baselines._neyman_pearson.np_selection import NPSelection, np_measure
 from ratekeeper.baselines._neyman_pearson.nsn2 import NSN2
 from ratekeeper.baselines._neyman_pearson.plug_in import PlugInNP
+from ratekeeper.baselines._neyman_pearson.two_cost_svm import TwoCostSVM
 from ratekeeper.baselines._neyman_pearson.umbrella import Umbrella
 from ratekeeper.baselines._proxy_tests.distance_rank_sum import DistanceRankSum
 from ratekeeper.baselines._proxy_tests.interpoint_average import InterpointAverage
@@ -82,6 +83,7 @@ __all__ = [
     "NormalTolerance",
     "PlugInNP",
     "TunedThreshold",
+    "TwoCostSVM",
     "Umbrella",
     "np_measure",
     "np_roc",

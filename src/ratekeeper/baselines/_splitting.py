@@ -68,6 +68,21 @@ def hold_out_both(
     )
 
 
+def deal_folds(is_null: Mask, folds: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+    """Return the fold of each row, dealt out in turn within each class.
+
+    Examples
+    --------
+    >>> fold = deal_folds(np.array([True] * 4 + [False] * 2), 2, np.random.RandomState(0))
+    >>> np.bincount(fold[:4]).tolist(), np.bincount(fold[4:]).tolist()
+    ([2, 2], [1, 1])
+    """
+    fold = np.empty(is_null.size, dtype=np.intp)
+    for rows in (np.flatnonzero(is_null), np.flatnonzero(~is_null)):
+        fold[rng.permutation(rows)] = np.arange(rows.size) % folds
+    return fold
+
+
 def require(available: int, needed: int, promise: Words, remedy: Words) -> None:
     """Raise `TooFewScoresError` unless there are as many held-out rows as the promise needs.
 

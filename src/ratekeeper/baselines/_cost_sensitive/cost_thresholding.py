@@ -11,12 +11,11 @@ from ratekeeper._progress import track
 from ratekeeper._validation import check_count
 from ratekeeper.baselines._cost_sensitive.cost_system import CostLearner, Rule, leaning, train_on
 from ratekeeper.baselines._inner import train
+from ratekeeper.baselines._splitting import deal_folds
 from ratekeeper.baselines._system import parameter, system
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ratekeeper.baselines._cost_sensitive.cost_system import FitAt
     from ratekeeper.baselines._cost_sensitive.costs import Losses
     from ratekeeper.baselines._system import Floats, Mask
@@ -88,21 +87,6 @@ class CostThresholding(CostLearner):
                 self.scores_[out] = leaning(model, X[out], self.other_label_)
         models = [train(self.estimator, X, labels)]
         return lambda losses: Rule(models, cheapest_cut(self.scores_, is_null, losses))
-
-
-def deal_folds(is_null: Mask, folds: int, rng: np.random.RandomState) -> NDArray[np.intp]:
-    """Return the fold of each row, dealt out in turn within each class.
-
-    Examples
-    --------
-    >>> fold = deal_folds(np.array([True] * 4 + [False] * 2), 2, np.random.RandomState(0))
-    >>> np.bincount(fold[:4]).tolist(), np.bincount(fold[4:]).tolist()
-    ([2, 2], [1, 1])
-    """
-    fold = np.empty(is_null.size, dtype=np.intp)
-    for rows in (np.flatnonzero(is_null), np.flatnonzero(~is_null)):
-        fold[rng.permutation(rows)] = np.arange(rows.size) % folds
-    return fold
 
 
 def cheapest_cut(scores: Floats, is_null: Mask, losses: Losses) -> float:
