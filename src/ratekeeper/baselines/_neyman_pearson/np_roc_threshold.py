@@ -57,7 +57,7 @@ class NPROCThreshold(WithSplit, WithDelta, ModelThreshold):
     >>> clf.n_training_
     285
     >>> clf.guarantee.kind, [round(bound, 3) for bound in clf.other_error_]
-    ('high probability', [0.002, 0.035])
+    ('high probability', [0.221, 0.336])
     """
 
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
