@@ -262,3 +262,26 @@ def test_help_lists_the_systems(run):
     for name, family in SYSTEMS.items():
         assert name in text
         assert family in text
+
+
+def test_append(run, tmp_path):
+    """Further systems are added to a comparison, and what is finished is not run again."""
+    out = tmp_path / "out"
+    arguments = ["compare", table(tmp_path), "--label", "state", "--positive", "bad", "-o", out]
+    arguments += ["--control", "fnr", "--alpha", "0.1", "--repeats", "2", "--jobs", "1"]
+    arguments += own_modules(tmp_path)
+    missing = run(*arguments, "--append", "--systems", "plain")
+    assert "is not the table of a comparison" in missing.stderr
+    mine = ["--system", "mine=own_of_compare:Mine"]
+    assert run(*arguments, *mine, "--systems", "plain").exit_code == 0
+    before = (out / "trials.csv").read_text().splitlines()
+    again = run(*arguments, "--append", "--systems", "conformal")
+    assert "'mine' in" in again.stderr
+    assert "needs what to add" in run(*arguments, "--append").stderr
+    result = run(*arguments, *mine, "--append", "--systems", "conformal,plain")
+    assert result.exit_code == 0, result.output
+    lines = (out / "trials.csv").read_text().splitlines()
+    assert lines[: len(before)] == before  # times and all
+    assert [line.split(",")[0] for line in lines[len(before) :]] == ["conformal"] * 2
+    no_folder = [a for a in map(str, arguments) if a not in ("-o", str(out))]
+    assert "needs the folder" in run(*no_folder, "--append", "--systems", "plain").stderr

@@ -16,6 +16,7 @@ PAGES = [
     "alerts",
     "audits",
     "clusters",
+    "comparing",
     "credit",
     "evidence",
     "frames",

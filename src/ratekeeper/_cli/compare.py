@@ -130,6 +130,11 @@ class _Command(click.Command):
     "Folder for CSV, Markdown and picture; a second run resumes where the first stopped.",
     required=False,
 )
+@click.option(
+    "--append",
+    is_flag=True,
+    help="Add the systems named to those of the comparison in --output, which are not run again.",
+)
 @options.as_json()
 @settings.command_option
 def command(file: str, label: str, output: str | None, **given: Any) -> None:  # noqa: ANN401
@@ -144,7 +149,10 @@ def command(file: str, label: str, output: str | None, **given: Any) -> None:  #
     imports.search(given.pop("import_from"))
     own = dict(imports.named(text, "--system") for text in given.pop("own"))
     given["metrics"] = dict(imports.named(text, "--metric") for text in given.pop("metric"))
-    given["systems"] = _asked(given["systems"], own)
+    earlier = _earlier(output, own) if given.pop("append") else []
+    if earlier and not own and given["systems"] is None:
+        raise Refusal("--append needs what to add. Name it with --systems or --system.")
+    given["systems"] = _asked(given["systems"], own, earlier)
     given["exclude"] = _listed(given["exclude"])
     given["estimator"] = _estimator(given["estimator"], given.pop("base"))
     folder = None if output is None else Path(output)
@@ -238,11 +246,36 @@ def _listed(names: str | None) -> list[str]:
     return [] if names is None else [name.strip() for name in names.split(",")]
 
 
-def _asked(names: str | None, own: dict[str, Any]) -> Any:  # noqa: ANN401 - as `compare` takes it
-    """Return the systems asked for: the user's own, those named, or what is usual."""
-    if not own:
+def _asked(names: str | None, own: dict[str, Any], earlier: list[str]) -> Any:  # noqa: ANN401
+    """Return the systems asked for: earlier ones, the user's own, those named, or the usual."""
+    if not own and not earlier:
         return None if names is None else _listed(names)
-    return {**own, **{name: name for name in _listed(names)}}
+    return {name: own.get(name, name) for name in (*earlier, *own, *_listed(names))}
+
+
+def _earlier(output: str | None, own: dict[str, Any]) -> list[str]:
+    """Return the systems of the comparison in a folder."""
+    import csv
+
+    from ratekeeper._comparison import SYSTEMS
+
+    if output is None:
+        raise Refusal("--append needs the folder of a comparison. Name it with --output.")
+    place = Path(output) / _OUTPUTS[0]
+    try:
+        with place.open(encoding="utf-8", newline="") as file:
+            names = [row["system"] for row in csv.DictReader(file)]
+    except (OSError, KeyError, ValueError, csv.Error) as error:
+        raise Refusal(
+            f"--append: {place} is not the table of a comparison. Run it without --append first."
+        ) from error
+    for name in names:
+        if name not in SYSTEMS and name not in own:
+            raise Refusal(
+                f"--append: {name!r} in {place} is a system of your own. Give it again with "
+                "--system."
+            )
+    return names
 
 
 def _estimator(name: str, own: str | None) -> BaseEstimator | None:
