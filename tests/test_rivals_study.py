@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 
+import numpy as np
 import pytest
 from reproduction.page import parse
 from reproduction.rivals.__main__ import RESULTS, main
@@ -20,12 +21,14 @@ from reproduction.rivals.protocol import (
     load,
 )
 from reproduction.rivals.report import WORDS
-from reproduction.rivals.study import Cell
+from reproduction.rivals.study import Cell, _joined
 from reproduction.rivals.tables import by_system, everything, gaussian, law_of, promises, speed
 from scipy import stats
 
+import ratekeeper as rk
 from ratekeeper._comparison import SYSTEMS, Trial
 from ratekeeper._comparison.summary import summarise
+from ratekeeper._rates import holm
 
 
 def cell(errors, *, data="somewhere", alpha=0.1, other=20, n=100, null_scores=99):
@@ -83,7 +86,25 @@ def test_by_system_table():
     assert elkan[5] == pytest.approx((2 + 4) / 2)
     assert elkan[7] == 100.0
     assert elkan[9] == 0.0
-    assert rows["umbrella"][3:] == (0, 0, *[None] * 5)
+    assert rows["umbrella"][3:] == (0, 0, *[None] * 6)
+    assert elkan[10] == 0  # it promises nothing that could be exceeded
+
+
+def test_verdicts_of_a_cell_are_of_all_its_systems():
+    """Quick and slow systems are adjusted together, and everything.csv has the columns."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 100)
+    X = rng.normal(1.5 * y)[:, None]
+    asked = {"control": "fnr", "alpha": 0.1, "repeats": 3, "n_jobs": 1}
+    quick = rk.compare(X, y, systems=["conformal"], **asked)
+    slow = rk.compare(X, y, systems=["cv-knn"], **asked)
+    joined = _joined("somewhere", quick, slow)
+    raw = [row.p_value for row in joined.rows]
+    assert [row.p_adjusted for row in joined.rows] == holm(raw).tolist()
+    table = everything([joined])
+    assert {"above_allowed", "p_value", "p_adjusted", "verdict"} <= set(table.columns)
+    assert "metrics" not in table.columns
+    assert all(len(row) == len(table.columns) for row in table.rows)
 
 
 def test_gaussian_excess_is_zero_at_the_optimum():

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import ratekeeper as rk
 from ratekeeper._comparison import SYSTEMS
-from reproduction.rivals.protocol import DELTA, load
+from ratekeeper._comparison.verdict import judged
+from reproduction.rivals.protocol import DELTA, LEFT_OUT, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,6 +74,7 @@ def timed(protocol: Protocol, seed: int) -> tuple[Summary, ...]:
         control="fnr",
         alpha=0.05,
         systems="all",
+        exclude=LEFT_OUT,
         repeats=TIMED_REPEATS,
         test_size=min(TIMED_OBJECTS, protocol.most_tests) / len(y),
         train_size=min(protocol.most_given / len(y), 0.5),
@@ -85,7 +87,7 @@ def timed(protocol: Protocol, seed: int) -> tuple[Summary, ...]:
 def _joined(name: str, quick: rk.Comparison, slow: rk.Comparison) -> Cell:
     order = {system: i for i, system in enumerate(SYSTEMS)}
     rows = sorted((*quick.rows, *slow.rows), key=lambda row: order[row.system])
-    both = replace(quick, rows=tuple(rows))
+    both = replace(quick, rows=judged(rows))  # adjusted for all systems together
     return Cell(
         name, quick.control, quick.alpha, both.rows, quick.trials + slow.trials, both.picture()
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from statistics import mean
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from scipy import stats
 
 import ratekeeper as rk
 from ratekeeper._comparison import SYSTEMS, Summary
+from ratekeeper._comparison.result import names_of
 from ratekeeper._rates import RealisedRate, clopper_pearson
 from ratekeeper.methods._rank import critical_rank
 from reproduction.rivals.data import DATA
@@ -34,7 +34,7 @@ METHODS = {
 
 def everything(cells: Sequence[Cell]) -> Table:
     """Return one row for each data set, rate, level and system."""
-    names = [field.name for field in fields(Summary)]
+    names = names_of(Summary, ())
     rows = [
         (cell.data, cell.control, f"{cell.alpha:g}", *(_plain(getattr(row, n)) for n in names))
         for cell in cells
@@ -68,7 +68,8 @@ def by_system(cells: Sequence[Cell], name: str = "by_system") -> Table:
     """Return one row per system, over all cells.
 
     Ratios to alpha are comparable over levels; the price is the other error less that of our
-    conformal test in the same cell, in points of a percent.
+    conformal test in the same cell, in points of a percent. A cell is exceeded if its p-value,
+    adjusted for all systems in it, contradicts the promise.
     """
     columns = (
         "system",
@@ -81,6 +82,7 @@ def by_system(cells: Sequence[Cell], name: str = "by_system") -> Table:
         "above %",
         "clearly above %",
         "price",
+        "exceeded",
     )
     return Table(name, columns, [_system(system, cells) for system in SYSTEMS], decimals=2)
 
@@ -91,7 +93,7 @@ def _system(system: str, cells: Sequence[Cell]) -> tuple[str | int | float | Non
     family = SYSTEMS[system]
     promise = found[0][1].promise + "*" * bool(found[0][1].assumption) if found else ""
     if not done:
-        return (system, family, promise, 0, len(found), *[None] * 5)
+        return (system, family, promise, 0, len(found), *[None] * 6)
     repeats = sum(row.repeats for _, row in done)
     prices = [100 * (row.other - ours.other) for cell, row in done if (ours := _ours(cell))]
     return (
@@ -105,6 +107,7 @@ def _system(system: str, cells: Sequence[Cell]) -> tuple[str | int | float | Non
         100 * sum(row.above * row.repeats for _, row in done) / repeats,
         100 * sum(row.clearly_above * row.repeats for _, row in done) / repeats,
         mean(prices) if prices else None,
+        sum(row.verdict == "exceeded" for _, row in done),
     )
 
 
