@@ -272,16 +272,17 @@ def test_append(run, tmp_path):
     arguments += own_modules(tmp_path)
     missing = run(*arguments, "--append", "--systems", "plain")
     assert "is not the table of a comparison" in missing.stderr
-    mine = ["--system", "mine=own_of_compare:Mine"]
-    assert run(*arguments, *mine, "--systems", "plain").exit_code == 0
+    assert run(*arguments, "--systems", "plain").exit_code == 0
     before = (out / "trials.csv").read_text().splitlines()
-    again = run(*arguments, "--append", "--systems", "conformal")
-    assert "'mine' in" in again.stderr
     assert "needs what to add" in run(*arguments, "--append").stderr
+    mine = ["--system", "mine=own_of_compare:Mine"]
     result = run(*arguments, *mine, "--append", "--systems", "conformal,plain")
     assert result.exit_code == 0, result.output
     lines = (out / "trials.csv").read_text().splitlines()
     assert lines[: len(before)] == before  # times and all
-    assert [line.split(",")[0] for line in lines[len(before) :]] == ["conformal"] * 2
+    added = [line.split(",")[0] for line in lines[len(before) :]]
+    assert added == ["mine"] * 2 + ["conformal"] * 2
+    again = run(*arguments, "--append", "--systems", "umbrella")
+    assert "'mine' in" in again.stderr
     no_folder = [a for a in map(str, arguments) if a not in ("-o", str(out))]
     assert "needs the folder" in run(*no_folder, "--append", "--systems", "plain").stderr
