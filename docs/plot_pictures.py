@@ -19,6 +19,7 @@ from ratekeeper.plots import (
     ErrorCurveDisplay,
     GroupDisplay,
     MonitorDisplay,
+    NPROCDisplay,
     PValueHistogramDisplay,
     RateAgainstAlphaDisplay,
     RealisedRateDisplay,
@@ -59,6 +60,7 @@ def pictures() -> dict[str, Callable[[Axes], object]]:
         "error-curve": lambda ax: ErrorCurveDisplay.from_predictions(
             new.employed, new.score, test=test, ax=ax
         ),
+        "np-roc": lambda ax: NPROCDisplay.from_calibration(test, ax=ax),
         "realised-rate": lambda ax: RealisedRateDisplay.from_calibration(test, ax=ax, **labelled),
         "cost": lambda ax: CostDisplay.from_cheapest(cheapest, ax=ax),
         "sample-size": lambda ax: SampleSizeDisplay.from_plan(plan, ax=ax),

@@ -47,6 +47,7 @@ def make(name, halves):
         "RealisedRateDisplay": lambda **kw: plots.RealisedRateDisplay.from_calibration(test, **kw),
         "SampleSizeDisplay": lambda **kw: plots.SampleSizeDisplay.from_calibration(test, **kw),
         "MonitorDisplay": lambda **kw: plots.MonitorDisplay.from_monitor(monitor, **kw),
+        "NPROCDisplay": lambda **kw: plots.NPROCDisplay.from_calibration(test, **kw),
         "CostDisplay": lambda **kw: plots.CostDisplay.from_calibration(
             cal, cost_fn=3, cost_fp=1, fnr=0.2, **kw
         ),
@@ -130,6 +131,7 @@ def test_style_can_be_chosen(halves, name):
     mains = {
         "ScoreDensityDisplay": lambda: display.histograms_,
         "PValueHistogramDisplay": lambda: list(display.histograms_.values()),
+        "NPROCDisplay": lambda: display.lines_,
         "SampleSizeDisplay": lambda: display.lines_,
         "GroupDisplay": lambda: [bar.lines[0] for bar in display.errorbars_.values()],
     }.get(name, lambda: [display.line_])()

@@ -13,7 +13,7 @@ PAGE = (DOCS / "plots.md").read_text(encoding="utf-8")
 def test_every_example_of_the_page_runs():
     """The Python blocks of docs/plots.md work in order, pasted into one session."""
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 11
+    assert len(blocks) == 12
     session: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, "plots.md", "exec"), session)  # noqa: S102 - our own text

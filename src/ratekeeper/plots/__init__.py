@@ -28,6 +28,7 @@ from ratekeeper.plots._cost import CostDisplay
 from ratekeeper.plots._error_curve import ErrorCurveDisplay
 from ratekeeper.plots._groups import GroupDisplay
 from ratekeeper.plots._monitor import MonitorDisplay
+from ratekeeper.plots._np_roc import NPROCDisplay
 from ratekeeper.plots._p_value_histogram import PValueHistogramDisplay
 from ratekeeper.plots._rate_against_alpha import RateAgainstAlphaDisplay
 from ratekeeper.plots._realised_rate import RealisedRateDisplay
@@ -39,6 +40,7 @@ __all__ = [
     "ErrorCurveDisplay",
     "GroupDisplay",
     "MonitorDisplay",
+    "NPROCDisplay",
     "PValueHistogramDisplay",
     "RateAgainstAlphaDisplay",
     "RealisedRateDisplay",
