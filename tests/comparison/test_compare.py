@@ -242,20 +242,24 @@ def test_our_promises_hold_on_splits():
         y,
         control="fnr",
         alpha=0.1,
-        systems=["conformal", "high-probability", "paper-plain"],
+        systems=["conformal", "high-probability", "conformal-risk", "umbrella", "paper-plain"],
         estimator=GaussianNB(),
         repeats=repeats,
         n_jobs=1,
     )
     assert {trial.null_scores for trial in result.trials} == {245}
-    for row, method in zip(result.rows, (rk.Conformal(), rk.HighProbability(0.05)), strict=False):
+    methods = (rk.Conformal(), rk.HighProbability(0.05)) * 2
+    for row, method in zip(result.rows, methods, strict=False):
         n, tests = 245, 210  # half of the 490 positives given; the others
         k = method.against(np.arange(n, dtype=float), "low").rank(0.1)
         law = stats.betabinom(tests, k, n + 1 - k)
+        assert {t.threshold_rank for t in result.trials if t.system == row.system} == {k}
+        assert row.above_allowed == pytest.approx(law.sf(int(0.1 * tests)))
+        assert row.p_value > 1e-6
         above = stats.binom(repeats, law.sf(int(0.1 * tests)))
         assert above.ppf(5e-7) <= row.above * repeats <= above.ppf(1 - 5e-7)
         assert abs(row.target - law.mean() / tests) < 5 * law.std() / tests / repeats**0.5
-    assert result.rows[2].above > 0.4  # the paper's estimator: above about every other time
+    assert result.rows[4].above > 0.4  # the paper's estimator: above about every other time
 
 
 def test_every_name_builds():

@@ -23,6 +23,11 @@ class ConformalRiskControl(ModelThreshold, WithSplit):
     risk r among n held-out rows of the null class, the threshold is the smallest for which
     (n r + 1) / (n + 1) <= alpha.
 
+    Attributes
+    ----------
+    threshold_rank_ : (int, int)
+        The threshold is the k-th largest of n held-out scores.
+
     Notes
     -----
     **Guarantee.** Marginal, finite-sample: on average over held-out rows and new objects the rate
@@ -55,7 +60,9 @@ class ConformalRiskControl(ModelThreshold, WithSplit):
         rows, held_out = self._hold_out(is_null, rng)
         require_for(Conformal(), self.alpha, held_out.size)
         self._train(X[rows], is_null[rows])
-        self.threshold_ = risk_controlling_threshold(np.sort(self._score(X[held_out])), self.alpha)
+        scores = np.sort(self._score(X[held_out]))
+        self.threshold_ = risk_controlling_threshold(scores, self.alpha)
+        self.threshold_rank_ = Conformal().against(scores, "high").rank(self.alpha), scores.size
 
 
 def risk_controlling_threshold(null_scores: Floats, alpha: float) -> float:

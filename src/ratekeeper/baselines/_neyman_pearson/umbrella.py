@@ -43,6 +43,8 @@ class Umbrella(WithEstimator, WithSplit, WithDelta):
         One for each split.
     thresholds_ : ndarray of shape (splits,)
         Objects with scores strictly above are rejected, by the classifier of that split.
+    threshold_rank_ : (int, int) or None
+        With one split: the threshold is the k-th largest of n held-out scores.
 
     Notes
     -----
@@ -82,12 +84,16 @@ class Umbrella(WithEstimator, WithSplit, WithDelta):
     def _learn(self, X: Floats, is_null: Mask, rng: np.random.RandomState) -> None:
         method = HighProbability(self.delta)
         self.models_, thresholds = [], []
+        self.threshold_rank_ = None
         for _ in range(self.splits):
             rows, held_out = self._hold_out(is_null, rng)
             require_for(method, self.alpha, held_out.size)
             model = train(self.estimator, X[rows], self._labels(is_null[rows]))
             scores = np.sort(score_against(model, X[held_out], self.other_label_))
-            thresholds.append(method.against(scores, "high").threshold(self.alpha))
+            null = method.against(scores, "high")
+            thresholds.append(null.threshold(self.alpha))
+            if self.splits == 1:
+                self.threshold_rank_ = null.rank(self.alpha), scores.size
             self.models_.append(model)
         self.thresholds_ = np.array(thresholds)
 
