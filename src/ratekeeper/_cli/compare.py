@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from ratekeeper._cli import imports, options, settings
 from ratekeeper._cli.outputs import refuse_inputs
 from ratekeeper._cli.printing import console, echo, print_json, rows_text
 from ratekeeper._cli.refusals import Refusal
+from ratekeeper._system_names import FAMILIES, USUAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,25 +30,29 @@ Examples:
   ratekeeper compare patients.csv --label ill --positive yes --control fpr \\
       --alpha 1% --systems conformal,umbrella,plain -o comparison
   ratekeeper compare patients.csv --label ill --control fnr --alpha 5% \\
-      --base models:gradient_boosting --system mine=models:Mine --import-from .
+      --base models:boosted --system mine=models:Mine --import-from .
 """
 _OUTPUTS = ("comparison.csv", "trials.csv", "comparison.md", "comparison.tex", "comparison.svg")
 _CHECKPOINT = "trials.jsonl"
 
 
 class _Command(click.Command):
-    """A command whose help lists the systems; they are loaded for that alone."""
+    """A command whose help lists the systems."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, then every name by family."""
         super().format_epilog(ctx, formatter)
-        from ratekeeper._comparison import SYSTEMS, USUAL
-
-        families: dict[str, list[str]] = {"usual": [*USUAL]}
-        for name, family in SYSTEMS.items():
-            families.setdefault(family, []).append(name)
         with formatter.section('Systems, by family ("all" stands for every one)'):
-            formatter.write_dl([(family, ", ".join(names)) for family, names in families.items()])
+            for family, names in {"usual": USUAL, **FAMILIES}.items():
+                indent = " " * formatter.current_indent
+                text = textwrap.fill(
+                    f"{family}: {', '.join(names)}",
+                    formatter.width,
+                    initial_indent=indent,
+                    subsequent_indent=2 * indent,
+                    break_on_hyphens=False,
+                )
+                formatter.write(f"{text}\n")
 
 
 @click.command("compare", cls=_Command, epilog=_EPILOG)
@@ -70,7 +76,6 @@ class _Command(click.Command):
 @click.option("--exclude", metavar="A,B,...", help="Names of systems or families to leave out.")
 @click.option(
     "--system",
-    "own",
     metavar="NAME=MODULE:FACTORY",
     multiple=True,
     help="A system of your own, in place of the usual ones or beside --systems; may be repeated. "
@@ -147,7 +152,7 @@ def command(file: str, label: str, output: str | None, **given: Any) -> None:  #
 
     as_json, drop = given.pop("json"), given.pop("drop")
     imports.search(given.pop("import_from"))
-    own = dict(imports.named(text, "--system") for text in given.pop("own"))
+    own = dict(imports.named(text, "--system") for text in given.pop("system"))
     given["metrics"] = dict(imports.named(text, "--metric") for text in given.pop("metric"))
     earlier = _earlier(output, own) if given.pop("append") else []
     if earlier and not own and given["systems"] is None:

@@ -10,9 +10,10 @@ from ratekeeper._comparison.ranks import Ranks
 from ratekeeper._comparison.repeats import compare
 from ratekeeper._comparison.result import Comparison
 from ratekeeper._comparison.summary import Summary
-from ratekeeper._comparison.systems import SYSTEMS, USUAL
+from ratekeeper._comparison.systems import SYSTEMS
 from ratekeeper._comparison.table_file import read_table
 from ratekeeper._comparison.trial import Trial
+from ratekeeper._system_names import USUAL
 
 __all__ = [
     "SYSTEMS",

@@ -12,6 +12,7 @@ from ratekeeper._comparison.ours import BothRates
 from ratekeeper._comparison.own import check_name, made
 from ratekeeper._estimators import ErrorRateController
 from ratekeeper._formatting import near, show
+from ratekeeper._system_names import FAMILIES, USUAL
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import Conformal, Empirical, HighProbability
 
@@ -97,81 +98,67 @@ def _inside(name: str, **options: Any) -> Callable[[Setting], BaseEstimator]:  #
     return build
 
 
-_OURS, _COST, _NP = "ratekeeper", "cost-sensitive", "Neyman-Pearson"
-_CROSS, _TYPICAL, _PROXY, _MODERN = "cross-validated", "typicality", "test as proxy", "modern"
-
-_ENTRIES = (
-    Entry("conformal", _OURS, _ours(Conformal(), calibration_size=0.5)),
-    Entry("high-probability", _OURS, _ours(HighProbability, calibration_size=0.5)),
-    Entry("conformal-cross-fit", _OURS, _ours(Conformal(), strategy="cross-fit")),
-    Entry("both-rates", _OURS, _both),
-    Entry("paper-plain", _OURS, _ours(Empirical(), calibration_size=0.5)),
-    Entry("elkan", _COST, _rival("ElkanThreshold")),
-    Entry("cost-weighting", _COST, _rival("CostWeighting")),
-    Entry("costing", _COST, _rival("Costing")),
-    Entry("metacost", _COST, _rival("MetaCost")),
-    Entry("cost-thresholding", _COST, _rival("CostThresholding")),
-    Entry("cost-tree", _COST, _rival("CostTree")),
-    Entry("cost-pruned-tree", _COST, _rival("CostPrunedTree")),
-    Entry("minimal-cost-tree", _COST, _rival("MinimalCostTree")),
-    Entry("icet", _COST, _rival("ICET")),
-    Entry("curtailed-tree", _COST, _rival("CurtailedTree")),
-    Entry("cost-naive-bayes", _COST, _rival("CostNaiveBayes")),
-    Entry("minimal-expected-cost", _COST, _rival("MinimalExpectedCost")),
-    Entry("loss-allocation", _COST, _rival("LossAllocation")),
-    Entry("np-threshold", _NP, _rival("ConstrainedThreshold")),
-    Entry("np-multiplier", _NP, _rival("MultiplierSearch")),
-    Entry("np-aggregation", _NP, _rival("ConvexAggregation")),
-    Entry("np-plug-in", _NP, _rival("PlugInNP")),
-    Entry("nsn2", _NP, _rival("NSN2")),
-    Entry("np-lda", _NP, _rival("NPLDA")),
-    Entry("normal-tolerance", _NP, _rival("NormalTolerance")),
-    Entry("umbrella", _NP, _rival("Umbrella")),
-    Entry("np-svm", _NP, _rival("TwoCostSVM")),
-    Entry("np-svm-2c", _NP, _rival("TwoCostSVM", formulation="2C")),
-    Entry("np-convex", _NP, _rival("ConvexNP")),
-    Entry("np-splitting", _NP, _rival("ConvexSplitting")),
-    Entry("np-selection", _NP, _rival("NPSelection")),
-    Entry("np-roc", _NP, _rival("NPROCThreshold")),
-    Entry("umbrella-vote", _NP, _rival("Umbrella", splits=11)),
-    Entry("cv-refit", _CROSS, _rival("CrossValidatedRefit")),
-    Entry("cv-refit-replaced", _CROSS, _rival("CrossValidatedRefit", form="replaced")),
-    Entry("cv-lda", _CROSS, _rival("CrossValidatedLDA")),
-    Entry("cv-lda-replaced", _CROSS, _rival("CrossValidatedLDA", form="replaced")),
-    Entry("cv-knn", _CROSS, _rival("CrossValidatedNeighbours", weights="uniform")),
-    Entry("cv-weighted-nn", _CROSS, _rival("CrossValidatedNeighbours", weights="linear")),
-    Entry("typicality-pooled", _TYPICAL, _rival("GaussianTypicality")),
-    Entry("typicality-class", _TYPICAL, _rival("GaussianTypicality", covariance="class")),
-    Entry("typicality-chi2", _TYPICAL, _rival("GaussianTypicality", reference="chi2")),
-    Entry("typicality-density", _TYPICAL, _rival("DensityTypicality")),
-    Entry("liao-akritas-t", _PROXY, _rival("LiaoAkritas")),
-    Entry("liao-akritas-welch", _PROXY, _rival("LiaoAkritas", test="welch")),
-    Entry("liao-akritas-rank", _PROXY, _rival("LiaoAkritas", test="rank")),
-    Entry("distance-rank-sum", _PROXY, _rival("DistanceRankSum")),
-    Entry("interpoint-minimum", _PROXY, _rival("InterpointMinimum")),
-    Entry("interpoint-average", _PROXY, _rival("InterpointAverage")),
-    Entry("rank-sum-conformal", _PROXY, _inside("DistanceRankSum")),
-    Entry("learn-then-test", _MODERN, _rival("LearnThenTest")),
-    Entry("conformal-risk", _MODERN, _rival("ConformalRiskControl")),
-    Entry("tuned-threshold", _MODERN, _rival("TunedThreshold")),
-    Entry("plain", _MODERN, lambda setting: setting.estimator),
+_BUILDERS: dict[str, Callable[[Setting], BaseEstimator]] = {
+    "conformal": _ours(Conformal(), calibration_size=0.5),
+    "high-probability": _ours(HighProbability, calibration_size=0.5),
+    "conformal-cross-fit": _ours(Conformal(), strategy="cross-fit"),
+    "both-rates": _both,
+    "paper-plain": _ours(Empirical(), calibration_size=0.5),
+    "elkan": _rival("ElkanThreshold"),
+    "cost-weighting": _rival("CostWeighting"),
+    "costing": _rival("Costing"),
+    "metacost": _rival("MetaCost"),
+    "cost-thresholding": _rival("CostThresholding"),
+    "cost-tree": _rival("CostTree"),
+    "cost-pruned-tree": _rival("CostPrunedTree"),
+    "minimal-cost-tree": _rival("MinimalCostTree"),
+    "icet": _rival("ICET"),
+    "curtailed-tree": _rival("CurtailedTree"),
+    "cost-naive-bayes": _rival("CostNaiveBayes"),
+    "minimal-expected-cost": _rival("MinimalExpectedCost"),
+    "loss-allocation": _rival("LossAllocation"),
+    "np-threshold": _rival("ConstrainedThreshold"),
+    "np-multiplier": _rival("MultiplierSearch"),
+    "np-aggregation": _rival("ConvexAggregation"),
+    "np-plug-in": _rival("PlugInNP"),
+    "nsn2": _rival("NSN2"),
+    "np-lda": _rival("NPLDA"),
+    "normal-tolerance": _rival("NormalTolerance"),
+    "umbrella": _rival("Umbrella"),
+    "np-svm": _rival("TwoCostSVM"),
+    "np-svm-2c": _rival("TwoCostSVM", formulation="2C"),
+    "np-convex": _rival("ConvexNP"),
+    "np-splitting": _rival("ConvexSplitting"),
+    "np-selection": _rival("NPSelection"),
+    "np-roc": _rival("NPROCThreshold"),
+    "umbrella-vote": _rival("Umbrella", splits=11),
+    "cv-refit": _rival("CrossValidatedRefit"),
+    "cv-refit-replaced": _rival("CrossValidatedRefit", form="replaced"),
+    "cv-lda": _rival("CrossValidatedLDA"),
+    "cv-lda-replaced": _rival("CrossValidatedLDA", form="replaced"),
+    "cv-knn": _rival("CrossValidatedNeighbours", weights="uniform"),
+    "cv-weighted-nn": _rival("CrossValidatedNeighbours", weights="linear"),
+    "typicality-pooled": _rival("GaussianTypicality"),
+    "typicality-class": _rival("GaussianTypicality", covariance="class"),
+    "typicality-chi2": _rival("GaussianTypicality", reference="chi2"),
+    "typicality-density": _rival("DensityTypicality"),
+    "liao-akritas-t": _rival("LiaoAkritas"),
+    "liao-akritas-welch": _rival("LiaoAkritas", test="welch"),
+    "liao-akritas-rank": _rival("LiaoAkritas", test="rank"),
+    "distance-rank-sum": _rival("DistanceRankSum"),
+    "interpoint-minimum": _rival("InterpointMinimum"),
+    "interpoint-average": _rival("InterpointAverage"),
+    "rank-sum-conformal": _inside("DistanceRankSum"),
+    "learn-then-test": _rival("LearnThenTest"),
+    "conformal-risk": _rival("ConformalRiskControl"),
+    "tuned-threshold": _rival("TunedThreshold"),
+    "plain": lambda setting: setting.estimator,
+}
+_ENTRIES = tuple(
+    Entry(name, family, _BUILDERS[name]) for family, names in FAMILIES.items() for name in names
 )
 SYSTEMS: dict[str, str] = {entry.name: entry.family for entry in _ENTRIES}
 """Names of all systems that can be compared, with their families."""
-USUAL = (
-    "conformal",
-    "high-probability",
-    "conformal-cross-fit",
-    "both-rates",
-    "umbrella",
-    "normal-tolerance",
-    "cv-lda",
-    "learn-then-test",
-    "elkan",
-    "tuned-threshold",
-    "plain",
-)
-"""What is compared unless something else is asked for: what a user would weigh."""
 OWN_FAMILY = "given"
 _ALL, _USUAL = "all", "usual"
 
