@@ -62,6 +62,8 @@ class Counts:
         Normal samples of each size and standard deviation in the study of the valid test.
     near, held_out : int
         Of each distribution that is nearly normal, and of each held-out family, and size.
+    family : int
+        Of each training family, of each member of it that is looked at, of each mixture, and size.
     """
 
     train: int
@@ -74,6 +76,7 @@ class Counts:
     size: int
     near: int
     held_out: int
+    family: int
 
 
 FULL = Counts(
@@ -87,6 +90,7 @@ FULL = Counts(
     size=40_000,
     near=2_000,
     held_out=4_000,
+    family=2_500,
 )
 # A test at 1% needs at least 99 calibration scores of a class in every size.
 QUICK = Counts(
@@ -100,6 +104,7 @@ QUICK = Counts(
     size=200,
     near=20,
     held_out=20,
+    family=10,
 )
 
 

@@ -19,14 +19,24 @@ from reproduction.standard_tests import (
 )
 from reproduction.study import watch_nothing
 from reproduction.tables import Table
-from reproduction.valid.cells import LARGE_SIZES, SMALL_SIZES, Cell, best_on_average, mean_lead
+from reproduction.valid.cells import (
+    FAMILY_SIZES,
+    LARGE_SIZES,
+    MEMBERS,
+    SHARES,
+    SHIFTS,
+    SMALL_SIZES,
+    Cell,
+    best_on_average,
+    mean_lead,
+)
 from reproduction.valid.size import LEVELS, OUTSIDE, SDS, SizeCheck, size_band
 from reproduction.valid.size import SIZES as SIZES_OF_THE_SIZE
 from reproduction.valid.targets import smallest_step
 from scipy import stats
 
 from ratekeeper._atomic import write
-from ratekeeper.normality.training import HELD_OUT_FAMILIES, populations
+from ratekeeper.normality.training import HELD_OUT_FAMILIES, TRAINING_FAMILIES, populations
 
 FILES = {
     "README.md",
@@ -46,8 +56,10 @@ FILES = {
     "table_1.csv",
     "targets.csv",
     "trainings.csv",
+    "valid_families.csv",
     "valid_held_out.csv",
     "valid_held_out.png",
+    "valid_mixtures.csv",
     "valid_near_normal.csv",
     "valid_power.csv",
     "valid_power.png",
@@ -108,12 +120,22 @@ def test_the_tables_of_the_valid_test_are_complete(quick):
     places = {(row["family"], int(row["n"])) for row in read(quick / "valid_held_out.csv")}
     assert places == {(one.name, n) for one in HELD_OUT_FAMILIES.values() for n in SMALL_SIZES}
     assert {int(row["n"]) for row in read(quick / "valid_near_normal.csv")} == set(LARGE_SIZES)
+    places = {(r["family or member"], int(r["n"])) for r in read(quick / "valid_families.csv")}
+    members = [
+        f"{name}, member {i}"
+        for name in TRAINING_FAMILIES
+        if not name.startswith("near")
+        for i in range(1, MEMBERS + 1)
+    ]
+    assert places == {(law, n) for law in (*TRAINING_FAMILIES, *members) for n in FAMILY_SIZES}
+    assert len(read(quick / "valid_mixtures.csv")) == len(SHARES) * len(SHIFTS) * len(FAMILY_SIZES)
     assert set(NETWORKS.values()) <= {row["test"] for row in read(quick / "leak_free.csv")}
 
 
 def test_differences_of_power_are_those_of_the_columns(quick):
     """The lead is our power less Shapiro-Wilk's, and less that of the best classical test."""
-    for name in ("valid_power", "valid_near_normal", "valid_held_out"):
+    names = ("power", "near_normal", "held_out", "families", "mixtures")
+    for name in (f"valid_{one}" for one in names):
         for row in read(quick / f"{name}.csv"):
             ours, best = float(row[OURS]), row["best classical"]
             lead = float(row["rk omnibus - SW"])
@@ -126,7 +148,7 @@ def test_differences_of_power_are_those_of_the_columns(quick):
 def test_a_target_is_met_when_its_number_says_so(quick):
     """Every target of the valid test is a bound, and the answer follows from it."""
     rows = read(quick / "valid_targets.csv")
-    assert len(rows) == 11
+    assert len(rows) == 14
     for row in rows:
         *relation, bound = row["target"].split()
         measured, bound = float(row["measured"]), float(bound)

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.normality.training import HELD_OUT_FAMILIES, NEARLY_NORMAL, draw_group
+from ratekeeper.normality.training import (
+    HELD_OUT_FAMILIES,
+    NEARLY_NORMAL,
+    TRAINING_FAMILIES,
+    draw_group,
+)
 from reproduction.protocol import GROUPS
 from reproduction.standard_tests import NETWORKS, OURS, exact_p_values, titles
 from reproduction.trainings import LEVEL
@@ -26,6 +31,12 @@ if TYPE_CHECKING:
 RIVAL = "SW"
 SMALL_SIZES = (10, 20, 50, 100)
 LARGE_SIZES = (1_000, 5_000)
+FAMILY_SIZES = (20, 50, 100)
+# Members of each training family that are looked at, each with a shape of its own.
+MEMBERS = 2
+# Location mixtures: the share of the values that is shifted, and by how many standard deviations.
+SHARES = (0.05, 0.1, 0.2, 0.3, 0.5)
+SHIFTS = (2.0, 2.5, 3.0, 4.0)
 DIRECTED = tuple(NETWORKS[kind] for kind in ("heavy", "skewed", "light"))
 
 
@@ -106,6 +117,39 @@ def held_out_cells(study: Study, watch: Watch) -> list[Cell]:
     for family, n in watch(jobs, "held-out families"):
         x = family.draw(rng, study.counts.held_out, n)
         cells.append(_judged(family.name, x, (OURS, *titles())))
+    return cells
+
+
+def family_cells(study: Study, watch: Watch) -> list[Cell]:
+    """Judge samples of every training family, and of random members of it.
+
+    A mean over a family may hide a member that is missed. The families that come nearer to the
+    normal as n grows have no members: a shape of theirs belongs to one n.
+    """
+    cells = []
+    jobs = [(family, n) for family in TRAINING_FAMILIES.values() for n in FAMILY_SIZES]
+    for family, n in watch(jobs, "training families and their members"):
+        rng = study.generator(f"valid, family, {family.name}, n = {n}")
+        rows = study.counts.family
+        tests = (OURS, *titles())
+        cells.append(_judged(family.name, family.draw(rng, rows, n), tests))
+        for i in range(0 if family.name.startswith("near") else MEMBERS):
+            x = family.draw(rng, 1, rows * n).reshape(rows, n)  # one shape for all of them
+            if family.name == "pearson":  # near two points, a short sample may be constant
+                x = np.resize(x[np.ptp(x, axis=1) > 0], (rows, n))
+            cells.append(_judged(f"{family.name}, member {i + 1}", x, tests))
+    return cells
+
+
+def mixture_cells(study: Study, watch: Watch) -> list[Cell]:
+    """Judge normal samples of which a share is shifted."""
+    rng = study.generator("valid, mixtures")
+    cells = []
+    jobs = [(share, shift, n) for share in SHARES for shift in SHIFTS for n in FAMILY_SIZES]
+    for share, shift, n in watch(jobs, "location mixtures"):
+        size = (study.counts.family, n)
+        x = rng.standard_normal(size) + shift * (rng.random(size) < share)
+        cells.append(_judged(f"{share:.0%} by {shift:g}", x, (OURS, *DIRECTED, *titles())))
     return cells
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper.normality.training import FULL, HELD_OUT_FAMILIES
+from ratekeeper.normality.training import FULL, HELD_OUT_FAMILIES, TRAINING_FAMILIES
 from reproduction.networks import held_out_names
 from reproduction.standard_tests import OURS
-from reproduction.valid.cells import RIVAL, best_on_average, mean_lead
+from reproduction.valid.cells import MEMBERS, RIVAL, best_on_average, mean_lead
 from reproduction.valid.size import OUTSIDE, SIZES, table_draws
 from reproduction.valid.targets import smallest_step
 
@@ -36,12 +36,17 @@ def valid_facts(study: Study, found: Valid) -> dict[str, Any]:
         "near_rows": f"{counts.near:,}",
         "held_out_rows": f"{counts.held_out:,}",
         "held_out_count": len(HELD_OUT_FAMILIES),
+        "family_rows": f"{counts.family:,}",
+        "family_count": len(TRAINING_FAMILIES),
+        "family_members": MEMBERS,
         "held_out_names": held_out_names(),
         "rising": "rises" if step > 0 else "does not rise",
         "step": step,
         **_named("groups", found.groups),
         **_named("near", found.near),
         **_named("held_out", found.held_out),
+        **_named("families", found.families),
+        **_named("mixtures", found.mixtures),
         **_named("unrounded", [cell for cell in found.held_out if cell.law != "rounded"]),
     }
 

@@ -9,7 +9,7 @@ import numpy as np
 from ratekeeper.normality.training import HELD_OUT_FAMILIES
 from reproduction.standard_tests import OURS
 from reproduction.tables import Table
-from reproduction.valid.cells import RIVAL, SMALL_SIZES, mean_lead
+from reproduction.valid.cells import DIRECTED, RIVAL, SMALL_SIZES, mean_lead
 from reproduction.valid.size import LEVELS, SIZES
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ def valid_files(found: Valid) -> list[Table]:
         _power("valid_power", "group", found.groups),
         _power("valid_near_normal", "law", found.near),
         _power("valid_held_out", "family", found.held_out),
+        _power("valid_families", "family or member", found.families),
+        _power("valid_mixtures", "shifted", found.mixtures),
     ]
 
 
@@ -40,6 +42,8 @@ def valid_page_tables(found: Valid) -> list[Table]:
         _size_of_directed(found.sizes),
         _held_out_families(found.held_out),
         _held_out_sizes(found.held_out),
+        _lowest_of(found.families),
+        _short(found.mixtures),
     ]
 
 
@@ -97,6 +101,28 @@ def _power(name: str, what: str, cells: Sequence[Cell]) -> Table:
         rows.append((cell.law, cell.n, *(cell.power(test) for test in tests), *lead))
     columns = (what, "n", *tests, LEAD, ERROR, "best classical", f"{OURS} - best")
     return Table(name, columns, rows)
+
+
+def _lowest_of(cells: Sequence[Cell], count: int = 12) -> Table:
+    """Return the cells where ours is farthest below the rival."""
+    worst = sorted(cells, key=lambda cell: cell.lead())[:count]
+    rows: list[tuple[Entry, ...]] = [
+        (cell.law, cell.n, cell.power(OURS), cell.power(RIVAL), cell.lead(), cell.lead_error())
+        for cell in worst
+    ]
+    columns = ("family or member", "n", OURS, RIVAL, LEAD, ERROR)
+    return Table("valid_families_lowest", columns, rows)
+
+
+def _short(cells: Sequence[Cell]) -> Table:
+    """Return what the page says of location mixtures."""
+    rows: list[tuple[Entry, ...]] = []
+    for cell in cells:
+        best = cell.best_classical
+        own = (cell.power(OURS), *(cell.power(test) for test in DIRECTED), cell.power(RIVAL))
+        rows.append((cell.law, cell.n, *own, cell.lead(), f"{cell.power(best):.3f} ({best})"))
+    columns = ("shifted", "n", OURS, *DIRECTED, RIVAL, LEAD, "best classical")
+    return Table("valid_mixtures_short", columns, rows)
 
 
 def _held_out_families(cells: Sequence[Cell]) -> Table:

@@ -12,7 +12,7 @@ from statsmodels.stats import diagnostic
 from ratekeeper.exceptions import InputError
 from ratekeeper.normality import CLASSICAL, classical_p_values, classical_test
 from ratekeeper.normality.training._classical_tables import DRAWS, simulate_tables
-from ratekeeper.normality.training._order_statistics import SIZES
+from ratekeeper.normality.training._order_statistics import CLASSICAL_SIZES
 from ratekeeper.normality.training._simulation import rows_at
 
 NAN = float("nan")
@@ -190,7 +190,7 @@ def test_the_tables_are_small_and_whole():
     """The file is below 600 kB, loads without pickle, and holds the levels that people use."""
     assert len(TABLES.read_bytes()) < 600_000
     with TABLES.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-        assert arrays["sizes"].tolist() == list(SIZES)
+        assert arrays["sizes"].tolist() == list(CLASSICAL_SIZES)
         usual = {0.001, 0.0025, 0.005, 0.01, 0.02, 0.025, 0.05, 0.1, 0.2, 0.25, 0.5}
         assert usual <= set(arrays["levels"].tolist())
         for name, test in CLASSICAL.items():

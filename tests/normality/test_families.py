@@ -92,6 +92,109 @@ CLOSED_FORMS = {
     "triangular": lambda rng: stats.triang(between(rng, 1, 0.2, 0.8).item()),
     "beta_far_leaning": lambda rng: _leaning_beta(rng, 0.4, 6.0, 2.6, 6.0),
 }
+
+
+def _two_normals(share, shift, spread=1.0):
+    return lambda x: (1 - share) * stats.norm.cdf(x) + share * stats.norm.cdf(x, shift, spread)
+
+
+def _shifted(rng, low, high):
+    return _two_normals(between(rng, 1, low, high).item(), between(rng, 1, 1.8, 4.5).item())
+
+
+def _signed_power(power):
+    return lambda x: stats.norm.cdf(np.sign(x) * np.abs(x) ** (1 / power))
+
+
+def _two_slopes(rng):
+    power, ratio = log_between(rng, 1, 1.3, 6.0).item(), log_between(rng, 1, 1.2, 4.0).item()
+    side = stats.gennorm(power)
+
+    def cdf(x):
+        left = 2 / (1 + ratio) * side.cdf(np.minimum(x, 0))
+        return left + 2 * ratio / (1 + ratio) * (side.cdf(np.maximum(x, 0) / ratio) - 0.5)
+
+    return cdf
+
+
+# Distribution functions of those that scipy has none of. Skewed ones are drawn to either side.
+WRITTEN_OUT = {
+    "shifted_share[0.03-0.1]": lambda rng: _shifted(rng, 0.03, 0.1),
+    "shifted_share[0.35-0.5]": lambda rng: _shifted(rng, 0.35, 0.5),
+    "power_of_normal_heavy": lambda rng: _signed_power(_after(rng, 1.2, 2.2)),
+    "power_of_normal_light": lambda rng: _signed_power(_after(rng, 0.4, 0.85)),
+    "two_slopes": _two_slopes,
+    "log_gamma": lambda rng: stats.loggamma(log_between(rng, 1, 0.8, 12.0).item()).cdf,
+}
+
+
+def _after(rng, low, high, drawn=20_000):
+    """Return a shape that is drawn after the values."""
+    rng.standard_normal((1, drawn))
+    return between(rng, 1, low, high).item()
+
+
+@pytest.mark.parametrize("seed", [5, 6])
+@pytest.mark.parametrize("name", WRITTEN_OUT)
+def test_a_family_follows_what_is_written_out(name, seed):
+    """A row follows the distribution function of its shape, or the mirror image of it."""
+    cdf = WRITTEN_OUT[name](np.random.default_rng(seed))
+    values = FAMILIES[name].draw(np.random.default_rng(seed), 1, 20_000)[0]
+    assert max(stats.kstest(side * values, cdf).pvalue for side in (1, -1)) > 1e-6
+
+
+def test_random_curves_never_fall():
+    """A bent normal keeps the order of the normal it was made of."""
+    for seed in range(20):
+        z = np.random.default_rng(seed).standard_normal((1, 500))[0]
+        bent = FAMILIES["bent_normal"].draw(np.random.default_rng(seed), 1, 500)[0]
+        up = np.diff(bent[np.argsort(z)])
+        assert (up >= 0).all() or (up <= 0).all()
+
+
+def test_uneven_quantile_functions_have_their_ends():
+    """With a positive power at an end, the values stop there at minus or plus 1 over the power."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        rng.random((1, 2_000))
+        left, right = between(rng, 1, -0.4, 2.0).item(), between(rng, 1, -0.4, 2.0).item()
+        values = FAMILIES["uneven_tukey"].draw(np.random.default_rng(seed), 1, 2_000)[0]
+        if left > 0:
+            assert values.min() >= -1 / left
+        if right > 0:
+            assert values.max() <= 1 / right
+
+
+def test_what_is_cut_off_ends():
+    """Both ends are within 3 of the middle; what is drawn between fills most of the range."""
+    values = FAMILIES["cut_off"].draw(np.random.default_rng(1), 400, 300)
+    assert np.abs(values).max() <= 3
+    assert np.abs(values).max(axis=1).min() > 0.25
+
+
+def test_random_scales_make_heavy_tails():
+    """Normals of random variance are heavy-tailed; outliers are few, whatever n is."""
+    values = FAMILIES["random_scale"].draw(np.random.default_rng(2), 300, 2_000)
+    assert np.mean(stats.kurtosis(values, axis=1) > 0.1) > 0.9
+    far = np.abs(FAMILIES["near_outliers"].draw(np.random.default_rng(3), 500, 1_000)) > 3.6
+    # Normals alone have one in three samples.
+    assert 1 < far.sum(axis=1).mean() < 3.2
+
+
+def test_parts_of_mixtures_are_where_they_should_be():
+    """The variance of a two-part mixture is that of its parts and of their distance."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        share, shift = between(rng, 1, 0.03, 0.5).item(), between(rng, 1, 0.5, 4.5).item()
+        rng.random((1, 40_000))
+        spread = log_between(rng, 1, 0.25, 4.0).item()
+        values = FAMILIES["two_normals"].draw(np.random.default_rng(seed), 1, 40_000)[0]
+        expected = 1 - share + share * spread**2 + share * (1 - share) * shift**2
+        assert values.var() == pytest.approx(expected, rel=0.06)
+        cdf = _two_normals(share, shift, spread)
+        assert max(stats.kstest(side * values, cdf).pvalue for side in (1, -1)) > 1e-6
+
+
 # Families that are one part of a range of shapes, which their name tells.
 CUT_FORMS = {
     "student_t": lambda rng, low, high: stats.t(log_between(rng, 1, low, high).item()),
@@ -109,7 +212,7 @@ RANGES = {
     "beta": (0.4, 12.0),
     "beta_leaning": (0.4, 6.0),
 }
-CUT_NAMES = [name for name in FAMILIES if "[" in name]
+CUT_NAMES = [name for name in FAMILIES if "[" in name and not name.startswith("shifted_share")]
 MIRRORED = [one.name for one in FAMILIES.values() if one.kind == "skewed" or "leaning" in one.name]
 
 

@@ -21,6 +21,7 @@ from ratekeeper.normality._tables import (
     interpolation,
 )
 from ratekeeper.normality.training._order_statistics import (
+    CLASSICAL_SIZES,
     SIZES,
     extreme_order_statistics,
     tail_levels,
@@ -77,11 +78,44 @@ def test_levels_are_dense():
 
 
 def test_there_are_tables_for_the_promised_sizes():
-    """Every size from 5 to 100 has its own table, and the last is for 10,000."""
-    assert SIZES[:96] == tuple(range(5, 101))
-    assert (SMALLEST, LARGEST) == (SIZES[0], SIZES[-1]) == (5, 10_000)
-    ratios = np.diff(np.log(SIZES[95:]))
+    """Every size from 5 to 100 has its own table, every fifth to 200; the last is for 10,000."""
+    assert SIZES[:96] == CLASSICAL_SIZES[:96] == tuple(range(5, 101))
+    assert SIZES[95:116] == tuple(range(100, 201, 5))
+    for sizes in (SIZES, CLASSICAL_SIZES):
+        assert (SMALLEST, LARGEST) == (sizes[0], sizes[-1]) == (5, 10_000)
+    ratios = np.diff(np.log(CLASSICAL_SIZES[95:]))
     np.testing.assert_allclose(ratios, np.log(10) / 10, atol=0.01)
+    last = SIZES.index(1_000)
+    np.testing.assert_allclose(np.diff(np.log(SIZES[115 : last + 1])), np.log(10) / 20, atol=0.005)
+    np.testing.assert_allclose(np.diff(np.log(SIZES[last:])), np.log(10) / 6, atol=0.005)
+
+
+@both_tails
+def test_tables_among_many_sizes_follow_curves(tail):
+    """A cubic in log n is met exactly, but straight on where a far size does not show a level."""
+    sizes, levels = np.array([10, 20, 40, 80]), np.array([0.01, 0.1, 0.5, 1.0])
+    factors = np.array([-3.0, -1.0, 0.5, 2.0])
+
+    def curve(n):
+        return np.multiply.outer(2 + np.log(n) ** 2 / 10 - np.log(n) ** 3 / 90, factors)
+
+    scores = curve(sizes)
+    scores[3, 0] = -np.inf
+    expected = curve(30)
+    share = np.log(30 / 20) / np.log(2)
+    expected[0] = (1 - share) * scores[1, 0] + share * scores[2, 0]
+    sign = 1 if tail == "low" else -1
+    row = NullTables(sizes, levels, sign * scores, tail).at(30)
+    np.testing.assert_allclose(row, sign * expected[::sign], rtol=1e-12)
+    row = NullTables(sizes, levels, sign * scores, tail).at(60)
+    assert row[0 if tail == "low" else -1] == -sign * np.inf
+
+
+def test_noise_does_not_turn_the_order():
+    """Levels that nearly agree stay in order, however the polynomial swings."""
+    noisy = np.array([[0.0, 0.01], [0.0, 5.0], [0.0, 0.01], [0.0, 5.0]])
+    table = NullTables(np.array([10, 20, 40, 80]), np.array([0.5, 1.0]), noisy, "low")
+    assert all((np.diff(table.at(n)) >= 0).all() for n in range(10, 81))
 
 
 @both_tails
@@ -146,17 +180,16 @@ def test_p_values_are_monotone_and_bounded(seed, tail):
 
 @both_tails
 def test_tables_between_sizes_are_interpolated_in_log_n(tail):
-    """Half-way in log n stands the mean of both rows; at a size the row itself."""
+    """Between two sizes, half-way in log n, stands the mean of both rows; at a size the row."""
     rng = np.random.default_rng(5)
-    rows = np.sort(rng.normal(size=(3, 4)).astype(np.float32), axis=1)
+    rows = np.sort(rng.normal(size=(2, 4)).astype(np.float32), axis=1)
     rows[0, 0] = -np.inf
     rows = rows if tail == "low" else -rows
-    tables = NullTables(np.array([10, 1000, 4000]), np.array([0.1, 0.2, 0.5, 1.0]), rows, tail)
+    tables = NullTables(np.array([10, 1000]), np.array([0.1, 0.2, 0.5, 1.0]), rows, tail)
     order = slice(None) if tail == "low" else slice(None, None, -1)
-    for size, row in zip((10, 1000, 4000), rows, strict=True):
+    for size, row in zip((10, 1000), rows, strict=True):
         np.testing.assert_array_equal(tables.at(size), row[order])
-    np.testing.assert_allclose(tables.at(100)[order], rows[:2].mean(axis=0), rtol=1e-6)
-    np.testing.assert_allclose(tables.at(2000)[order], rows[1:].mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(tables.at(100)[order], rows.mean(axis=0), rtol=1e-6)
     weight = np.log(30 / 10) / np.log(100)
     expected = (1 - weight) * rows[0] + weight * rows[1]
     np.testing.assert_allclose(tables.at(30)[order], expected, rtol=1e-6)

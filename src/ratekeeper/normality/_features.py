@@ -36,6 +36,7 @@ _ONE_THREAD = 1 << 13  # multiplications for which no library takes a second thr
 _FLOOR = 1e-3  # spacings below this share of a standard deviation count as ties
 _BLOCK = 1 << 15  # numbers of a sample worked on at once: what fits a processor's cache
 _MEANS = 11  # functions whose averages are features
+_SHORT = 400  # samples up to this size are summed straight
 # Which features change their sign with the sample, in the order in which `_fill` writes them.
 _LINEAR_ODD = (False,) * (1 + 3 + 2 + _EXTREMES + 5) + (True,) * (3 + 2 + _EXTREMES + 5 + 1)
 _LINEAR = len(_LINEAR_ODD)
@@ -116,15 +117,16 @@ def _fill(
     square, s = both
     s[:] = z
     _value_planes(both, planes)
-    # Summed pairwise along each row: a product with ones would be less exact.
-    means = np.add.reduce(planes, axis=-1)
-    means /= np.float32(s.shape[1])
+    n = s.shape[1]
+    # Straight sums are faster, but long ones of single precision would lose something: pairwise.
+    means = np.add.reduce(planes, axis=-1) if n > _SHORT else np.einsum("kij->ki", planes)
+    means /= np.float32(n)
     found[:, _MEANS_FROM : _TAILS_FROM - 2] = means[:-2].T
     up, down = np.log(means[-2:])
     np.add(up, down, out=found[:, _TAILS_FROM - 2])
     np.subtract(up, down, out=found[:, _TAILS_FROM - 1])
     _fill_tails(tails, s, square, planes[0], weights.logit)
-    log_tails = tails[:, :2].reshape(len(s), 2 * s.shape[1])
+    log_tails = tails[:, :2].reshape(len(s), 2 * n)
     found[:, _TAILS_FROM:-2] = products(log_tails, weights.tails)
     found[:, -2:] = products(tails[:, 2], weights.halves)
 

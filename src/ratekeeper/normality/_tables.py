@@ -33,7 +33,7 @@ def interpolation(
 
     Polynomial interpolation in log n through an even number of sizes, evenly spread around n.
     Means of features change with n by many of their standard deviations, so there straight lines
-    would not do. Order statistics of scores hardly change, and two points keep them in order.
+    would not do. Order statistics of scores change little, so that fewer points do.
 
     Examples
     --------
@@ -182,9 +182,18 @@ class NullTables:
     def at(self, n: int) -> NDArray[np.float64]:
         """Return the ascending scores of one class at a sample size, interpolated in log n."""
         check_size(n, int(self.sizes[0]), int(self.sizes[-1]))
-        places, weights = interpolation(self.sizes, n, points=2)
-        row = weights @ self.scores[places].astype(np.float64)
-        return np.asarray(row if self.tail == "low" else row[::-1])
+        row, wider = self._between(n, points=2), self._between(n, points=4)
+        # Far sizes may not show a level that the two around n do. Noise must not turn the order.
+        row = np.where(np.isfinite(wider), wider, row)
+        return np.asarray(np.maximum.accumulate(row if self.tail == "low" else row[::-1]))
+
+    def _between(self, n: int, points: int) -> NDArray[np.float64]:
+        places, weights = interpolation(self.sizes, n, points)
+        near = self.scores[places].astype(np.float64)
+        shown = np.isfinite(near).all(axis=0)
+        row: NDArray[np.float64] = weights @ np.where(shown, near, 0.0)
+        row[~shown] = -np.inf if self.tail == "low" else np.inf
+        return row
 
     def null(self, n: int) -> TabulatedNull:
         """Return the null distribution at a sample size, which gives p-values."""

@@ -5,7 +5,8 @@ One seed decides everything. The steps, each in a file of its own:
 1. `_simulation`: features of normal samples and of every training family, size by size.
 2. `_learning`: one wide network, the teacher, learns to tell the families and the normal apart,
    which gives the likelihood ratio of each family to the normal.
-3. `_prior`: how much each family counts in the omnibus test is chosen for power in every group.
+3. `_prior`: how much each family counts in the omnibus test is chosen for mean power, under a
+   floor for every group, family and member of a family that `_cells` draws.
 4. `_distillation`: a small network for each alternative learns its mixture of those ratios.
 5. `_tabulation`: the distribution of each small network's score, under normality and under the
    alternatives, is simulated for every sample size.

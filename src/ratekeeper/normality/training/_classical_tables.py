@@ -14,7 +14,7 @@ import numpy as np
 from ratekeeper.normality._classical import CLASSICAL
 from ratekeeper.normality._statistics import evaluate
 from ratekeeper.normality.training._order_statistics import (
-    SIZES,
+    CLASSICAL_SIZES,
     extreme_order_statistics,
     tail_levels,
 )
@@ -34,7 +34,7 @@ _BLOCK = 1 << 18
 
 
 def simulate_tables(
-    sizes: Sequence[int] = SIZES,
+    sizes: Sequence[int] = CLASSICAL_SIZES,
     *,
     draws: Mapping[int, int] = DRAWS,
     report: Report = lambda *_: None,

@@ -9,6 +9,7 @@ import numpy as np
 
 from ratekeeper.normality._features import ODD
 from ratekeeper.normality._network import SIZE_INPUTS, compressed, size_inputs
+from ratekeeper.normality.training._prior import log_ratio
 from ratekeeper.normality.training._simulation import (
     NORMAL,
     Part,
@@ -42,6 +43,8 @@ class Examples:
     classes : ndarray of shape (rows,)
         0 for normal samples, else 1 + the number of the family.
     sizes : ndarray of shape (rows,)
+    shapiro_wilk : ndarray of shape (rows,)
+        What Shapiro-Wilk says of each, as a log ratio; see `_prior.log_ratio`.
     scaling : Scaling
     """
 
@@ -49,6 +52,7 @@ class Examples:
     odd: Single
     classes: NDArray[np.int16]
     sizes: NDArray[np.int32]
+    shapiro_wilk: Single
     scaling: Scaling
 
     def rows(self, n: int, family: int) -> NDArray[np.intp]:
@@ -56,12 +60,14 @@ class Examples:
         return np.flatnonzero((self.sizes == n) & (self.classes == family))
 
     def log_ratios(self, teacher: Learner, rows: NDArray[np.intp]) -> Single:
-        """Return the log likelihood ratio of each family to the normal."""
-        return _ratios(teacher, self.even[rows], self.odd[rows])
+        """Return the log likelihood ratio of each family to the normal, and Shapiro-Wilk's last."""
+        return _ratios(teacher, self.even[rows], self.odd[rows], self.shapiro_wilk[rows])
 
-    def log_ratios_of(self, teacher: Learner, features: Single, n: int) -> Single:
+    def log_ratios_of(
+        self, teacher: Learner, features: Single, shapiro_wilk: Single, n: int
+    ) -> Single:
         """Return the same for samples that are not among the examples."""
-        return _ratios(teacher, *inputs(features, n, self.scaling))
+        return _ratios(teacher, *inputs(features, n, self.scaling), shapiro_wilk)
 
 
 def inputs(features: Single, n: int, scaling: Scaling) -> tuple[Single, Single]:
@@ -96,23 +102,27 @@ def gather(
         odd=np.empty((total, n_odd), dtype=np.float32),
         classes=np.empty(total, dtype=np.int16),
         sizes=np.empty(total, dtype=np.int32),
+        shapiro_wilk=np.empty(total, dtype=np.float32),
         scaling=scaling,
     )
     start = 0
-    for part, (features, _) in in_processes(simulate, parts, workers):
+    for part, (features, w) in in_processes(simulate, parts, workers):
         here = slice(start, start + part.rows)
         found.even[here], found.odd[here] = inputs(features, part.n, scaling)
         normal = part.source == NORMAL
         found.classes[here] = 0 if normal else 1 + families.index(part.source.name)
         found.sizes[here] = part.n
+        found.shapiro_wilk[here] = log_ratio(w, part.n)
         start += part.rows
         report("Simulating examples", start / total)
     return found
 
 
-def _ratios(teacher: Learner, even: Single, odd: Single) -> Single:
+def _ratios(teacher: Learner, even: Single, odd: Single, shapiro_wilk: Single) -> Single:
     parts = []
     for start in range(0, len(even), _BLOCK):
         out = teacher.outputs(even[start : start + _BLOCK], odd[start : start + _BLOCK])
-        parts.append(out[:, 1:] - out[:, :1])
+        out[:, 1:] -= out[:, :1]
+        parts.append(np.roll(out, -1, axis=1))
+        parts[-1][:, -1] = shapiro_wilk[start : start + _BLOCK]
     return np.concatenate(parts)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from ratekeeper.normality.training._mixtures import MIXTURES
 from ratekeeper.normality.training._pearson import pearson_grid, sample_pearson
 from ratekeeper.normality.training._shapes import (
     Family,
@@ -220,5 +221,6 @@ _ALL = (
     Family("johnson_su", "mixed", _johnson_su),
     Family("johnson_sb", "mixed", _johnson_sb),
     Family("pearson", "mixed", _pearson),
+    *MIXTURES,
 )
 TRAINING_FAMILIES: dict[str, Family] = {one.name: one for one in _ALL}

@@ -13,8 +13,16 @@ if TYPE_CHECKING:
 
     from ratekeeper._ranks import Tail
 
-# Every size up to 100, then ten per decade: between those, tables are interpolated in log n.
-SIZES = (*range(SMALLEST, 101), *(round(10 ** (2 + k / 10)) for k in range(1, 21)))
+# Every size up to 100, every fifth up to 200, twenty per decade up to 1,000 and then six: between
+# those, tables are interpolated in log n.
+SIZES = (
+    *range(SMALLEST, 101),
+    *range(105, 201, 5),
+    *(round(10 ** (2 + k / 20)) for k in range(7, 21)),
+    *(round(10 ** (3 + k / 6)) for k in range(1, 7)),
+)
+# Those of the classical tests, whose quantiles hardly bend: ten per decade from 100 on.
+CLASSICAL_SIZES = (*range(SMALLEST, 101), *(round(10 ** (2 + k / 10)) for k in range(1, 21)))
 # Levels that people use stand in every table, so that a decision at one of them is the count.
 _USUAL = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.025, 0.05, 0.1, 0.2, 0.25, 0.5)
 

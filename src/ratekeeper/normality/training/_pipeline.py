@@ -11,21 +11,14 @@ import numpy as np
 from ratekeeper.normality._features import ODD
 from ratekeeper.normality._model import NeuralTest
 from ratekeeper.normality._network import SIZE_INPUTS, Scaling
+from ratekeeper.normality.training._cells import cells_at
 from ratekeeper.normality.training._distillation import mixture_targets, train_students
 from ratekeeper.normality.training._examples import Examples, gather
 from ratekeeper.normality.training._families import TRAINING_FAMILIES
-from ratekeeper.normality.training._groups import GROUPS, NEARLY_NORMAL
 from ratekeeper.normality.training._learning import Learner, tell_apart
 from ratekeeper.normality.training._order_statistics import SIZES
-from ratekeeper.normality.training._prior import LEVEL, Cell, omnibus_weights
-from ratekeeper.normality.training._simulation import (
-    NORMAL,
-    Part,
-    Source,
-    in_processes,
-    rows_at,
-    simulate,
-)
+from ratekeeper.normality.training._prior import omnibus_weights
+from ratekeeper.normality.training._simulation import NORMAL, Part, in_processes, rows_at, simulate
 from ratekeeper.normality.training._tabulation import tabulate
 
 if TYPE_CHECKING:
@@ -34,16 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Report = Callable[[str, float], None]
-
-_LARGEST_IN_GROUPS = 100  # above, the groups are found by every test
-# Power in a group may lie so far below Shapiro-Wilk's.
-_FLOOR = -0.006
-# What power on the Pearson population is worth beside that on the groups, each of which is 1/4.
-# The groups are reported at 10, 20, 50 and 100, that population as a mean over 10, 20, ..., 100:
-# so the sizes between lean towards it.
-_PEARSON_VALUE = 0.1
-_PEARSON_VALUE_BETWEEN = {30: 1.0, 70: 1.0}
-_FEWER = 20  # large samples are costly, and few suffice where departures are plain
 
 
 @dataclass(frozen=True)
@@ -61,7 +44,11 @@ class Plan:
     scaling_rows, normal_rows, family_rows : Mapping
         Samples for each size (and family), by the largest size for which the number holds.
     validation_rows : int
-        Samples on which the weights of the omnibus test are chosen.
+        Samples of each group on which the weights of the omnibus test are chosen.
+    cell_rows : int
+        Likewise of each family and of each member of it that is looked at.
+    members : int
+        So many members of each family.
     teacher, student : tuple of int
         Widths of the two hidden layers.
     teacher_epochs : int
@@ -83,6 +70,8 @@ class Plan:
     normal_rows: Mapping[int, int]
     family_rows: Mapping[int, int]
     validation_rows: int
+    cell_rows: int
+    members: int
     teacher: tuple[int, int]
     student: tuple[int, int]
     teacher_epochs: int
@@ -95,16 +84,18 @@ class Plan:
 _SMALL = (5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 23, 26, 30, 35, 40, 45, 50, 60, 70, 80, 90, 100)
 FULL = Plan(
     sizes=SIZES,
-    training_sizes=(*_SMALL, 126, 158, 200, 316, 501, 1000, 1995, 5012, 10_000),
-    anchors=(5, 7, 10, 20, 30, 50, 70, 100, 316, 1000, 5012),
+    training_sizes=(*_SMALL, 125, 160, 200, 316, 501, 1000, 2154, 4642, 10_000),
+    anchors=(5, 10, 20, 30, 50, 70, 100, 200, 1000, 4642),
     scaling_rows={1000: 40_000, 10_000: 20_000},
     normal_rows={100: 80_000, 501: 40_000, 10_000: 15_000},
-    family_rows={100: 4_500, 501: 1_500, 10_000: 700},
-    validation_rows=40_000,
+    family_rows={100: 2_500, 501: 1_200, 10_000: 600},
+    validation_rows=12_000,
+    cell_rows=900,
+    members=3,
     teacher=(192, 96),
     student=(64, 32),
-    teacher_epochs=7,
-    student_epochs={"omnibus": 4, "heavy": 2, "skewed": 2, "light": 2, "pearson": 3},
+    teacher_epochs=6,
+    student_epochs={"omnibus": 5, "heavy": 2, "skewed": 2, "light": 2, "pearson": 2},
     normal_draws=249_999,
     family_draws={100: 1_000, 1_000: 400, 10_000: 150},
     level_ratio=1.08,
@@ -117,6 +108,8 @@ QUICK = Plan(
     normal_rows={10_000: 1_200},
     family_rows={10_000: 60},
     validation_rows=300,
+    cell_rows=60,
+    members=1,
     teacher=(32, 16),
     student=(16, 8),
     teacher_epochs=2,
@@ -139,7 +132,7 @@ def populations() -> dict[str, tuple[str, ...]]:
     for one in TRAINING_FAMILIES.values():
         if one.kind in kinds:
             kinds[one.kind].append(one.name)
-        elif "scale_contaminated" in one.name:
+        elif "scale_contaminated" in one.name or "outliers" in one.name:
             kinds["heavy"].append(one.name)
         elif "leaning" in one.name:  # bounded, so light-tailed, whatever else
             kinds["light"].append(one.name)
@@ -168,7 +161,7 @@ def train(
     scaling = _scaling(plan, seed, workers, report)
     examples = gather(plan, names, scaling, seed=seed, workers=workers, report=report)
     teacher = _teach(plan, examples, len(names), seed, report)
-    weights = _omnibus_weights(plan, examples, teacher, seed, report)
+    weights = _omnibus_weights(plan, examples, teacher, seed, workers, report)
     targets = mixture_targets(teacher, examples, names, populations(), plan.anchors, weights)
     networks = train_students(plan, examples, targets, scaling, seed=seed, report=report)
     tables = tabulate(plan, networks, populations(), seed=seed, workers=workers, report=report)
@@ -204,33 +197,13 @@ def _teach(plan: Plan, examples: Examples, n_families: int, seed: int, report: R
 
 
 def _omnibus_weights(
-    plan: Plan, examples: Examples, teacher: Learner, seed: int, report: Report
+    plan: Plan, examples: Examples, teacher: Learner, seed: int, workers: int, report: Report
 ) -> NDArray[np.float64]:
     """Return log weights, one row for each anchor."""
     chosen = []
     for done, n in enumerate(plan.anchors, start=1):
         normal = examples.log_ratios(teacher, examples.rows(n, family=0))
-        chosen.append(omnibus_weights(normal, _cells(plan, examples, teacher, n, seed)))
+        cells = cells_at(plan, examples, teacher, n, seed=seed, workers=workers)
+        chosen.append(omnibus_weights(normal, cells))
         report("Weighing families", done / len(plan.anchors))
     return np.array(chosen)
-
-
-def _cells(plan: Plan, examples: Examples, teacher: Learner, n: int, seed: int) -> list[Cell]:
-    """Simulate what the weights at a sample size are chosen for."""
-    if n <= _LARGEST_IN_GROUPS:
-        sources = [*(Source("group", name) for name in GROUPS), Source("family", "pearson")]
-        rows, floor = plan.validation_rows, _FLOOR
-    else:
-        sources = [Source("near", name) for name in NEARLY_NORMAL]
-        rows, floor = max(100, plan.validation_rows // _FEWER), 0.0
-    _, w = simulate(Part(NORMAL, n, 2 * rows, (seed, 4, n, 0)))
-    critical = np.quantile(w, LEVEL)
-    cells = []
-    for i, source in enumerate(sources, start=1):
-        seen, w = simulate(Part(source, n, rows, (seed, 4, n, i)))
-        value, least = 0.25, floor
-        if source.kind == "family":
-            value, least = _PEARSON_VALUE_BETWEEN.get(n, _PEARSON_VALUE), -1.0
-        ratios = examples.log_ratios_of(teacher, seen, n)
-        cells.append(Cell(ratios, float(np.mean(w <= critical)), value, least))
-    return cells

@@ -22,13 +22,17 @@ if TYPE_CHECKING:
     from ratekeeper.normality.training._shapes import Array
 
 _BLOCK = 1 << 21  # values drawn at once
+_CONSTANT = 1e-9
 Found = TypeVar("Found")
 
 
 class Source(NamedTuple):
-    """What to draw from: the normal, a family to train on, a group, or what is nearly normal."""
+    """What to draw from.
 
-    kind: Literal["normal", "family", "group", "near"]
+    The normal, a family to train on, one random member of it, a group, or what is nearly normal.
+    """
+
+    kind: Literal["normal", "family", "member", "group", "near"]
     name: str
 
 
@@ -60,6 +64,11 @@ def draw(source: Source, rng: Generator, rows: int, n: int) -> Array:
     match source.kind:
         case "family":
             return TRAINING_FAMILIES[source.name].draw(rng, rows, n)
+        case "member":  # a row has one shape, so one long row is many samples of it
+            values = TRAINING_FAMILIES[source.name].draw(rng, 1, rows * n).reshape(rows, n)
+            # Near two points, short samples may be constant, which no test accepts.
+            varies = np.ptp(values, axis=1) > _CONSTANT
+            return np.resize(values[varies], (rows, n))
         case "group":
             return draw_group(rng, source.name, rows, n)
         case "near":
@@ -70,8 +79,9 @@ def draw(source: Source, rng: Generator, rows: int, n: int) -> Array:
 def blocks(part: Part, at_once: int) -> Iterator[tuple[slice, Array]]:
     """Draw a part in blocks of so many values, and say which rows they are."""
     rng = np.random.default_rng(part.stream)
-    # A group's rows come member by member, so they are drawn in one piece.
-    step = part.rows if part.source.kind == "group" else max(1, at_once // part.n)
+    # A group's rows come member by member, and one member's share a shape: drawn in one piece.
+    whole = part.source.kind in {"group", "member"}
+    step = part.rows if whole else max(1, at_once // part.n)
     for start in range(0, part.rows, step):
         here = slice(start, min(start + step, part.rows))
         yield here, draw(part.source, rng, here.stop - start, part.n)
