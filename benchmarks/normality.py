@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,8 +26,8 @@ def run(*, quick: bool) -> Iterator[Row]:
         one = rng.normal(size=n)
         rk.normality_test(one)  # reads the networks from their file
         seconds = race(
-            lambda one=one: rk.normality_test(one),
-            lambda one=one: stats.shapiro(one),
+            partial(rk.normality_test, one),
+            partial(stats.shapiro, one),
             number=number,
             repeats=repeats,
         )

@@ -74,7 +74,7 @@ def normality_test(
     -----
     **Guarantee.** For independent normal values ``P(pvalue <= alpha) = alpha``, at any location
     and scale and every n from 5 to 10,000, up to the Monte Carlo error of the shipped tables and,
-    for n above 100 that are not tabulated, an error of interpolation (at 5%, up to 0.2 percentage
+    for n above 100 that are not tabulated, an error of interpolation (at 5%, up to 0.3 percentage
     points were measured). The smallest p-value is 1 in 250,000. Not covered: dependent values,
     coarsely rounded values (see `NormalityResult.caution`), and how often a given departure is
     found.
