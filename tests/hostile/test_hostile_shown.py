@@ -509,7 +509,7 @@ def test_comparison_with_hostile_systems(tmp_path):
     for tagged in ("<b>", "](http", "![i"):
         assert not re.search(rf"(?<!\\){re.escape(tagged)}", markdown), tagged
     assert markdown.count("\n| ") == len(names) + 2
-    assert all(len(re.findall(r"(?<!\\)\|", line)) == 11 for line in markdown.split("\n")[2:6])
+    assert all(len(re.findall(r"(?<!\\)\|", line)) == 12 for line in markdown.split("\n")[2:6])
     titles = [title.text for title in ET.fromstring(picture).findall(".//{*}title")]  # noqa: S314
     assert any("<b>&amp;|" in title for title in titles)
     console = Console(file=io.StringIO(), force_terminal=True, width=100)

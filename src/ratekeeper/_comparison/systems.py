@@ -219,14 +219,14 @@ def _known(name: object, parameter: str) -> list[Entry]:
     if name == _USUAL:
         found = [entry for entry in _ENTRIES if entry.name in USUAL]
     if not found:
-        families = dict.fromkeys(SYSTEMS.values())
-        words = [*SYSTEMS, *families, _ALL, _USUAL]
+        words = [*SYSTEMS, *FAMILIES, _ALL, _USUAL]
         raise InputError(
             (Parameter(parameter), f" has {show(name)}, which is not a known name."),
             parameter=parameter,
             value=name,
-            remedy=f"Known names are {', '.join(SYSTEMS)}; families are {', '.join(families)}; "
-            f"{_ALL} and {_USUAL} stand for several.{near(str(name), words)}",
+            remedy=f"{_ALL} and {_USUAL} stand for several, and so do the families "
+            f"{', '.join(FAMILIES)}; ratekeeper compare --help lists all names."
+            f"{near(str(name), words)}",
         )
     return found
 
