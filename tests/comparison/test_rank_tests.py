@@ -112,8 +112,24 @@ def test_wilcoxon_by_brute_force():
         signs = itertools.product([-1, 1], repeat=9)
         share = np.mean([abs(np.dot(s, ranks)) >= seen - 1e-9 for s in signs])
         assert wilcoxon(values) == pytest.approx(share)
+        tied = values.round()
+        ranks = stats.rankdata(np.abs(tied[tied != 0]))
+        seen = abs(np.sign(tied[tied != 0]) @ ranks)
+        signs = itertools.product([-1, 1], repeat=ranks.size)
+        assert wilcoxon(tied) == pytest.approx(
+            np.mean([abs(np.dot(s, ranks)) >= seen - 1e-9 for s in signs])
+        )
         zeros = np.concatenate([values, np.zeros(4)])
         assert wilcoxon(zeros) == pytest.approx(share)
+
+
+def test_wilcoxon_of_many_is_near_the_normal_one():
+    """Beyond the exact range nothing jumps, and scipy agrees where it is exact, too."""
+    values = np.random.default_rng(5).normal(0.1, 1, 501)
+    assert wilcoxon(values) == pytest.approx(wilcoxon(values[:500]), rel=0.2)
+    assert wilcoxon(values[:30]) == pytest.approx(
+        stats.wilcoxon(values[:30], method="exact").pvalue
+    )
 
 
 def test_the_corrected_t_test_by_hand():
