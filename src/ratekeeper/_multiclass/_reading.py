@@ -23,7 +23,7 @@ _PAIR = 2
 def read_columns(
     scores: ArrayLike, classes: NDArray[Any], dtype: np.dtype[Any] | None = None
 ) -> Floats:
-    """Return scores as an array with one row for each class, each without gaps in memory.
+    """Return scores as an array with one row for each class, of the user's memory if it will do.
 
     One column of scores will do for two classes: high ones then indicate the second.
 
@@ -51,9 +51,10 @@ def read_columns(
     columns: Any = _floats(scores, table.ravel(), dtype).reshape(table.shape)
     if names is not None:
         columns = columns[:, _places(names, classes)]
-    by_class: Floats = np.ascontiguousarray(columns.T)
-    for label, column in zip(classes.tolist(), by_class, strict=True):
-        refuse_nan(column, f"scores of class {show(label)}")
+    by_class: Floats = columns.T
+    if columns.size and np.isnan(np.minimum.reduce(columns, axis=None)):
+        for label, column in zip(classes.tolist(), by_class, strict=True):
+            refuse_nan(column, f"scores of class {show(label)}")
     return by_class
 
 
