@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import accuracy_score
@@ -33,6 +33,7 @@ from ratekeeper._training import (
     cross_fit,
     cv_plus,
     response,
+    scoring_method,
     split,
     take,
 )
@@ -64,8 +65,6 @@ if TYPE_CHECKING:
 
     Column = ArrayLike | None
     Test = ErrorRateTest | AbstainingTest | CVPlusTest
-
-_RESPONSES = ("predict_proba", "decision_function")
 
 
 def _gives_probabilities(controller: ErrorRateController) -> bool:
@@ -504,19 +503,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 remedy="Take HighProbability(), or calibrate on the scores of the trained model: "
                 "calibrate(scores, labels).control(...).decide(scores, keys=ids).",
             )
-        asked = (name for name in _RESPONSES if self.response_method in ("auto", name))
-        found = next((name for name in asked if hasattr(self.estimator, name)), None)
-        if found is None or not is_classifier(self.estimator):
-            raise InputError(
-                (
-                    Parameter("response_method", self.response_method),
-                    f" gives no scores of {self.estimator!r}.",
-                ),
-                parameter="response_method",
-                value=self.response_method,
-                remedy=f'Pass a classifier with one of {_RESPONSES}, and such a name or "auto".',
-            )
-        return alphas, found
+        return alphas, scoring_method(self.estimator, self.response_method)
 
     def _read_target(self, y: ArrayLike) -> Target:
         """Return the labels, which a frozen classifier has to know."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv, train_test_split
 from sklearn.utils import check_random_state, indexable
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 # Arrays, sparse matrices, data frames, lists of texts: whatever the inner classifier takes.
 Features: TypeAlias = Any
 
+_RESPONSES = ("predict_proba", "decision_function")
 STRATEGIES = ("split", "cv+", "cross-fit")
 
 CALIBRATION_SIZE = 0.5  # of `split`; docs/estimator.md has the measurements
@@ -269,6 +270,20 @@ def _is_column(value: Any, n: int) -> bool:  # noqa: ANN401 - any parameter of a
     if hasattr(value, "shape"):
         return len(value.shape) > 0 and value.shape[0] == n
     return hasattr(value, "__len__") and len(value) == n
+
+
+def scoring_method(estimator: BaseEstimator, asked: str) -> str:
+    """Return which method of a classifier gives its scores: the one asked for, or the first."""
+    names = (name for name in _RESPONSES if asked in ("auto", name))
+    found = next((name for name in names if hasattr(estimator, name)), None)
+    if found is None or not is_classifier(estimator):
+        raise InputError(
+            (Parameter("response_method", asked), f" gives no scores of {estimator!r}."),
+            parameter="response_method",
+            value=asked,
+            remedy=f'Pass a classifier with one of {_RESPONSES}, and such a name or "auto".',
+        )
+    return found
 
 
 def response(

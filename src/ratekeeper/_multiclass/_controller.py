@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import assert_all_finite, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ratekeeper._formatting import listed
 from ratekeeper._multiclass._calibration import calibrate_multiclass
-from ratekeeper._training import Training, response, split
-from ratekeeper.exceptions import InputError, Parameter
+from ratekeeper._multiclass._ordered import OrderedTest
+from ratekeeper._training import Training, response, scoring_method, split
+from ratekeeper.exceptions import InputError
 from ratekeeper.methods import HighProbability
 
 if TYPE_CHECKING:
@@ -26,13 +27,10 @@ if TYPE_CHECKING:
 
     from ratekeeper._multiclass._certificate import MulticlassCertificate
     from ratekeeper._multiclass._label_sets import LabelSets
-    from ratekeeper._multiclass._ordered import OrderedTest
     from ratekeeper._multiclass._test import MulticlassTest
     from ratekeeper._ranks import Floats
     from ratekeeper._training import Features, RandomState
     from ratekeeper.methods import Guarantee, Method
-
-_RESPONSES = ("predict_proba", "decision_function")
 
 
 def _gives_probabilities(controller: MulticlassController) -> bool:
@@ -124,7 +122,7 @@ class MulticlassController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         TooFewScoresError
             If a promise is impossible with this many rows; says how many are needed.
         """
-        name = self._response()
+        name = scoring_method(self.estimator, self.response_method)
         X, labels = indexable(X, column_or_1d(y, warn=True))
         assert_all_finite(labels, input_name="y")
         check_classification_targets(labels)
@@ -167,8 +165,6 @@ class MulticlassController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         With an order that of `OrderedTest.decide`, which keeps its promise. Without, the label
         forced on its set, as in `LabelSets.forced`, of which nothing is promised.
         """
-        from ratekeeper._multiclass._ordered import OrderedTest
-
         scores = self._scores(X)
         if isinstance(self.test_, OrderedTest):
             return self.test_.decide(scores)
@@ -210,18 +206,3 @@ class MulticlassController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _scores(self, X: Features) -> Floats:
         check_is_fitted(self, "test_")
         return response(self.estimator_, X, self.response_method_, self.classes_[-1])
-
-    def _response(self) -> str:
-        asked = (name for name in _RESPONSES if self.response_method in ("auto", name))
-        found = next((name for name in asked if hasattr(self.estimator, name)), None)
-        if found is None or not is_classifier(self.estimator):
-            raise InputError(
-                (
-                    Parameter("response_method", self.response_method),
-                    f" gives no scores of {self.estimator!r}.",
-                ),
-                parameter="response_method",
-                value=self.response_method,
-                remedy=f'Pass a classifier with one of {_RESPONSES}, and such a name or "auto".',
-            )
-        return found

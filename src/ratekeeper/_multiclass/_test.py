@@ -177,7 +177,7 @@ class MulticlassTest:
     def forced_confusion(self) -> NDArray[np.intp]:
         """For each true class (rows) how often each label was forced on its calibration objects.
 
-        Each object is compared with the others of its class, so that it does not speak for itself.
+        Each object is ranked among the others of its class, without itself.
         """
         return np.stack([self._forced(c) for c in range(self.calibration.classes.size)])
 
