@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom, norm
+from scipy.stats import betabinom, binom, norm
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -244,6 +244,16 @@ def test_a_class_that_changed_is_called_exceeded():
     found = test.evaluate(scores, labels)
     assert [one.verdict == "exceeded" for one in found.classes.values()] == [False, True, False]
     assert "1: " in repr(found)
+    raw = []
+    for c, one in enumerate(found.classes.values()):
+        n = test.calibration.n(c)
+        k = int((test.calibration.own[c] <= test.thresholds[c]).sum())
+        x, m = one.errors.errors, one.errors.n
+        raw.append(max(binom.sf(x - 1, m, 0.05), betabinom.sf(x - 1, m, k, n + 1 - k)))
+    order, adjusted = np.argsort(raw), np.empty(3)
+    adjusted[order] = np.minimum(np.maximum.accumulate(np.sort(raw) * [3, 2, 1]), 1.0)
+    p_values = [one.p_value for one in found.classes.values()]
+    assert p_values == pytest.approx(adjusted, rel=1e-6)
     assert found.to_dict()["classes"][1]["verdict"] == "exceeded"
 
 
