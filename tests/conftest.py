@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 
+# Two processes run tests. The threads that BLAS starts in each, one per core, would mostly wait for
+# those of the other, at full load. Set before numpy is loaded; the processes of tests inherit it.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from hypothesis import settings
 
 # Folders have files of this one name, which hold fixtures and no examples.
