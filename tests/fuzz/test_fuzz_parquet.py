@@ -19,6 +19,7 @@ OPTIONS = (
     {"compression": "brotli", "write_page_index": True},
 )
 GOOD = [parquet_bytes(rich_table(), **options) for options in OPTIONS]
+LONGEST = 500_000  # bytes of a list that was repeated, or long lists of long lists take minutes
 LARGE = [0, 1, -1, 2**31 - 1, -(2**31), 2**40, 2**63 - 1, -(2**63)]
 
 
@@ -50,7 +51,9 @@ def changed_footers(draw):
                 return kind, draw(st.one_of(st.binary(max_size=5), st.just(inner * 50)))
             if kind in (thrift.LIST, thrift.SET):
                 times = draw(st.sampled_from([0, 2, 1_000]))
-                return kind, (inner[0], (inner[1] * times)[:2_000])
+                size = len(thrift.encode(one)) * times
+                most = len(inner[1]) * times * LONGEST // max(size, LONGEST)
+                return kind, (inner[0], (inner[1] * times)[: min(most, 2_000)])
             return one
 
         value = thrift.changed(value, path, change)
