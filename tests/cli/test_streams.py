@@ -190,6 +190,11 @@ def test_the_demo_in_a_file_has_a_sane_width():
     assert max(map(len, done.stdout.splitlines())) <= 100
 
 
+def heard():
+    """Let a new process hear Ctrl-C, which one in the background of a shell may ignore."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @BUFFERED
 @pytest.mark.parametrize("form", ["csv", "arrow"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
@@ -209,6 +214,7 @@ def test_who_waits_for_a_stalled_reader_can_be_stopped(tmp_path, unbuffered, for
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(unbuffered),
+        preexec_fn=heard,  # noqa: PLW1509
     ) as process:
         try:
             process.stdout.read(1)
