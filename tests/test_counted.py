@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import ratekeeper as rk
 from ratekeeper._buckets import Grid, count_out, rows_of
-from ratekeeper._calibration import Calibration, calibration_of
+from ratekeeper._calibrating import calibration_of
+from ratekeeper._calibration import Calibration
 from ratekeeper._counted import Counted, is_well_formed, joined
 from ratekeeper._steps import steps_of
 from ratekeeper.exceptions import InputError, StoredFileError

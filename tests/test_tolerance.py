@@ -15,7 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ratekeeper as rk
-from ratekeeper._calibration import calibration_of
+from ratekeeper._calibrating import calibration_of
 from ratekeeper._counted import Counted
 from ratekeeper._tolerance import covers_rounding, moved
 from ratekeeper.exceptions import InputError, NoThresholdError, StoredFileError

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from ratekeeper._aims import LabelNoise
     from ratekeeper._alerts import Alerts
     from ratekeeper._audit import GroupAudit
-    from ratekeeper._calibration import Calibration, calibrate
+    from ratekeeper._calibrating import calibrate
+    from ratekeeper._calibration import Calibration
     from ratekeeper._certificate import Certificate, JointCertificate
     from ratekeeper._comparison import Comparison, Comparisons, compare, compare_all
     from ratekeeper._control import ErrorRateTest
@@ -212,7 +213,8 @@ _HOMES = {
     "_audit": ("GroupAudit",),
     "_aims": ("LabelNoise",),
     "_alerts": ("Alerts",),
-    "_calibration": ("Calibration", "calibrate"),
+    "_calibrating": ("calibrate",),
+    "_calibration": ("Calibration",),
     "_certificate": ("Certificate", "JointCertificate"),
     "_comparison": ("Comparison", "Comparisons", "compare", "compare_all"),
     "_control": ("ErrorRateTest",),

@@ -17,7 +17,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ratekeeper._abstaining import AbstainingTest
-from ratekeeper._calibration import calibrate
+from ratekeeper._calibrating import calibrate
 from ratekeeper._cells import group_index
 from ratekeeper._clusters import read_clusters
 from ratekeeper._control import NO_BOUND

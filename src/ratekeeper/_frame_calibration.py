@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._buckets import changed_error, coarse, count_by_class
-from ratekeeper._calibration import calibrate, calibration_of
+from ratekeeper._calibrating import calibrate, calibration_of
 from ratekeeper._clusters import NOT_DRAWN
 from ratekeeper._formatting import plain_value, show
 from ratekeeper._frames._counting import Columns, cells_of, count_in, count_within

@@ -7,7 +7,7 @@ from scipy.stats import beta, binom, norm
 
 import ratekeeper as rk
 from ratekeeper._buckets import Grid, rows_of
-from ratekeeper._calibration import calibration_of
+from ratekeeper._calibrating import calibration_of
 from ratekeeper._counted import Counted, joined
 
 ALPHA, DELTA, N, SETS = 0.1, 0.1, 200, 1500

@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator
 # Of this package, what takes part in a decision: a word in an error message is no other system.
 _DECIDING = (
     "ratekeeper._abstaining",
+    "ratekeeper._calibrating",
     "ratekeeper._calibration",
     "ratekeeper._comparison.ours",
     "ratekeeper._control",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
-from ratekeeper._calibration import calibrate
+from ratekeeper._calibrating import calibrate
 from ratekeeper._targets import read_target
 from ratekeeper.baselines._inner import score_against, train
 from ratekeeper.baselines._splitting import hold_out_both

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._calibration import calibrate
+from ratekeeper._calibrating import calibrate
 from ratekeeper._demo.tables import (
     ALPHA,
     CALIBRATED_ON,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper._adaptive import AdaptiveTest
-from ratekeeper._calibration import calibrate
+from ratekeeper._calibrating import calibrate
 from ratekeeper._demo.tables import ALPHA, CALIBRATED_ON, METHODS, YEARS, months, table_of
 from ratekeeper._evaluation import Tally, count
 from ratekeeper._monitoring import Monitor

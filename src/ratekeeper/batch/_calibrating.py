@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._calibration import build_calibration, calibration_of
+from ratekeeper._calibrating import build_calibration, calibration_of
 from ratekeeper._formatting import plain_value, show
 from ratekeeper._one_class import SIDES, read_truth
 from ratekeeper._provenance import Provenance

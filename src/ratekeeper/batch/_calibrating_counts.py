@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._buckets import BucketRows, Grid, finer_grid
-from ratekeeper._calibration import calibration_of
+from ratekeeper._calibrating import calibration_of
 from ratekeeper._counted import Counted
 from ratekeeper._formatting import exact_percent, percent_up
 from ratekeeper._provenance import Provenance
