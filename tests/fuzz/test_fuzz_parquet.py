@@ -19,7 +19,9 @@ OPTIONS = (
     {"compression": "brotli", "write_page_index": True},
 )
 GOOD = [parquet_bytes(rich_table(), **options) for options in OPTIONS]
-LONGEST = 500_000  # bytes of a list that was repeated, or long lists of long lists take minutes
+# Bytes of a list that was repeated. 2,000 row groups would take ten seconds of work to read, and so
+# a minute on a busy machine; long lists of long lists would take gigabytes.
+LONGEST = 500_000
 LARGE = [0, 1, -1, 2**31 - 1, -(2**31), 2**40, 2**63 - 1, -(2**63)]
 
 
