@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pytest
 import thrift
 from arrow_tables import parquet_bytes, rich_table, tables
 from fuzzing import spoiled, target
 from hypothesis import strategies as st
 from table_readers import read_everywhere
+
+from ratekeeper.batch import calibrate_file
+from ratekeeper.exceptions import InputError
 
 DELTAS = {"ill": "DELTA_BYTE_ARRAY", "site": "DELTA_LENGTH_BYTE_ARRAY", "risk": "BYTE_STREAM_SPLIT"}
 OPTIONS = (
@@ -35,9 +39,7 @@ def test_spoiled_bytes(data, choice, to):
 def changed_footers(draw):
     """Draw a file whose footer is well formed, but says something else."""
     data = draw(st.sampled_from(GOOD))
-    size = int.from_bytes(data[-8:-4], "little")
-    start = len(data) - 8 - size
-    value = thrift.decode(data[start:-8])
+    value = thrift.decode(data[-8 - int.from_bytes(data[-8:-4], "little") : -8])
     for _ in range(draw(st.integers(1, 3))):
         paths = list(thrift.places(value))
         path = draw(st.sampled_from(paths[1:]))
@@ -59,8 +61,26 @@ def changed_footers(draw):
             return one
 
         value = thrift.changed(value, path, change)
+    return with_footer(data, value)
+
+
+def with_footer(data, value):
+    """Return a file with another footer."""
     footer = thrift.encode(value)
-    return data[:start] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+    end = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    return data[:end] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
+def test_a_footer_with_less_than_no_rows_is_refused(tmp_path):
+    """A negative number of rows is named, and nothing is made of the file."""
+    data = GOOD[0]
+    kind, fields = thrift.decode(data[-8 - int.from_bytes(data[-8:-4], "little") : -8])
+    rows = dict(fields)[3]  # of the whole file
+    assert rows == (thrift.I64, rich_table().num_rows)
+    fields = [(name, (thrift.I64, -(2**63)) if name == 3 else one) for name, one in fields]
+    (tmp_path / "rows.parquet").write_bytes(with_footer(data, (kind, fields)))
+    with pytest.raises(InputError, match="footer says that it has -9,223,372,036,854,775,808 rows"):
+        calibrate_file(tmp_path / "rows.parquet", score="risk", label="ill")
 
 
 def test_footers_are_read_and_written():

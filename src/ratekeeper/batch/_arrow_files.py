@@ -263,6 +263,8 @@ class ParquetFile:
         self._path, self.name = path, name
         with self._opened() as file:
             self.size: int | None = file.metadata.num_rows
+            if file.metadata.num_rows < 0:
+                raise ValueError(f"its footer says that it has {file.metadata.num_rows:,} rows")
             self.schema = file.schema_arrow
             self.columns = tuple(self.schema.names)
             check_header(name, self.columns)
