@@ -322,21 +322,3 @@ def test_a_kernel_on_subnormal_scores_is_that_on_ordinary_ones(size):
             for unit in (1.0, 5e-324)
         )
         assert (p == tiny).all()
-
-
-def test_large_batches_give_blas_its_threads_back():
-    """Batches that are judged at once leave BLAS the two threads that a caller gave it."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    from threadpoolctl import threadpool_info, threadpool_limits
-
-    def threads():
-        return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
-
-    samples = np.random.default_rng(0).normal(size=(3_000, 60))
-    with threadpool_limits(2, user_api="blas"):
-        before = threads()
-        with ThreadPoolExecutor(6) as pool:
-            list(pool.map(lambda _: rk.normality_test(samples, axis=1), range(12)))
-        assert threads() == before
-    assert set(before) <= {2}

@@ -204,7 +204,7 @@ def test_a_member_has_one_shape():
 def _cell(rng, family, floor, rows=4_000):
     """Return a cell where the family is a normal, shifted to the right or to the left."""
     x = rng.normal(size=rows) + (2.0, -2.0)[family]
-    return Cell(_shift_ratios(x), 1.0 - family, floor)
+    return Cell(_shift_ratios(x), 1.0 - family, floor, wish=0.0)
 
 
 def _shift_ratios(x):
@@ -319,7 +319,7 @@ def test_a_learner_learns():
     even[:, -SIZE_INPUTS:] = size_inputs(20)
     inputs = np.empty((400, ODD.size))
     inputs[:, ~ODD], inputs[:, ODD] = even[:, :-SIZE_INPUTS], odd
-    features = np.copysign(np.expm1(np.abs(inputs)), inputs)
+    features = np.sinh(inputs)
     scores = learner.network(scaling).scores(features, 20)
     np.testing.assert_allclose(scores, learner.outputs(even, odd)[:, 0], rtol=1e-4, atol=1e-4)
 

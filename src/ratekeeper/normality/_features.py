@@ -20,32 +20,29 @@ if TYPE_CHECKING:
 
 # Quantiles that are looked at, as normal deviates; with the median they are 2 * 5 + 1.
 _DEVIATES = np.array([0.4, 0.8, 1.2, 1.6, 2.0])
-# Spacings of neighbouring quantiles, from the median to the left and then to the right.
-_OUTWARDS = [4, 3, 2, 1, 0, 5, 6, 7, 8, 9]
 _EXTREMES = 3  # so many largest and smallest values
 _LEGENDRE = 8  # L-moments up to this order
 _FREQUENCY = np.float32(0.8)  # of the empirical characteristic function; twice it is used too
-_LARGEST_EXPONENT = np.float32(20.0)
-_NO_LARGE_EXPONENT = 400  # up to this n no standardised value can reach it: (n - 1) / sqrt(n)
-# Borjesson and Sundberg's approximation of the normal tail, right to 0.3%: a feature needs no more.
-_TAIL_A, _TAIL_B = 0.339, np.float32(5.510)
-_TAIL_ROOT = np.float32(_TAIL_A * np.sqrt(2 * np.pi))
-_TAIL_LINE = np.float32((1 - _TAIL_A) * np.sqrt(2 * np.pi))
-_ONE, _MINUS_HALF = np.float32(1), np.float32(-0.5)
+# Log odds of the normal distribution function, as a cubic: right to 0.00014 in the probability
+# (Bowling, Khasawneh, Kaewkuekool and Cho, 2009), and steeper in the far tails. A feature needs no
+# more.
+_ODDS_LINE, _ODDS_CUBE = np.float32(1.5976), np.float32(0.07056)
+_LARGEST_ODDS = np.float32(80.0)  # whose exponential single precision can hold
+_NO_LARGE_ODDS = 95  # up to this n no standardised value can reach them: (n - 1) / sqrt(n)
+_ONE = np.float32(1)
 _ONE_THREAD = 1 << 13  # multiplications for which no library takes a second thread
-_FLOOR = 1e-3  # spacings below this share of a standard deviation count as ties
 _BLOCK = 1 << 15  # numbers of a sample worked on at once: what fits a processor's cache
-_MEANS = 11  # functions whose averages are features
-_SHORT = 400  # samples up to this size are summed straight
-# Which features change their sign with the sample, in the order in which `_fill` writes them.
+# Planes of numbers, one for each value of a sample, in the order in which `_fill_planes` has them:
+# functions whose averages are features, log odds, log (1 + odds), and how far odds miss what is
+# expected.
+_MEANS, _PLANES = 9, 12
+# Which features change their sign with the sample, in the order in which `features` writes them.
 _LINEAR_ODD = (False,) * (1 + 3 + 2 + _EXTREMES + 5) + (True,) * (3 + 2 + _EXTREMES + 5 + 1)
 _LINEAR = len(_LINEAR_ODD)
-_SPACINGS_ODD = (False,) * 5 + (True,) * 5
-_MEANS_ODD = (False,) * 5 + (True,) * 4 + (False, True)
+_MEANS_ODD = (False,) * 5 + (True,) * 4
 _TAILS_ODD = (False, False, True, True, False, True)
-_MEANS_FROM = _LINEAR + len(_SPACINGS_ODD)
-_TAILS_FROM = _MEANS_FROM + _MEANS
-ODD = np.array(_LINEAR_ODD + _SPACINGS_ODD + _MEANS_ODD + _TAILS_ODD)
+_TAILS_FROM = _LINEAR + _MEANS
+ODD = np.array(_LINEAR_ODD + _MEANS_ODD + _TAILS_ODD)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +52,10 @@ class _Weights:
     # In double precision: long sums of numbers near 1 in size would lose what is looked for.
     dense: NDArray[np.float64] | None  # (n, sums) on the sorted values, where that saves work
     places: NDArray[np.intp]  # of the few sorted values that other features need
-    linear: NDArray[np.float64]  # features and then spacings, of sums and those, or of all values
-    tails: NDArray[np.float64]  # (2 n, 4) on the first two rows that `_fill_tails` makes
-    halves: NDArray[np.float64]  # (n, 2) on the third
-    logit: Single  # (n,) expected log odds
+    linear: NDArray[np.float64]  # features of sums and those, or of all values
+    mean: Single  # (n, 1) on each of the first planes
+    tails: tuple[tuple[slice, slice, NDArray[np.float64]], ...]  # features, of planes, by weights
+    logit: Single  # (1, n) expected log odds
 
 
 def features(z: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -72,63 +69,38 @@ def features(z: NDArray[np.float64]) -> NDArray[np.float64]:
     rows, n = z.shape
     weights = _weights(n)
     found = np.empty((rows, ODD.size))
-    _fill_linear(found, _linear(z, weights))
+    found[:, :_LINEAR] = _linear(z, weights)
     block = min(rows, max(1, _BLOCK // n))
     # One workspace for all blocks: taking memory anew would cost more than the arithmetic.
-    planes = np.empty((_MEANS, block, n), dtype=np.float32)
-    tails = np.empty((block, 3, n), dtype=np.float32)
+    planes = np.empty((_PLANES, block, n), dtype=np.float32)
     if block == rows:
-        _fill(found, z, planes, tails, weights)
+        _fill(found, z, planes, weights)
         return found
     for start in range(0, rows, block):
         part = z[start : start + block]
-        here, size = slice(start, start + block), len(part)
-        _fill(found[here], part, planes[:, :size], tails[:size], weights)
+        _fill(found[start : start + block], part, planes[:, : len(part)], weights)
     return found
 
 
 def _linear(z: NDArray[np.float64], weights: _Weights) -> NDArray[np.float64]:
     if weights.dense is None:
         return products(z, weights.linear)
-    seen = [products(z, weights.dense), z[:, weights.places]]
+    seen = [products(z, weights.dense), z.take(weights.places, axis=1)]
     return products(np.concatenate(seen, axis=1), weights.linear)
 
 
-def _fill_linear(found: NDArray[np.float64], linear: NDArray[np.float64]) -> None:
-    found[:, :_LINEAR] = linear[:, :_LINEAR]
-    spacings = linear[:, _LINEAR:]
-    np.maximum(spacings, _FLOOR, out=spacings)
-    np.log(spacings, out=spacings)
-    # Mirrored pairs become sums, which are even, and differences, which are odd.
-    pairs = len(_SPACINGS_ODD) // 2
-    left, right = spacings[:, :pairs], spacings[:, pairs:]
-    np.add(left, right, out=found[:, _LINEAR : _LINEAR + pairs])
-    np.subtract(right, left, out=found[:, _LINEAR + pairs : _MEANS_FROM])
-
-
 def _fill(
-    found: NDArray[np.float64],
-    z: NDArray[np.float64],
-    planes: Single,
-    tails: Single,
-    weights: _Weights,
+    found: NDArray[np.float64], z: NDArray[np.float64], planes: Single, weights: _Weights
 ) -> None:
-    both = np.empty((2, *z.shape), dtype=np.float32)
-    square, s = both
-    s[:] = z
-    _value_planes(both, planes)
-    n = s.shape[1]
-    # Straight sums are faster, but long ones of single precision would lose something: pairwise.
-    means = np.add.reduce(planes, axis=-1) if n > _SHORT else np.einsum("kij->ki", planes)
-    means /= np.float32(n)
-    found[:, _MEANS_FROM : _TAILS_FROM - 2] = means[:-2].T
-    up, down = np.log(means[-2:])
-    np.add(up, down, out=found[:, _TAILS_FROM - 2])
-    np.subtract(up, down, out=found[:, _TAILS_FROM - 1])
-    _fill_tails(tails, s, square, planes[0], weights.logit)
-    log_tails = tails[:, :2].reshape(len(s), 2 * n)
-    found[:, _TAILS_FROM:-2] = products(log_tails, weights.tails)
-    found[:, -2:] = products(tails[:, 2], weights.halves)
+    rows = len(z)
+    _fill_planes(planes, z, weights.logit)
+    means = np.matmul(planes[:_MEANS, :, None], weights.mean)  # value by value: see `products`
+    found[:, _LINEAR:_TAILS_FROM] = means[..., 0, 0].T
+    for here, there, sums in weights.tails:
+        tails = planes[there]
+        if rows > 1:
+            tails = tails.swapaxes(0, 1)
+        found[:, here] = products(tails.reshape(rows, len(sums)), sums)
 
 
 def products(rows: NDArray[np.floating], weights: NDArray[np.floating]) -> NDArray[Any]:
@@ -145,8 +117,10 @@ def products(rows: NDArray[np.floating], weights: NDArray[np.floating]) -> NDArr
            [2.]])
     """
     n, width = weights.shape
-    apart = rows[:, None]
     step = _ONE_THREAD // width
+    if n <= step and len(rows) == 1:
+        return np.matmul(rows, weights)  # type: ignore[no-any-return]
+    apart = rows[:, None]
     if n <= step:
         return np.matmul(apart, weights)[:, 0]  # type: ignore[no-any-return]
     found: NDArray[Any] = np.matmul(apart[..., :step], weights[:step])
@@ -155,58 +129,37 @@ def products(rows: NDArray[np.floating], weights: NDArray[np.floating]) -> NDArr
     return found[:, 0]
 
 
-def _value_planes(both: Single, planes: Single) -> None:
-    """Fill one plane for each function whose average over the sample is a feature.
+def _fill_planes(planes: Single, z: NDArray[np.float64], logit: Single) -> None:
+    """Fill all planes from sorted standardised samples.
 
-    `both` has a place for the squares, and the values. Calls are as few as can be: for one sample
-    they cost more than the arithmetic.
+    Calls are as few as can be: for one sample they cost more than the arithmetic. So two planes
+    serve as workspace until it is their turn, for the squares and for the values themselves.
     """
-    square, s = both
-    np.multiply(s, s, out=square)
-    np.multiply(square, both, out=planes[1:6:4])  # the fourth power and the third
-    size = np.absolute(s, out=planes[0])
-    np.multiply(size, s, out=planes[6])
-    logs = np.add(square, _ONE, out=planes[2])
-    np.log(logs, out=logs)
-    angle = _FREQUENCY * s
-    cosine = np.cos(angle, out=planes[3])
-    np.sin(angle, out=planes[7])
+    size, _, square, cosine, _, _, lean, sine, angle, s, slope, miss = planes
+    s[:] = z
+    np.multiply(s, s, square)
+    np.multiply(square, planes[2:10:7], planes[1:6:4])  # itself and s: the fourth power, the third
+    np.absolute(s, size)
+    np.multiply(size, s, lean)
+    np.multiply(s, _FREQUENCY, angle)
+    np.cos(angle, cosine)
+    np.sin(angle, sine)
     # Functions of the cosine and the sine of twice the angle.
-    np.multiply(cosine, planes[3:8:4], out=planes[4:9:4])
-    up = planes[9]
-    if s.shape[1] > _NO_LARGE_EXPONENT:
-        np.minimum(s, _LARGEST_EXPONENT, out=up)
-        np.maximum(up, -_LARGEST_EXPONENT, out=up)
-        np.exp(up, out=up)
-    else:
-        np.exp(s, out=up)
-    np.reciprocal(up, out=planes[10])
-
-
-def _fill_tails(tails: Single, s: Single, square: Single, size: Single, logit: Single) -> None:
-    """Find log F and log (1 - F), F the fitted normal, that Anderson-Darling and Zhang sum.
-
-    Three rows for each sample: their sum, their difference, and the square of how far that is from
-    what is expected. `square` and `size` are used up.
-    """
-    total, odds, miss = tails[:, 0], tails[:, 1], tails[:, 2]
-    np.add(square, _TAIL_B, out=total)
-    np.sqrt(total, out=total)
-    total *= _TAIL_ROOT
-    size *= _TAIL_LINE
-    total += size
-    np.log(total, out=total)
-    inner = np.multiply(square, _MINUS_HALF, out=square)
-    np.subtract(inner, total, out=total)  # log of the smaller tail
-    np.exp(total, out=inner)
-    np.subtract(_ONE, inner, out=inner)
-    np.log(inner, out=inner)
-    # log F and log (1 - F) are the half sum of these two and plus or minus the half difference.
-    np.subtract(inner, total, out=odds)
-    np.copysign(odds, s, out=odds)
-    total += inner
-    np.add(odds, logit, out=miss)
-    miss *= miss
+    np.multiply(cosine, planes[3:8:4], planes[4:9:4])
+    # Anderson-Darling and Zhang sum log F = odds - log (1 + exp odds) and log (1 - F), which is
+    # -log (1 + exp odds), F the fitted normal.
+    np.multiply(square, _ODDS_CUBE, slope)
+    np.add(slope, _ODDS_LINE, slope)
+    odds = np.multiply(slope, s, s)
+    if s.shape[1] > _NO_LARGE_ODDS:
+        np.minimum(odds, _LARGEST_ODDS, out=odds)
+        np.maximum(odds, -_LARGEST_ODDS, out=odds)
+    np.exp(odds, slope)
+    logs = planes[2:11:8]  # of 1 plus the squares, and of 1 plus those
+    np.add(logs, _ONE, logs)
+    np.log(logs, logs)
+    np.add(odds, logit, miss)
+    np.multiply(miss, miss, miss)
 
 
 @lru_cache(maxsize=256)
@@ -235,20 +188,39 @@ def _weights(n: int) -> _Weights:
         odd.append(quantiles[k + j] + quantiles[k - j])
     odd.append(quantiles[k])
     # Anderson-Darling's weights and Zhang's; those of log (1 - F) are the same from the other end.
-    low = np.column_stack([(2 * rank - 1) / n**2, 1 / (n - rank + 0.5) / np.log(n + 1)]) / 2
+    low = np.column_stack([(2 * rank - 1) / n**2, 1 / (n - rank + 0.5) / np.log(n + 1)])
     high = low[::-1]
-    dense, places, linear = _split(
-        np.column_stack([*even, *odd, *np.diff(quantiles, axis=0)[_OUTWARDS, :]])
-    )
+    dense, places, linear = _split(np.column_stack([*even, *odd]))
+    on_odds = np.block([[low, -low], [-high - low, low - high]])
+    on_miss = np.column_stack([np.full(n, 1 / n), (2 * position - 1) / n])
     return _Weights(
         dense=dense,
         places=places,
         linear=linear,
-        # By columns, since these are few and long.
-        tails=np.asfortranarray(np.block([[high + low, high - low], [low - high, -high - low]])),
-        halves=np.asfortranarray(np.column_stack([np.full(n, 1 / n), (2 * position - 1) / n])),
-        logit=np.log((n - 0.5) / (rank - 0.75) - 1).astype(np.float32),
+        mean=np.full((n, 1), 1 / n, dtype=np.float32),
+        tails=_tails(on_odds, on_miss),
+        # A row like the samples: an array of another shape would be looked at for longer.
+        logit=np.log((n - 0.5) / (rank - 0.75) - 1).astype(np.float32)[None],
     )
+
+
+def _tails(
+    on_odds: NDArray[np.float64], on_miss: NDArray[np.float64]
+) -> tuple[tuple[slice, slice, NDArray[np.float64]], ...]:
+    """Put both weights into one matrix if values are so few that a call costs more than it."""
+    split = _TAILS_FROM + on_odds.shape[1]
+    whole = np.zeros((len(on_odds) + len(on_miss), on_odds.shape[1] + on_miss.shape[1]))
+    if whole.size <= _ONE_THREAD:
+        whole[: len(on_odds), : on_odds.shape[1]] = on_odds
+        whole[len(on_odds) :, on_odds.shape[1] :] = on_miss
+        parts = [(slice(_TAILS_FROM, None), slice(_MEANS, None), whole)]
+    else:
+        parts = [
+            (slice(_TAILS_FROM, split), slice(_MEANS, -1), on_odds),
+            (slice(split, None), slice(-1, None), on_miss),
+        ]
+    # By columns, since these are few and long.
+    return tuple((here, there, np.asfortranarray(sums)) for here, there, sums in parts)
 
 
 def _split(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SIZE_INPUTS = 2  # what the network is told of the sample size
 # Python numbers would be looked at anew in every call, which takes longer than the call.
-_ZERO, _ONE = np.float32(0), np.float32(1)
+_ZERO = np.float32(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,15 +54,11 @@ def compressed(
     Examples
     --------
     >>> compressed(np.array([[3.0, 1.0]]), np.array([1.0, 1.0]), np.array([0.5, 9.0]))
-    array([[0.6931472, 0.       ]], dtype=float32)
+    array([[0.8813736, 0.       ]], dtype=float32)
     """
-    centred = features - centre
-    scaled: Single = np.empty(centred.shape, dtype=np.float32)
-    np.multiply(centred, factor, out=scaled, casting="same_kind")
-    size = np.absolute(scaled)
-    size += _ONE
-    np.log(size, out=size)
-    return np.copysign(size, scaled, out=size)
+    scaled: Single = np.empty(features.shape, dtype=np.float32)
+    np.multiply(features - centre, factor, out=scaled, casting="same_kind")
+    return np.arcsinh(scaled, out=scaled)
 
 
 def size_inputs(n: int) -> Single:
@@ -103,23 +99,25 @@ class Network:
 
     def scores(self, features: NDArray[np.float64], n: int) -> NDArray[np.float64]:
         """Return the score of each row of features; a high one is evidence against normality."""
-        centre, factor, first, bias, second = _prepared(self, n)
-        hidden = products(compressed(features, centre, factor), first)
+        centre, factor, first, bias, second, second_bias, last = _prepared(self, n)
+        # One row needs nobody to keep it apart from others.
+        times = np.matmul if len(features) == 1 else products
+        hidden = times(compressed(features, centre, factor), first)
         hidden += bias
         np.maximum(hidden, _ZERO, out=hidden)
-        inner = products(hidden, second)
-        inner += self.second_bias
+        inner = times(hidden, second)
+        inner += second_bias
         np.maximum(inner, _ZERO, out=inner)
-        score = products(inner, self.last[:, None])[:, 0]
+        score: NDArray[np.float64] = times(inner, last)[:, 0].astype(np.float64)
         score += self.last_bias
-        return score.astype(np.float64)
+        return score
 
 
 @lru_cache(maxsize=512)
 def _prepared(
     network: Network, n: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], Single, Single, Single]:
-    """Return what the first two layers need at one sample size.
+) -> tuple[NDArray[np.float64], NDArray[np.float64], Single, Single, Single, Single, Single]:
+    """Return what the layers need at one sample size, as rows: other shapes take longer.
 
     The first layer looks at the sample and at its mirror image side by side; that the two are
     added is left to the second layer, which has its weights twice.
@@ -130,4 +128,5 @@ def _prepared(
     first[~ODD] = np.tile(network.even[:-SIZE_INPUTS], 2)
     first[ODD] = np.hstack([network.odd, -network.odd])
     bias = np.tile(network.bias + size_inputs(n) @ network.even[-SIZE_INPUTS:], 2)
-    return centre, factor, first, bias, np.vstack([network.second, network.second])
+    second, second_bias = np.vstack([network.second, network.second]), network.second_bias[None]
+    return centre[None], factor[None], first, bias[None], second, second_bias, network.last[:, None]

@@ -40,6 +40,7 @@ _PIECE = 1 << 16
 # One large batch at a time: two that hold BLAS to one thread could leave it so behind them.
 _ALONE = Lock()
 NanPolicy = Literal["raise", "omit", "propagate"]
+_NAN_POLICIES = get_args(NanPolicy)
 
 
 def normality_test(
@@ -98,7 +99,7 @@ def normality_test(
     (1000,)
     """
     check_choice(alternative, "alternative", ALTERNATIVES)
-    check_choice(nan_policy, "nan_policy", get_args(NanPolicy))
+    check_choice(nan_policy, "nan_policy", _NAN_POLICIES)
     samples = read_numbers(x, axis)
     if nan_policy != "raise":
         return _with_nan(samples, alternative, nan_policy)
@@ -205,8 +206,9 @@ def _judge(z: Array, samples: Array, alternative: Alternative) -> Judged:
     """Return score, p-value and share of tied values of each row."""
     n = z.shape[1]
     ties = np.zeros(len(z))
-    # Perhaps only since an outlier ate the other values.
-    if np.count_nonzero(z[:, 1:] == z[:, :-1]):
+    # Perhaps only since an outlier ate the other values, or from one row to the next.
+    flat = z.ravel()
+    if np.count_nonzero(flat[1:] == flat[:-1]):
         ordered = np.sort(samples, axis=1)
         ties = (ordered[:, 1:] == ordered[:, :-1]).sum(axis=1) / n
     statistic = neural_tests()[alternative].network.scores(features(_leaning_right(z)), n)
@@ -265,5 +267,8 @@ def _shaped(
     found: Judged, n: int | NDArray[np.int64], shape: tuple[int, ...], alternative: Alternative
 ) -> NormalityResult:
     """Return a result with floats for one sample, else with arrays of a shape."""
-    statistic, pvalue, ties = (part.reshape(shape) if shape else float(part[0]) for part in found)
+    if not shape:
+        statistic, pvalue, ties = found
+        return NormalityResult(statistic.item(), pvalue.item(), n, alternative, ties.item())
+    statistic, pvalue, ties = (part.reshape(shape) for part in found)
     return NormalityResult(statistic, pvalue, n, alternative, ties)
