@@ -29,11 +29,11 @@ def _lead(samples, alternative):
 
 
 def test_omnibus_power_on_the_groups():
-    """On average 1.1 points above Shapiro-Wilk, in no cell more than one point below."""
+    """On average 1.3 points above Shapiro-Wilk, in no cell more than one point below."""
     rng = np.random.default_rng(1)
     found = [_lead(draw_group(rng, g, ROWS, n), "omnibus") for g in GROUPS for n in SIZES]
     leads, errors = np.array(found).T
-    assert leads.mean() > 0.011 - 5 * np.sqrt((errors**2).sum()) / len(leads)
+    assert leads.mean() > 0.013 - 5 * np.sqrt((errors**2).sum()) / len(leads)
     assert (leads > -0.01 - 5 * errors).all()
 
 
@@ -88,12 +88,13 @@ def test_power_on_location_mixtures_is_as_the_guide_says(row):
 
 @pytest.mark.parametrize("share", [0.2, 0.3])
 @pytest.mark.parametrize("shift", [2.5, 3.0])
-def test_the_loss_on_location_mixtures_is_the_one_that_is_stated(share, shift):
-    """Guide and docstring say how many points the omnibus test loses to Shapiro-Wilk at n = 100."""
-    guide = re.search(r"(\d+) to (\d+) at\s+n = 100", GUIDE.read_text(encoding="utf-8"))
-    docstring = re.search(r"loses (\d+) to (\d+) points at n = 100", normality_test.__doc__)
+@pytest.mark.parametrize("n", [20, 50, 100])
+def test_the_loss_on_location_mixtures_is_the_one_that_is_stated(share, shift, n):
+    """Guide and docstring say how many points the omnibus test loses to Shapiro-Wilk."""
+    said = re.compile(r"loses (\d+) to (\d+) points at n from 20 to 100")
+    guide, docstring = map(said.search, (GUIDE.read_text(encoding="utf-8"), normality_test.__doc__))
     assert guide.groups() == docstring.groups()
     least, most = (int(points) / 100 for points in guide.groups())
-    samples = _mixture(np.random.default_rng(5), share, shift, ROWS, 100)
+    samples = _mixture(np.random.default_rng([5, n]), share, shift, ROWS, n)
     lead, error = _lead(samples, "omnibus")
     assert -most - 6 * error < lead < -least + 6 * error

@@ -81,10 +81,10 @@ def normality_test(
     found.
 
     **Power.** On families of distributions that were not trained on, the omnibus test finds about
-    as many departures as Shapiro-Wilk: 0.4 percentage points more on average, at 5% and n from 10
-    to 100. On all families that were trained on, and random members of them, the lowest of 615
-    differences is 3.0 points. Where 20% to 30% of the values are shifted by 2.5 to 3 standard
-    deviations, it loses 0 to 3 points at n = 100.
+    as many departures as Shapiro-Wilk: 0.5 percentage points more on average, at 5% and n from 10
+    to 100. On all families that were trained on, and random members of them, 613 of 615
+    differences are above -2 points, and the lowest is -3.8. Where 20% to 30% of the values are
+    shifted by 2.5 to 3 standard deviations, it loses 0 to 2 points at n from 20 to 100.
 
     Examples
     --------
