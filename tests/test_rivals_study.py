@@ -15,9 +15,9 @@ from reproduction.rivals.protocol import (
     FULL,
     GAUSSIAN,
     LEFT_OUT,
-    NOT_YET_PUBLISHED,
     QUICK,
     SLOW,
+    SLOWEST,
     load,
 )
 from reproduction.rivals.report import WORDS
@@ -98,7 +98,7 @@ def test_verdicts_of_a_cell_are_of_all_its_systems():
     asked = {"control": "fnr", "alpha": 0.1, "repeats": 3, "n_jobs": 1}
     quick = rk.compare(X, y, systems=["conformal"], **asked)
     slow = rk.compare(X, y, systems=["cv-knn"], **asked)
-    joined = _joined("somewhere", quick, slow)
+    joined = _joined("somewhere", [quick, slow])
     raw = [row.p_value for row in joined.rows]
     assert [row.p_adjusted for row in joined.rows] == holm(raw).tolist()
     table = everything([joined])
@@ -120,10 +120,12 @@ def test_gaussian_excess_is_zero_at_the_optimum():
 
 
 def test_protocol():
-    """Every system is quick or slow, the slow ones exist, and sizes are shares that fit."""
-    assert set(SLOW) <= set(SYSTEMS)
+    """Every system has its splits once, the slow ones exist, and sizes are shares that fit."""
+    assert {*SLOW, *SLOWEST} <= set(SYSTEMS)
+    assert set(FULL.systems(100, 0.05)) == {25, 4, 1}
+    assert set(FULL.systems(100, 0.01)) == {25, 4}
     for protocol in (FULL, QUICK):
-        names = protocol.systems(10**6, slow=False) + protocol.systems(10**6, slow=True)
+        names = [name for part in protocol.systems(10**6, 0.05).values() for name in part]
         assert sorted([*names, *LEFT_OUT, "cv-refit"]) == sorted(SYSTEMS)
     for rows in (532, 5_000, 45_222):
         tests, given = FULL.sizes(rows)
@@ -163,8 +165,7 @@ def test_published_tables_are_whole():
     assert {row["data"] for row in rows} == set(FULL.data)
     cells = {(row["data"], row["control"], row["alpha"]) for row in rows}
     assert len(cells) == len(FULL.data) * 2 * len(FULL.alphas)
-    assert {row["system"] for row in rows} == set(SYSTEMS) - {*NOT_YET_PUBLISHED, *LEFT_OUT}
-    assert set(NOT_YET_PUBLISHED) <= set(SYSTEMS)
+    assert {row["system"] for row in rows} == set(SYSTEMS) - set(LEFT_OUT)
 
 
 def test_published_promises_hold():

@@ -25,8 +25,6 @@ DELTA = 0.05
 SLOW = (
     "cv-refit",
     "np-selection",
-    "np-svm",
-    "np-svm-2c",
     "np-convex",
     "np-splitting",
     "cv-lda-replaced",
@@ -54,22 +52,10 @@ SLOW = (
     "umbrella-vote",
 )
 
-# Systems added since the study was last run: `compare` has them, and so has the next run.
-NOT_YET_PUBLISHED = (
-    "cost-pruned-tree",
-    "minimal-cost-tree",
-    "icet",
-    "curtailed-tree",
-    "cost-naive-bayes",
-    "minimal-expected-cost",
-    "loss-allocation",
-    "np-svm",
-    "np-svm-2c",
-    "np-convex",
-    "np-splitting",
-    "np-selection",
-    "np-roc",
-)
+# Support vector machines are trained hundreds of times for one split, which takes most of a minute:
+# they are tried at one level.
+SLOWEST = ("np-svm", "np-svm-2c")
+SLOWEST_AT = 0.05
 
 # It trains the classifier once for each object and row of the null class: tens of thousands of
 # times for one split of the smallest data set. `compare` runs it where it is named.
@@ -86,8 +72,8 @@ class Protocol:
         Names of data sets.
     alphas : tuple of float
         Levels.
-    repeats, slow_repeats : int
-        Splits for quick and for slow systems; the latter are the first of the former.
+    repeats, slow_repeats, slowest_repeats : int
+        Splits for quick, slow and the slowest systems; fewer are the first of more.
     most_given, most_tests : int
         Rows that a system is given at most, and rows that errors are counted on at most.
     refits_up_to : int
@@ -101,6 +87,7 @@ class Protocol:
     alphas: tuple[float, ...]
     repeats: int
     slow_repeats: int
+    slowest_repeats: int
     most_given: int
     most_tests: int
     refits_up_to: int
@@ -113,10 +100,21 @@ class Protocol:
                 for alpha in self.alphas:
                     yield name, control, alpha
 
-    def systems(self, rows: int, *, slow: bool) -> list[str]:
-        """Return the names to compare on a data set of this size."""
-        names = [name for name in SYSTEMS if name not in LEFT_OUT and (name in SLOW) == slow]
-        return [name for name in names if name != "cv-refit" or rows <= self.refits_up_to]
+    def systems(self, rows: int, alpha: float) -> dict[int, list[str]]:
+        """Return the names to compare on a data set of this size, by the number of splits."""
+        splits: dict[int, list[str]] = {}
+        for name in SYSTEMS:
+            too_slow = (name == "cv-refit" and rows > self.refits_up_to) or (
+                name in SLOWEST and alpha != SLOWEST_AT
+            )
+            if name not in LEFT_OUT and not too_slow:
+                splits.setdefault(self._splits(name), []).append(name)
+        return splits
+
+    def _splits(self, name: str) -> int:
+        if name in SLOWEST:
+            return self.slowest_repeats
+        return self.slow_repeats if name in SLOW else self.repeats
 
     def sizes(self, rows: int) -> tuple[float, float]:
         """Return the shares that test and that are given."""
@@ -129,6 +127,7 @@ FULL = Protocol(
     alphas=ALPHAS,
     repeats=25,
     slow_repeats=4,
+    slowest_repeats=1,
     most_given=4_000,
     most_tests=4_000,
     refits_up_to=700,
@@ -139,6 +138,7 @@ QUICK = Protocol(
     alphas=(0.05,),
     repeats=3,
     slow_repeats=1,
+    slowest_repeats=1,
     most_given=300,
     most_tests=200,
     refits_up_to=0,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reproduction.page import Image, as_html, as_markdown, parse
-from reproduction.rivals.protocol import GAUSSIAN
+from reproduction.rivals.protocol import GAUSSIAN, SLOWEST_AT
 from reproduction.rivals.tables import (
     by_system,
     everything,
@@ -106,6 +106,8 @@ def facts(
         "n_trials": sum(len(cell.trials) for cell in cells),
         "repeats": protocol.repeats,
         "slow_repeats": protocol.slow_repeats,
+        "slowest_repeats": protocol.slowest_repeats,
+        "slowest_at": SLOWEST_AT,
         "given": protocol.most_given,
         "tests": protocol.most_tests,
         "refits": protocol.refits_up_to,
@@ -122,7 +124,7 @@ def facts(
         "tuned_ratio": _at_one_percent(tables, "tuned-threshold"),
         "most_broken": _most_broken(tables["by_system"]),
         "quickest": f"{quick[0]} ({quick[1]:.2g} s to learn)",
-        "slowest": f"{slow[0]} ({slow[2]:.2g} s for 1,000 objects)",
+        "slowest": f"{slow[0]} ({slow[1]:.2g} s, and {slow[2]:.2g} s for 1,000 objects)",
     }
 
 

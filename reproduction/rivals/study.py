@@ -59,9 +59,9 @@ def run(
                 checkpoint=work / f"{name}-{control}-{alpha:g}.jsonl",  # noqa: B023
             )
 
-        quick = compare(protocol.systems(len(y), slow=False), protocol.repeats)
-        slow = compare(protocol.systems(len(y), slow=True), protocol.slow_repeats)
-        cells.append(_joined(name, quick, slow))
+        systems = protocol.systems(len(y), alpha)
+        parts = [compare(names, repeats) for repeats, names in systems.items()]
+        cells.append(_joined(name, parts))
     return cells
 
 
@@ -84,10 +84,9 @@ def timed(protocol: Protocol, seed: int) -> tuple[Summary, ...]:
     return result.rows
 
 
-def _joined(name: str, quick: rk.Comparison, slow: rk.Comparison) -> Cell:
+def _joined(name: str, parts: list[rk.Comparison]) -> Cell:
     order = {system: i for i, system in enumerate(SYSTEMS)}
-    rows = sorted((*quick.rows, *slow.rows), key=lambda row: order[row.system])
-    both = replace(quick, rows=judged(rows))  # adjusted for all systems together
-    return Cell(
-        name, quick.control, quick.alpha, both.rows, quick.trials + slow.trials, both.picture()
-    )
+    rows = sorted((row for part in parts for row in part.rows), key=lambda row: order[row.system])
+    whole = replace(parts[0], rows=judged(rows))  # adjusted for all systems together
+    trials = tuple(trial for part in parts for trial in part.trials)
+    return Cell(name, whole.control, whole.alpha, whole.rows, trials, whole.picture())
