@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from ratekeeper._provenance import Provenance
     from ratekeeper._ranks import Floats
 
-    Weights = NDArray[np.float64]
-    Times = NDArray[np.int64]
-
 
 def calibrate(  # noqa: PLR0913 - each has a name and a default
     scores: ArrayLike,

@@ -201,10 +201,10 @@ def test_a_member_has_one_shape():
         assert (np.ptp(values, axis=1) > 0).all()
 
 
-def _cell(rng, family, floor, rows=4_000):
+def _cell(rng, family, floor, rows=4_000, wish=0.0):
     """Return a cell where the family is a normal, shifted to the right or to the left."""
     x = rng.normal(size=rows) + (2.0, -2.0)[family]
-    return Cell(_shift_ratios(x), 1.0 - family, floor, wish=0.0)
+    return Cell(_shift_ratios(x), 1.0 - family, floor, wish)
 
 
 def _shift_ratios(x):
@@ -233,6 +233,21 @@ def test_weights_keep_what_has_a_floor():
     assert powers[0][1] < 0.1
     assert powers[1][1] == pytest.approx(two_sided - 0.03, abs=0.03)
     assert two_sided - 0.02 < powers[1][0] < one_sided - 0.02
+
+
+def test_a_wish_that_cannot_be_had_costs_little():
+    """A floor out of reach takes power from where it is of value; a wish out of reach does not."""
+    rng = np.random.default_rng(7)
+    normal = _shift_ratios(rng.normal(size=40_000))
+    wanted = _cell(rng, 0, 0.0, 40_000)
+    powers = []
+    for other in (_cell(rng, 1, 0.0, wish=1.0), _cell(rng, 1, 1.0)):
+        weights = omnibus_weights(normal, [_cell(rng, 0, 0.0), other])
+        threshold = np.quantile(_mixture(normal, weights), 0.95)
+        powers.append(np.mean(_mixture(wanted.log_ratios, weights) > threshold))
+    best = stats.norm.sf(stats.norm.isf(0.05) - 2)
+    assert powers[0] == pytest.approx(best, abs=0.03)
+    assert powers[1] < best - 0.05
 
 
 def _mixture(log_ratios, log_weights):

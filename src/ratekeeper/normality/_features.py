@@ -116,13 +116,12 @@ def products(rows: NDArray[np.floating], weights: NDArray[np.floating]) -> NDArr
     array([[1.],
            [2.]])
     """
+    if weights.size <= _ONE_THREAD:
+        if len(rows) == 1:
+            return np.matmul(rows, weights)  # type: ignore[no-any-return]
+        return np.matmul(rows[:, None], weights)[:, 0]  # type: ignore[no-any-return]
     n, width = weights.shape
-    step = _ONE_THREAD // width
-    if n <= step and len(rows) == 1:
-        return np.matmul(rows, weights)  # type: ignore[no-any-return]
-    apart = rows[:, None]
-    if n <= step:
-        return np.matmul(apart, weights)[:, 0]  # type: ignore[no-any-return]
+    apart, step = rows[:, None], _ONE_THREAD // width
     found: NDArray[Any] = np.matmul(apart[..., :step], weights[:step])
     for start in range(step, n, step):
         found += np.matmul(apart[..., start : start + step], weights[start : start + step])

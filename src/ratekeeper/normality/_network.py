@@ -100,15 +100,13 @@ class Network:
     def scores(self, features: NDArray[np.float64], n: int) -> NDArray[np.float64]:
         """Return the score of each row of features; a high one is evidence against normality."""
         centre, factor, first, bias, second, second_bias, last = _prepared(self, n)
-        # One row needs nobody to keep it apart from others.
-        times = np.matmul if len(features) == 1 else products
-        hidden = times(compressed(features, centre, factor), first)
+        hidden = products(compressed(features, centre, factor), first)
         hidden += bias
         np.maximum(hidden, _ZERO, out=hidden)
-        inner = times(hidden, second)
+        inner = products(hidden, second)
         inner += second_bias
         np.maximum(inner, _ZERO, out=inner)
-        score: NDArray[np.float64] = times(inner, last)[:, 0].astype(np.float64)
+        score: NDArray[np.float64] = products(inner, last)[:, 0].astype(np.float64)
         score += self.last_bias
         return score
 
