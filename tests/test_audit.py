@@ -371,7 +371,7 @@ def test_without_pandas_a_data_frame_says_what_to_install(monkeypatch, test):
 
 
 def test_the_guide_explains_verdicts_in_the_words_that_are_printed():
-    """The table of docs/audits.md is that of the sentences."""
-    page = (Path(__file__).parents[1] / "docs" / "audits.md").read_text(encoding="utf-8")
+    """The table of docs/guides/audits.md is that of the sentences."""
+    page = (Path(__file__).parents[1] / "docs" / "guides" / "audits.md").read_text(encoding="utf-8")
     for word in ("above", "open", "within", "unknown"):
         assert f"| {word} | {AUDIT[word]} |" in page

@@ -12,7 +12,7 @@ import ratekeeper as rk
 from ratekeeper._provenance import Provenance
 from ratekeeper.methods import Simultaneous
 
-PAGE = Path(__file__).parents[1] / "docs" / "costs.md"
+PAGE = Path(__file__).parents[1] / "docs" / "guides" / "costs.md"
 COSTS = {"cost_fn": 10.0, "cost_fp": 1.0}
 
 
@@ -244,7 +244,7 @@ def test_extreme_costs_and_few_scores(cal):
 
 
 def test_every_example_of_the_page_runs(tmp_path, monkeypatch, capsys):
-    """The Python blocks of docs/costs.md work in order and print what stands below them."""
+    """The Python blocks of docs/guides/costs.md work in order and print what stands below them."""
     monkeypatch.chdir(tmp_path)
     page, session = PAGE.read_text(encoding="utf-8"), {}
     for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):

@@ -10,7 +10,7 @@ import pytest
 from ratekeeper import baselines
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "understand" / "systems.md").read_text(encoding="utf-8")
 TESTS = "\n".join(
     path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests" / "baselines").glob("*.py"))
 )

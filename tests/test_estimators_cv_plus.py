@@ -360,8 +360,10 @@ def test_other_cross_fits_are_not(model, n, d):
 
 
 def test_the_page_runs_and_its_bounds_are_right(capsys):
-    """The examples of docs/estimator.md run, and its table of bounds is what the function says."""
-    page = (Path(__file__).parents[1] / "docs" / "estimator.md").read_text(encoding="utf-8")
+    """The examples of docs/guides/estimator.md run, and its table of bounds is what the function says."""
+    page = (Path(__file__).parents[1] / "docs" / "guides" / "estimator.md").read_text(
+        encoding="utf-8"
+    )
     names = {}
     for block in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
         exec(block, names)  # noqa: S102 - our own page

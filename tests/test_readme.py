@@ -28,8 +28,8 @@ def test_every_example_of_the_readme_runs(tmp_path, monkeypatch, capsys):
 
 
 def test_every_example_of_the_systems_page_runs(capsys):
-    """The Python blocks of docs/systems.md work, and its table names every system."""
-    page = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
+    """The Python blocks of docs/understand/systems.md work, and its table names every system."""
+    page = (ROOT / "docs" / "understand" / "systems.md").read_text(encoding="utf-8")
     session: dict[str, object] = {}
     for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
         exec(compile(block, "systems.md", "exec"), session)  # noqa: S102 - our own text

@@ -58,7 +58,9 @@ CHOSEN = {
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("sentences", ROOT / "docs" / "sentences.py")
+    spec = importlib.util.spec_from_file_location(
+        "sentences", ROOT / "docs" / "reference" / "sentences.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -72,7 +74,7 @@ def code():
 
 
 def test_the_page_of_sentences_is_current(script):
-    """docs/sentences.md lists every sentence as it is now; `python docs/sentences.py` writes it."""
+    """The page lists every sentence as it is now; `python docs/reference/sentences.py` writes it."""
     assert script.PAGE.read_text(encoding="utf-8") == script.page()
 
 

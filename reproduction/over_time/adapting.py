@@ -1,7 +1,7 @@
 """Steps, delays and drift: ``python -m reproduction.over_time.adapting``, a minute.
 
-Writes every number to reproduction/results/adapting.csv and the picture docs/adapting.svg; the
-tables of docs/adapting.md are taken from there. Objects come one by one, half of them positive in
+Writes every number to reproduction/results/adapting.csv and the picture docs/pictures/adapting.svg; the
+tables of docs/guides/adapting.md are taken from there. Objects come one by one, half of them positive in
 the simulations; a positive's label is learned when `delay` more positives have been decided.
 """
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROOT = Path(__file__).parents[2]
-TABLE, PICTURE = ROOT / "reproduction/results/adapting.csv", ROOT / "docs/adapting.svg"
+TABLE, PICTURE = ROOT / "reproduction/results/adapting.csv", ROOT / "docs/pictures/adapting.svg"
 ALPHA, WINDOW = 0.05, 1000
 STEPS: tuple[float | None, ...] = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, None)
 DELAYS = (0, 30, 100, 300, 1000)

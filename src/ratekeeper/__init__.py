@@ -10,7 +10,7 @@
     array([0, 1])
 
 See `calibrate` first, then `Calibration.control` and ``print(test.certificate)``. What stands here
-and in the modules without an underscore is public; docs/reference.md lists them.
+and in the modules without an underscore is public; docs/reference/index.md lists them.
 """
 
 from ratekeeper._version import __version__

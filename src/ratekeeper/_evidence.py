@@ -2,7 +2,7 @@
 
 Fisher's p-values, the decision of Neyman and Pearson with its other error, the likelihood ratio,
 which is the Bayes factor of two classes, the posterior for a stated prior, and e-values. They
-answer different questions, and docs/evidence.md says which is which.
+answer different questions, and docs/understand/evidence.md says which is which.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What the header of a ``.rk`` file may hold: a JSON Schema, and a check against it.
 
-`SCHEMA` is what `save` and `load` check by, and what docs/rk-header.schema.json publishes. It is
-of draft 2020-12; `misfit` knows the keywords that it uses and no others. The table of arrays, which
-may be long, is checked where it is read.
+`SCHEMA` is what `save` and `load` check by, and what the site publishes as
+docs/reference/schemas/rk-header.schema.json. It is of draft 2020-12; `misfit` knows the keywords
+that it uses and no others. The table of arrays, which may be long, is checked where it is read.
 """
 
 from __future__ import annotations
@@ -540,7 +540,7 @@ Check = Callable[[Any], str | None]  # returns what is wrong, as the rest of a s
 
 
 def published() -> str:
-    r"""Return the text of docs/rk-header.schema.json.
+    r"""Return the text of docs/reference/schemas/rk-header.schema.json.
 
     Examples
     --------

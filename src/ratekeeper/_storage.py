@@ -25,9 +25,9 @@ around it, little-endian), ascending where scores are equal.
     the method is random. An object is rejected, as not of the class whose error is controlled, if
     its score lies strictly beyond the threshold.
 
-docs/rk-header.schema.json is a JSON Schema of the header; `_header` has it. No object of the header
-has a member twice. `load` checks all of this, makes the object anew from scores and settings, and
-refuses the file unless everything that it states is found again: see docs/strangers.md.
+docs/reference/schemas/rk-header.schema.json is a JSON Schema of the header; `_header` has it. No
+object of the header has a member twice. `load` checks all of this, makes the object anew from scores and settings, and
+refuses the file unless everything that it states is found again: see docs/guides/strangers.md.
 """
 
 from __future__ import annotations

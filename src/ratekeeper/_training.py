@@ -33,7 +33,7 @@ Features: TypeAlias = Any
 _RESPONSES = ("predict_proba", "decision_function")
 STRATEGIES = ("split", "cv+", "cross-fit")
 
-CALIBRATION_SIZE = 0.5  # of `split`; docs/estimator.md has the measurements
+CALIBRATION_SIZE = 0.5  # of `split`; docs/guides/estimator.md has the measurements
 _FOLDS = 5
 
 # When a model interpolates; see `_warn_if_interpolating`.

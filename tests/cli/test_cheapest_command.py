@@ -12,7 +12,7 @@ import pytest
 
 import ratekeeper as rk
 
-PAGE = Path(__file__).parents[2] / "docs" / "costs.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "costs.md"
 COSTS = ["--cost-fn", "10", "--cost-fp", "1"]
 
 
@@ -65,7 +65,7 @@ def test_groups_are_refused(run, by_site, tmp_path):
 
 
 def test_the_commands_of_the_page_run(tmp_path):
-    """The block of docs/costs.md for a shell, copied, runs through and says what tests cost."""
+    """The block of docs/guides/costs.md for a shell, copied, runs through and says what tests cost."""
     (walk,) = re.findall(r"```bash\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     program = f'ratekeeper() {{ {sys.executable} -m ratekeeper "$@"; }}\nset -e\n'
     done = subprocess.run(

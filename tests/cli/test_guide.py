@@ -12,7 +12,7 @@ import pytest
 from ratekeeper._cli import COMMANDS, refusals
 from ratekeeper._sentences.evaluation import VERDICTS
 
-GUIDE = Path(__file__).parents[2] / "docs" / "command-line.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"
 
 
 def blocks(language):

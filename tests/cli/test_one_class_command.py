@@ -14,7 +14,7 @@ import pytest
 
 import ratekeeper as rk
 
-PAGE = (Path(__file__).parents[2] / "docs" / "one-class.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "one-class.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def blocks(language):
 
 
 def test_the_python_of_the_page_runs(capsys):
-    """The blocks of docs/one-class.md, pasted into one session, print what the page shows."""
+    """The blocks of docs/guides/one-class.md, pasted into one session, print what the page shows."""
     session: dict[str, object] = {}
     for block in blocks("python"):
         exec(compile(block, "one-class.md", "exec"), session)  # noqa: S102 - our own text

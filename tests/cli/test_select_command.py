@@ -260,8 +260,10 @@ def test_the_methods_are_those_that_are_proven():
 
 
 def test_the_walk_of_the_page_works_as_it_stands(tmp_path):
-    """The commands of docs/selecting.md, pasted in order, leave the files that they name."""
-    page = (Path(__file__).parents[2] / "docs" / "selecting.md").read_text(encoding="utf-8")
+    """The commands of docs/guides/selecting.md, pasted in order, leave the files that they name."""
+    page = (Path(__file__).parents[2] / "docs" / "guides" / "selecting.md").read_text(
+        encoding="utf-8"
+    )
     (walk,) = re.findall(r"<!-- walk -->\n```bash\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     program = f'ratekeeper() {{ {sys.executable} -m ratekeeper "$@"; }}\nset -e\n'
     done = subprocess.run(

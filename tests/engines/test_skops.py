@@ -13,7 +13,7 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(1_500, 3))
 Y = (X[:, 0] + RNG.normal(size=1_500) > 0).astype(int)
 MODEL = LogisticRegression().fit(X[:300], Y[:300])
-OURS = [  # as docs/models.md has them
+OURS = [  # as docs/guides/models.md has them
     "ratekeeper._calibration.Calibration",
     "ratekeeper._control.ErrorRateTest",
     "ratekeeper._estimators.ErrorRateController",

@@ -1,4 +1,4 @@
-"""The parts of docs/warehouses.md that need a server, as they stand."""
+"""The parts of docs/guides/warehouses.md that need a server, as they stand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ratekeeper.datasets import load_employment
 
-PAGE = Path(__file__).parents[2] / "docs" / "warehouses.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "warehouses.md"
 TYPES = {"score": "double", "employed": "int"}
 
 

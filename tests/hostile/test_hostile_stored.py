@@ -23,6 +23,7 @@ from ratekeeper._validation import LONGEST_NAME
 
 PER_HEADER_BYTE, PER_SCORE_BYTE = 20, 8  # bytes of memory
 ROOT = Path(__file__).parents[2]
+SCHEMA_FILE = ROOT / "docs" / "reference" / "schemas" / "rk-header.schema.json"
 FORMATS = sorted((ROOT / "tests" / "formats").glob("*.rk"))
 GROWN = """
 import re, sys
@@ -568,14 +569,14 @@ def test_very_many_cells_are_left_out(tmp_path, monkeypatch):
 
 
 def test_the_published_schema_is_the_one_that_is_checked():
-    """docs/rk-header.schema.json is made from what load checks by; see `_header.published`."""
-    text = (ROOT / "docs" / "rk-header.schema.json").read_text(encoding="utf-8")
+    """The published schema is made from what load checks by; see `_header.published`."""
+    text = SCHEMA_FILE.read_text(encoding="utf-8")
     assert text == published(), "python -c 'from ratekeeper._header import published; ...'"
 
 
 def test_every_file_follows_the_published_schema(tmp_path):
     """A reader of JSON Schema that knows nothing of ratekeeper accepts every file that we write."""
-    schema = json.loads((ROOT / "docs" / "rk-header.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
     path, paths = tmp_path / "stored.rk", []
     for i, obj in enumerate(every_kind()):
         paths.append(tmp_path / f"{i}.rk")
@@ -680,9 +681,9 @@ def test_the_schema_knows_every_method():
 
 
 def test_every_example_of_the_page_runs(tmp_path, monkeypatch, capsys):
-    """The Python blocks of docs/strangers.md work in order, and print a certificate."""
+    """The Python blocks of docs/guides/strangers.md work in order, and print a certificate."""
     monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs" / "strangers.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "guides" / "strangers.md").read_text(encoding="utf-8")
     session: dict[str, object] = {}
     for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
         exec(compile(block, "strangers.md", "exec"), session)  # noqa: S102 - our own text
@@ -693,8 +694,8 @@ def test_every_example_of_the_page_runs(tmp_path, monkeypatch, capsys):
 
 
 def test_the_page_states_the_limits_that_are_tested():
-    """The numbers of docs/strangers.md are those of the code."""
-    page = " ".join((ROOT / "docs" / "strangers.md").read_text(encoding="utf-8").split())
+    """The numbers of docs/guides/strangers.md are those of the code."""
+    page = " ".join((ROOT / "docs" / "guides" / "strangers.md").read_text(encoding="utf-8").split())
     assert f"at most {MOST_REPLICATES:,} are accepted" in page
     assert f"at most {LONGEST_NAME} characters" in page
     assert f"at most {PER_HEADER_BYTE} times the length of the header" in page

@@ -54,7 +54,9 @@ def test_no_family_is_both_trained_on_and_held_out():
 
 def test_the_guide_counts_the_families():
     """The guide and the page of the study say how many families there are."""
-    guide = " ".join((ROOT / "docs" / "normality.md").read_text(encoding="utf-8").split())
+    guide = " ".join(
+        (ROOT / "docs" / "understand" / "normality.md").read_text(encoding="utf-8").split()
+    )
     assert f"tell {len(TRAINING_FAMILIES)} families" in guide
     assert f"{len(HELD_OUT_FAMILIES)} families that no training ever saw" in guide
     assert f"the {len(HELD_OUT_FAMILIES)} held-out families" in guide

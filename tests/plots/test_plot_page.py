@@ -7,11 +7,11 @@ from pathlib import Path
 from ratekeeper import plots
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "plots.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "guides" / "plots.md").read_text(encoding="utf-8")
 
 
 def test_every_example_of_the_page_runs():
-    """The Python blocks of docs/plots.md work in order, pasted into one session."""
+    """The Python blocks of docs/guides/plots.md work in order, pasted into one session."""
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     assert len(blocks) == 12
     session: dict[str, object] = {}
@@ -24,7 +24,7 @@ def test_the_page_shows_every_display():
     for name in plots.__all__:
         assert f"`{name}`" in PAGE
         assert f"{name}.from_" in PAGE
-    shown = re.findall(r"\((plots-[a-z-]+\.svg)\)", PAGE)
+    shown = re.findall(r"\((\.\./pictures/(plots-[a-z-]+\.svg)\)", PAGE)
     assert sorted(shown) == sorted(path.name for path in DOCS.glob("plots-*.svg"))
     assert len(shown) == len(plots.__all__)
 

@@ -55,7 +55,7 @@ def test_power_near_the_normal_at_large_n(name):
     assert lead > -0.02 - 5 * error
 
 
-GUIDE = Path(__file__).parents[2] / "docs" / "normality.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "understand" / "normality.md"
 # Shifted share and distance, n, then power: omnibus, skewed, light, Shapiro-Wilk, and the lead.
 MIXTURES = re.findall(
     r"^\| (\d+)% \| ([\d.]+) \| (\d+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| (.+) \|$",

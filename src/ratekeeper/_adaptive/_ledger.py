@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MOST_SETTLED = 100_000  # decisions that are remembered after their label was learned
 MOST_RECENT = 1_000  # labels of the null class in the history
 # Where labels come so late that the product of step and delay is larger, levels begin to swing:
-# measured, see docs/adapting.md.
+# measured, see docs/guides/adapting.md.
 SWINGING = 0.3
 _ENOUGH = 20  # labels that tell a delay
 _OFTEN = 1_000  # epochs

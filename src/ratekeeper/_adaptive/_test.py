@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ratekeeper._facts import Facts
     from ratekeeper._p_values import PValues
 
-_PART_OF_ALPHA = 10  # the default step is alpha divided by this: see docs/adapting.md
+_PART_OF_ALPHA = 10  # the default step is alpha divided by this: see docs/guides/adapting.md
 _SHOWN = 8  # groups
 
 
@@ -324,7 +324,7 @@ class AdaptiveTest:
         Warns
         -----
         LateLabelsWarning
-            Once, if labels come so late that the level swings; see docs/adapting.md.
+            Once, if labels come so late that the level swings; see docs/guides/adapting.md.
 
         Notes
         -----

@@ -87,7 +87,7 @@ def compare(  # noqa: PLR0913 - every option has its name
     systems : str, list of str or dict, optional
         Names of systems or of families; "all"; or "usual", the default, which are those that most
         people weigh. A dict has systems of your own beside names: any object with ``fit(X, y)``
-        and ``predict(X)``, or a class or function that makes one. See docs/comparing.md.
+        and ``predict(X)``, or a class or function that makes one. See docs/guides/comparing.md.
     exclude : str or list of str, default=()
         Names of systems or families to leave out.
     estimator : classifier, optional

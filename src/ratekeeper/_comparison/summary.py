@@ -47,7 +47,7 @@ class Summary:
         nothing is promised.
     p_value, p_adjusted : float or None
         How probable such counts, or larger ones, are at most if the promise holds on random splits
-        of these data; and adjusted for the number of systems (Holm). See docs/comparing.md.
+        of these data; and adjusted for the number of systems (Holm). See docs/guides/comparing.md.
     verdict : str
         "exceeded" if the adjusted one is at most 5%, else "in line"; "no promise"; or "unknown",
         where rows come in groups or there is no result.

@@ -1,8 +1,8 @@
 """Every fact in words, once, for certificates, evaluations, cards, the report and commands.
 
 A sentence is a template with named gaps; `say` fills them. Text, HTML, JSON, the report's page and
-the command line all draw from here, and ``docs/sentences.md`` lists all of them. The promises of
-the methods stand with the methods (`Guarantee`).
+the command line all draw from here, and ``docs/reference/sentences.md`` lists all of them. The
+promises of the methods stand with the methods (`Guarantee`).
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ FOLDER = "ratekeeper"  # of the run's artifacts
 
 
 class RatekeeperEvaluator:
-    """Counts the errors of a `ControlledModel` on labelled data; see docs/mlflow.md."""
+    """Counts the errors of a `ControlledModel` on labelled data; see docs/guides/mlflow.md."""
 
     @classmethod
     def can_evaluate(cls, *, model_type: str, evaluator_config: object, **_: object) -> bool:

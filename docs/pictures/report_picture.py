@@ -1,4 +1,4 @@
-"""Take the picture of the report in README: ``python docs/report_picture.py``.
+"""Take the picture of the report in README: ``python docs/pictures/report_picture.py``.
 
 The walk of README on the demo's data, its page opened in Chromium.
 """
@@ -21,7 +21,7 @@ COLOURS = 240  # are enough, and make a small file
 
 
 def main() -> None:
-    """Write docs/report.png."""
+    """Write docs/pictures/report.png."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         demo.export(folder)

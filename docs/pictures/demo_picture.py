@@ -1,4 +1,4 @@
-"""Draw the terminal of README: ``python docs/demo_picture.py`` writes docs/demo.svg.
+"""Draw the terminal of README: ``python docs/pictures/demo_picture.py`` writes demo.svg.
 
 The first screen of the real output of ``ratekeeper demo``, in a terminal of 100 columns.
 """

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/plots.md: ``python docs/plot_pictures.py`` writes docs/plots-*.svg.
+"""Draw the pictures of docs/guides/plots.md: ``python docs/pictures/plot_pictures.py``.
 
 The same program draws the same bytes: no date is written, and the names of parts are seeded.
 """

@@ -1,6 +1,6 @@
-"""Make docs/sentences.md: every sentence that ratekeeper prints about a promise, with an example.
+"""Make sentences.md: every sentence that ratekeeper prints about a promise, with an example.
 
-python docs/sentences.py
+python docs/reference/sentences.py
 """
 
 from __future__ import annotations
@@ -320,7 +320,7 @@ def page() -> str:
         "# Every sentence",
         "",
         "All that certificates, evaluations, cards, the report and the command line say about a",
-        "promise, each once, with an example in its gaps. Made by `python docs/sentences.py` from",
+        "promise, each once, with an example in its gaps. Made by `python docs/reference/sentences.py` from",
         "`src/ratekeeper/_sentences` and `src/ratekeeper/methods`; a test keeps it current.",
         "",
         "## What the methods promise",

@@ -1,4 +1,4 @@
-"""Count what broken scores do to a promise: prints the table of docs/score-order.md.
+"""Count what broken scores do to a promise: prints the table of docs/guides/score-order.md.
 
 The populations are known, so true rates are computed and not estimated. Of each, calibration sets
 are drawn; on each set a plain test and one in a learnt order promise an FNR of at most 5%, which

@@ -1,4 +1,6 @@
-"""Print the tables of docs/estimator.md: ``python docs/estimator_tables.py [sizes | strategies]``.
+"""Print the tables of docs/guides/estimator.md.
+
+``python docs/pictures/estimator_tables.py [sizes | strategies]``
 
 Other error and error of the finished test on new objects, averaged over training sets; some
 minutes for each table.

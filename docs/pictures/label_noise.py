@@ -1,8 +1,8 @@
-"""Measure what wrong labels do: ``python docs/label_noise.py`` writes docs/label-noise.svg.
+"""Measure what wrong labels do: ``python docs/pictures/label_noise.py`` writes label-noise.svg.
 
 People of the census of 2015 are the population, so that true rates are counted, not estimated.
 Calibration sets are drawn from them, 1,000 objects labelled positive and 1,000 labelled negative,
-and some of these labels are wrong. Prints the tables of docs/label-noise.md.
+and some of these labels are wrong. Prints the tables of docs/guides/label-noise.md.
 """
 
 from __future__ import annotations
