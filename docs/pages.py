@@ -4,7 +4,7 @@ python docs/pages.py guides/alerts start   # says where a page shows something e
 python docs/pages.py guides/alerts --write  # writes what is printed now into the page
 
 A page is one session: its blocks of Python run in order, those of bash in a shell, in an empty
-folder. A block of text after one of them is what it prints; three dots in it stand for anything.
+folder. A block of text after one of them is all that it prints; three dots stand for anything.
 Lines of a comment that begins with ``<!-- setup`` run as well, and readers do not see them. A block
 after a comment ``<!-- by hand: why -->`` does not run: it takes hours, or needs a cluster.
 """
@@ -80,9 +80,9 @@ def run(kind: str, code: str, session: dict[str, object]) -> str:
 
 
 def shows(shown: str, printed: str) -> bool:
-    """Return whether a block of text is what was printed, or a part of it."""
+    """Return whether a block of text is what was printed, all of it."""
     pattern = ".*".join(map(re.escape, shown.strip("\n").split("...")))
-    return re.search(pattern, printed, re.DOTALL) is not None
+    return re.fullmatch(pattern, printed.strip("\n"), re.DOTALL) is not None
 
 
 def check(page: str, kinds: tuple[str, ...] = RUN) -> tuple[list[str], str]:

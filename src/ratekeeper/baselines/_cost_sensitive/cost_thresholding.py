@@ -34,7 +34,7 @@ class CostThresholding(CostLearner):
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_training_,)
+    scores_ : ndarray of shape (``n_training_``,)
         Score of each training row by the model of the other folds, high for the other class.
     models_ : list of classifiers
         The one trained on all training rows, which scores new objects.

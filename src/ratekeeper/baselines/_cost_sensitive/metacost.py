@@ -42,7 +42,7 @@ class MetaCost(CostLearner):
 
     Attributes
     ----------
-    probabilities_ : ndarray of shape (n_training_,)
+    probabilities_ : ndarray of shape (``n_training_``,)
         Averaged probability of the other class of each training row. The models on the samples
         are not kept.
     models_ : list of classifiers
