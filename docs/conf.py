@@ -21,6 +21,8 @@ extensions = [
     "sphinx.ext.napoleon",
     "public_names",
     "page_markup",
+    "import_graph",
+    "notebooks",
 ]
 exclude_patterns = ["_extensions", "_static"]
 nitpicky = False  # names of other libraries in docstrings lead nowhere; links of pages are checked
@@ -44,6 +46,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files: list[str] = []
 html_copy_source = False
+html_show_search_summary = False  # it would fetch pages, which browsers refuse to files
 html_show_sourcelink = False
 html_permalinks_icon = "#"
 html_theme_options = {

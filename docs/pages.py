@@ -6,7 +6,7 @@ python docs/pages.py guides/alerts --write  # writes what is printed now into th
 A page is one session: its blocks of Python run in order, those of bash in a shell, in an empty
 folder. A block of text after one of them is all that it prints; three dots stand for anything.
 Lines of a comment that begins with ``<!-- setup`` run as well, and readers do not see them. A block
-after a comment ``<!-- by hand: why -->`` does not run: it takes hours, or needs a cluster.
+after ``<!-- by hand: why -->`` does not run, one after ``<!-- elsewhere: file -->`` in that test.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 BLOCK = re.compile(
     r"^<!-- setup\n(?P<setup>.*?)^-->|"
-    r"^(?P<hand><!-- by hand: .* -->\n)?(?P<fence>`{3,})(?P<kind>\w+)\n(?P<code>.*?)^(?P=fence)$",
+    r"^(?:<!-- (?P<not_here>by hand|elsewhere): .* -->\n)?(?P<fence>`{3,})(?P<kind>\w+)\n(?P<code>.*?)^(?P=fence)$",
     re.MULTILINE | re.DOTALL,
 )
 RUN = ("python", "bash")
@@ -48,7 +48,7 @@ def blocks(page: str) -> list[Block]:
     found = []
     for match in BLOCK.finditer(page):
         name = "setup" if match["setup"] is not None else "code"
-        kind = "by hand" if match["hand"] else match["kind"] or "setup"
+        kind = match["not_here"] or match["kind"] or "setup"
         found.append(Block(kind, match[name], match.start(name), match.end(name)))
     return found
 
@@ -66,7 +66,7 @@ def run(kind: str, code: str, session: dict[str, object]) -> str:
     """Return what a block prints: Python in one session, commands in a shell."""
     if kind in ("python", "setup"):
         with contextlib.redirect_stdout(io.StringIO()) as printed:
-            exec(compile(code, "page", "exec"), session)  # noqa: S102 - our own text
+            exec(compile(code, "page", "exec", dont_inherit=True), session)  # noqa: S102 - our own text
         text = printed.getvalue()
     else:
         program = SHELL.format(sys.executable) + code
@@ -97,6 +97,9 @@ def check(page: str, kinds: tuple[str, ...] = RUN) -> tuple[list[str], str]:
                 parts += [page[at : block.start], printed]
                 at = block.end
             last = (code, "")
+        elif block.kind in ("by hand", "elsewhere"):
+            wrong += _unshown(last)
+            last = None  # what it prints is not known here
         elif block.kind == "setup" or block.kind in kinds:
             wrong += _unshown(last)
             last = None

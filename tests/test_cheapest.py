@@ -241,15 +241,3 @@ def test_extreme_costs_and_few_scores(cal):
     least = rk.calibrate([0.1, 0.9], [0, 1]).cheapest(cost_fn=1, cost_fp=1)
     assert least.cost == 0
     assert least.bound > 1
-
-
-def test_every_example_of_the_page_runs(tmp_path, monkeypatch, capsys):
-    """The Python blocks of docs/guides/costs.md work in order and print what stands below them."""
-    monkeypatch.chdir(tmp_path)
-    page, session = PAGE.read_text(encoding="utf-8"), {}
-    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
-        exec(compile(block, "costs.md", "exec"), session)  # noqa: S102 - our own text
-    assert capsys.readouterr().out == "".join(
-        re.findall(r"^```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    )
-    assert f"errors cost {session['cost']:.2f} per person" in " ".join(page.split())

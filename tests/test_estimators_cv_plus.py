@@ -359,15 +359,11 @@ def test_other_cross_fits_are_not(model, n, d):
 # The page
 
 
-def test_the_page_runs_and_its_bounds_are_right(capsys):
-    """The examples of docs/guides/estimator.md run, and its table of bounds is what the function says."""
+def test_the_bounds_of_the_page_are_right():
+    """The table of bounds of docs/guides/estimator.md is what the function says."""
     page = (Path(__file__).parents[1] / "docs" / "guides" / "estimator.md").read_text(
         encoding="utf-8"
     )
-    names = {}
-    for block in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
-        exec(block, names)  # noqa: S102 - our own page
-    assert 0.135 < float(capsys.readouterr().out.split()[-1]) < 0.145
     table = page.split("| K = 20 |")[1].split("\n\n")[0]
     rows = re.findall(r"\| ([\d,]+) \| (\d) % \| ([\d.]+) % \| ([\d.]+) % \| ([\d.]+) % \|", table)
     assert len(rows) == 4

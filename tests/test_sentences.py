@@ -74,7 +74,7 @@ def code():
 
 
 def test_the_page_of_sentences_is_current(script):
-    """The page lists every sentence as it is now; `python docs/reference/sentences.py` writes it."""
+    """The page lists every sentence as it is; `python docs/reference/sentences.py` writes it."""
     assert script.PAGE.read_text(encoding="utf-8") == script.page()
 
 

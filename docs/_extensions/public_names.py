@@ -98,7 +98,7 @@ class Name(SphinxRole):
         return [code], []
 
 
-def escaped(  # noqa: PLR0913, PLR0917 - Sphinx's own order
+def escaped(
     _app: Sphinx, _what: str, _name: str, _value: object, _options: object, lines: list[str]
 ) -> None:
     """Keep Sphinx from reading markup into lists of parameters and attributes.
@@ -115,8 +115,13 @@ def escaped(  # noqa: PLR0913, PLR0917 - Sphinx's own order
     lines[:] = "\n".join(lines).split("\n")
 
 
-def foreign(  # noqa: PLR0913, PLR0917 - Sphinx's own order
-    _app: Sphinx, _what: str, _name: str, value: object, skip: bool, _options: object  # noqa: FBT001
+def foreign(
+    _app: Sphinx,
+    _what: str,
+    _name: str,
+    value: object,
+    skip: bool,  # noqa: FBT001 - Sphinx's own order
+    _options: object,  # noqa: FBT001
 ) -> bool | None:
     """Leave out what a class has from scikit-learn, Python and others."""
     home = getattr(getattr(value, "fget", value), "__module__", None)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -62,20 +59,3 @@ def test_groups_are_refused(run, by_site, tmp_path):
     result = run("cheapest", by_site, *COSTS, "-o", tmp_path / "test.rk")
     assert result.exit_code == 2
     assert "has groups" in result.stderr
-
-
-def test_the_commands_of_the_page_run(tmp_path):
-    """The block of docs/guides/costs.md for a shell, copied, runs through and says what tests cost."""
-    (walk,) = re.findall(r"```bash\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    program = f'ratekeeper() {{ {sys.executable} -m ratekeeper "$@"; }}\nset -e\n'
-    done = subprocess.run(
-        ["bash", "-c", program + walk],  # noqa: S607
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("CHEAPEST  at most") == 2
-    assert (tmp_path / "decided.csv").exists()

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import ratekeeper as rk
 from ratekeeper import _planning as planning
+from ratekeeper import exceptions
+from ratekeeper._cli import refusals
 from ratekeeper.exceptions import InputError, LongWorkWarning, Parameter
 
 
@@ -228,3 +232,23 @@ def test_no_word_of_python_in_messages(run, by_site, tmp_path):
     assert pooled.exit_code == 3
     assert "--method conformal needs 99: it keeps the rate on average" in pooled.stderr
     assert "Conformal()" not in pooled.stderr
+
+
+def test_the_page_lists_every_code_error_and_warning():
+    """docs/reference/errors.md has the codes of the program and the tree of the library."""
+    page = (Path(__file__).parents[2] / "docs/reference/errors.md").read_text("utf-8")
+    listed = {int(code) for code in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)}
+    named = [n for name, n in vars(refusals).items() if name.isupper() and type(n) is int]
+    assert listed == {0, *named}
+    of_docstring = re.findall(r"^(\d+)  |\((\d+): ", refusals.__doc__, re.MULTILINE)
+    assert listed == {int(a or b) for a, b in of_docstring}
+    kinds = [
+        name
+        for name, kind in vars(exceptions).items()
+        if isinstance(kind, type) and issubclass(kind, exceptions.RatekeeperError | Warning)
+    ]
+    rows = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+    assert set(kinds) - rows == {"RatekeeperError", "RatekeeperWarning"}
+    tree = exceptions.__doc__.split("::\n")[1].split("RatekeeperWarning")[0]
+    for line in filter(None, map(str.strip, tree.splitlines())):
+        assert line in page, line

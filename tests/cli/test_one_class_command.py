@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -127,46 +124,6 @@ def test_scores_without_labels_are_kept(run, folder):
     (folder / "header.csv").write_text("score,site\n")
     result = done(run("calibrate", folder / "header.csv", *asked, "-o", out), 2)
     assert result.stderr.endswith("Held-out objects are needed.\n")
-
-
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-
-
-def test_the_python_of_the_page_runs(capsys):
-    """The blocks of docs/guides/one-class.md, pasted into one session, print what the page shows."""
-    session: dict[str, object] = {}
-    for block in blocks("python"):
-        exec(compile(block, "one-class.md", "exec"), session)  # noqa: S102 - our own text
-    printed = capsys.readouterr().out
-    certificate, counted, merged = blocks("text")
-    for part in certificate.split("...\n"):
-        assert part.rstrip(" .\n") in printed
-    assert merged in printed
-    # Counts depend on the version of scikit-learn.
-    pattern = re.sub(r"[0-9.]+", "[0-9.]+", re.escape(counted.strip()).replace(r"\.", "."))
-    assert re.search(pattern, printed)
-
-
-def test_the_commands_of_the_page_run(tmp_path):
-    """The block for a shell runs, and leaves the file it names."""
-    (text,) = blocks("bash")
-    python = f'"{sys.executable}"'
-    head = (
-        f'python() {{ {python} "$@"; }}\nratekeeper() {{ {python} -m ratekeeper "$@"; }}\nset -e\n'
-    )
-    done = subprocess.run(
-        ["bash", "-c", head + text],  # noqa: S607
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-    )
-    assert done.returncode == 0, done.stderr
-    table = pl.read_csv(tmp_path / "decided.csv")
-    assert table["p1"].is_null().all()
-    assert table["decision"].is_in([0, 1]).all()
 
 
 def test_a_sample_without_labels_is_one_of_all_rows(run, people, tmp_path):

@@ -85,7 +85,10 @@ def test_plans_are_those_of_the_library(run, options, plan):
     assert " ".join(text.split()) == " ".join(str(plan).split())
     assert max(map(len, text.splitlines())) <= 79
     facts = json.loads(run("plan", *options, "--json").stdout)
-    assert facts == {options[0][2:]: json.loads(json.dumps(plan.to_dict()))}
+    assert facts == {
+        "schema": "ratekeeper:plan:1",
+        options[0][2:]: json.loads(json.dumps(plan.to_dict())),
+    }
 
 
 def test_labels_for_a_price(run, calibration, by_group):

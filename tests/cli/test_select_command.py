@@ -5,10 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -257,24 +255,3 @@ def test_the_methods_are_those_that_are_proven():
     """The command knows by name the methods that the library accepts."""
     assert set(select_module._PROVEN) == {kind.name for kind in PROVEN}  # noqa: SLF001
     assert set(select_module._PROVEN) < set(promise.METHODS)  # noqa: SLF001
-
-
-def test_the_walk_of_the_page_works_as_it_stands(tmp_path):
-    """The commands of docs/guides/selecting.md, pasted in order, leave the files that they name."""
-    page = (Path(__file__).parents[2] / "docs" / "guides" / "selecting.md").read_text(
-        encoding="utf-8"
-    )
-    (walk,) = re.findall(r"<!-- walk -->\n```bash\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    program = f'ratekeeper() {{ {sys.executable} -m ratekeeper "$@"; }}\nset -e\n'
-    done = subprocess.run(
-        ["bash", "-c", program + walk],  # noqa: S607
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "SELECTION  the best 100 of 69,126 objects" in done.stderr
-    assert len((tmp_path / "today.csv").read_text().splitlines()) == 101
-    marked = pl.read_parquet(tmp_path / "marked.parquet")
-    assert marked["selected"].sum() == len(rows_of(tmp_path / "selected.csv")) > 1000

@@ -116,7 +116,7 @@ def test_the_page_s_walk_with_psql_works_as_it_stands(postgres, tmp_path):
         "PGDATABASE": "postgres",
     }
     done = subprocess.run(
-        ["/bin/bash", "-c", program + block("PostgreSQL", "shell")],
+        ["/bin/bash", "-c", program + block("PostgreSQL", "bash")],
         cwd=tmp_path,
         env=environment,
         capture_output=True,

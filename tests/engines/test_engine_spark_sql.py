@@ -81,7 +81,7 @@ def test_the_page_s_block_works_as_it_stands(spark, capsys):
     for name, columns in people.items():
         spark.put(name, columns, TYPES)
     session = {"spark": spark.session, "__name__": "page"}
-    exec(compile(block("Spark", "py"), "page", "exec"), session)  # noqa: S102 - our own text
+    exec(compile(block("Spark", "python"), "page", "exec"), session)  # noqa: S102 - our own text
     held_out, later = people["held_out"], people["later"]
     exact = rk.calibrate(held_out["score"], held_out["employed"]).control("fnr", 0.05)
     assert session["test"].threshold == exact.threshold

@@ -1,31 +1,26 @@
-"""The pages on models and on MLflow show what happens."""
-
-import importlib.util
-from pathlib import Path
+"""The pages on ONNX, models and MLflow show what happens."""
 
 import pytest
 
-PAGES = Path(__file__).parents[1] / "pages" / "test_pages.py"
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_page_on_onnx(show_page):
+    """A forest is converted, served and decided on as the page says, with the numbers it says."""
+    for module in ("onnx", "onnxruntime", "skl2onnx"):
+        pytest.importorskip(module)
+    show_page("guides/onnx")
 
 
-def runs(name, tmp_path, monkeypatch):
-    """Run the blocks of a page as those of all other pages are run."""
-    spec = importlib.util.spec_from_file_location("pages_of_docs", PAGES)
-    pages = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(pages)
-    pages.test_a_page_shows_what_happens(name, tmp_path, monkeypatch)
-
-
-def test_the_page_on_models(tmp_path, monkeypatch):
+def test_the_page_on_models(show_page):
     """Every model of the page is trained, calibrated and judged as it says."""
     for module in ("catboost", "lightgbm", "onnxruntime", "skops", "torch", "xgboost"):
         pytest.importorskip(module)
-    runs("models", tmp_path, monkeypatch)
+    show_page("guides/models")
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning:mlflow.*")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:mlflow.*")
-def test_the_page_on_mlflow(tmp_path, monkeypatch):
+def test_the_page_on_mlflow(show_page, monkeypatch):
     """What is saved, refused, logged and evaluated there is what the page shows."""
     from mlflow_cases import mlflow, register_evaluator
 
@@ -33,4 +28,4 @@ def test_the_page_on_mlflow(tmp_path, monkeypatch):
     # The page has a database of its own, without the experiment of other tests.
     monkeypatch.setattr(mlflow.tracking.fluent, "_active_experiment_id", None)
     monkeypatch.delenv("MLFLOW_EXPERIMENT_ID", raising=False)
-    runs("mlflow", tmp_path, monkeypatch)
+    show_page("guides/mlflow")

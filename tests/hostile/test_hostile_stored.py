@@ -680,19 +680,6 @@ def test_the_schema_knows_every_method():
 # The page
 
 
-def test_every_example_of_the_page_runs(tmp_path, monkeypatch, capsys):
-    """The Python blocks of docs/guides/strangers.md work in order, and print a certificate."""
-    monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs" / "guides" / "strangers.md").read_text(encoding="utf-8")
-    session: dict[str, object] = {}
-    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
-        exec(compile(block, "strangers.md", "exec"), session)  # noqa: S102 - our own text
-    printed = capsys.readouterr().out
-    assert "CERTIFICATE" in printed
-    assert session["test"].calibration.data_hash in printed
-    assert "promised 5%: in line" in printed
-
-
 def test_the_page_states_the_limits_that_are_tested():
     """The numbers of docs/guides/strangers.md are those of the code."""
     page = " ".join((ROOT / "docs" / "guides" / "strangers.md").read_text(encoding="utf-8").split())

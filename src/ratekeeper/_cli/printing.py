@@ -30,6 +30,25 @@ _COLOURS = {
 }
 _WIDEST = 10_000
 _WIDTH = 79
+SCHEMAS = {
+    "calibrate": 1,
+    "control": 1,
+    "cheapest": 1,
+    "classify": 1,
+    "learn": 1,
+    "select": 1,
+    "evaluate": 1,
+    "monitor": 1,
+    "shift": 1,
+    "inspect": 1,
+    "plan": 1,
+    "normality": 1,
+    "compare": 1,
+}
+"""The version of the JSON that each command prints; docs/reference/schemas describes them.
+
+It rises if a member is taken away, renamed or means something else, not if one is added.
+"""
 
 
 def echo(*lines: str, err: bool = False) -> None:
@@ -52,10 +71,15 @@ class Help(click.HelpFormatter):
 
 
 def print_json(facts: Mapping[str, Any]) -> None:
-    """Print one JSON object. Numbers that JSON does not know are texts: "inf", "-inf", "nan"."""
+    """Print one JSON object of the command that runs, with the name of its schema first.
+
+    Numbers that JSON does not know are texts: "inf", "-inf", "nan".
+    """
     from ratekeeper._formatting import json_text
 
-    print_exactly(json_text(facts))  # ASCII only
+    name = str(click.get_current_context().command.name)
+    schema = f"ratekeeper:{name}:{SCHEMAS[name]}"
+    print_exactly(json_text({"schema": schema, **facts}))  # ASCII only
 
 
 def print_table(
