@@ -19,10 +19,12 @@ extensions = [
     "sphinx_design",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "command_line",
     "public_names",
     "page_markup",
     "import_graph",
     "notebooks",
+    "live_pictures",
 ]
 exclude_patterns = ["_extensions", "_static"]
 nitpicky = False  # names of other libraries in docstrings lead nowhere; links of pages are checked

@@ -26,7 +26,8 @@ DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 BLOCK = re.compile(
     r"^<!-- setup\n(?P<setup>.*?)^-->|"
-    r"^(?:<!-- (?P<not_here>by hand|elsewhere): .* -->\n)?(?P<fence>`{3,})(?P<kind>\w+)\n(?P<code>.*?)^(?P=fence)$",
+    r"^(?:<!-- (?P<not_here>by hand|elsewhere): .* -->\n)?"
+    r"(?P<fence>`{3,})(?P<kind>\w+)\n(?P<code>.*?)^(?P=fence)$",
     re.MULTILINE | re.DOTALL,
 )
 RUN = ("python", "bash")

@@ -108,7 +108,7 @@ def test_every_card_is_safe_and_fits_any_theme(name):
             if name_ == "background":
                 assert value == "none"
             if name_ == "color":
-                assert value in {"inherit", "currentColor", "#2a9d58", "#d9534f"}
+                assert value in {"inherit", "currentColor", "#24874c", "#c9433f"}
             if name_.startswith("border"):
                 assert value in {"0", "6px", "collapse", "1px solid rgba(128,128,128,.35)"}
 

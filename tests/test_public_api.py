@@ -51,13 +51,13 @@ def public_modules():
 
 
 def test_everything_without_an_underscore_is_documented():
-    """Public modules are those that docs/reference/index.md names, and say what they offer."""
+    """Each public module has its row on the page of the reference, and says what it offers.
+
+    Names are on pages as well: the build of the site fails where one is not.
+    """
     page = (ROOT / "docs" / "reference" / "index.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"^\| `(ratekeeper[\w.]*)`", page, re.MULTILINE))
     modules = public_modules()
-    assert {"ratekeeper", *modules} == named
-    listed = page[page.index("## Names") :]
-    assert set(re.findall(r"`(\w+)`", listed)) - {"ratekeeper"} == set(rk.__all__)
+    assert set(modules) == set(re.findall(r"^\| \[`(ratekeeper[\w.]*)`", page, re.MULTILINE))
     for name in modules:
         module = import_module(name)
         assert module.__doc__, name

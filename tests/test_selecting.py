@@ -231,7 +231,7 @@ def test_why_nothing_is_selected(cal, batch):
         ({"budget": 401}, "budget=401 must be at most"),
         ({"fdr": 0.1, "method": "high-probability"}, "one alpha fixed in advance"),
         ({"fdr": 0.1, "method": rk.Empirical()}, "Empirical"),
-        ({"fdr": 0.1, "method": rk.Bootstrap(99)}, "finite number of scores"),
+        ({"fdr": 0.1, "method": rk.Bootstrap(99)}, "is proven"),
         ({"budget": 5, "method": rk.Parametric("norm")}, "cannot keep an FDR"),
         ({"fdr": 0.1, "method": rk.Kernel()}, "cannot keep an FDR"),
         ({"fdr": 0.1, "method": "resampled"}, "cannot keep an FDR"),

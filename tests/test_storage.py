@@ -67,7 +67,7 @@ def there_and_back(obj, folder):
 
 
 def parts_of(path):
-    """Read a file as the module docstring says; return header, facts and data."""
+    """Read a file as docs/reference/files.md says; return header, facts and data."""
     content = path.read_bytes()
     end = 8 + int.from_bytes(content[:8], "little")
     header = json.loads(content[8:end])
@@ -75,7 +75,7 @@ def parts_of(path):
 
 
 def put_together(header, facts, data):
-    """Write a file as the module docstring says, with a right checksum whatever it holds."""
+    """Write a file as docs/reference/files.md says, with a right checksum whatever it holds."""
 
     def head(digest):
         metadata = {"ratekeeper": json.dumps(facts), "sha256": digest}
@@ -338,7 +338,7 @@ def test_safetensors_reads_empty_cells(tmp_path):
 
 
 def test_the_file_is_as_described(tmp_path):
-    """Somebody who knows the module docstring alone can read, check and write a file."""
+    """Somebody who knows docs/reference/files.md alone can read, check and write a file."""
     path = tmp_path / "test.rk"
     test = some_calibration().control("fnr", 0.1, method=rk.Conformal())
     rk.save(test, path)

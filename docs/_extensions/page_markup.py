@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,8 +67,18 @@ def focusable(
         )
 
 
+def published(app: Sphinx) -> None:
+    """Put JSON schemas at addresses that stay; Sphinx's own for downloads have a hash in them."""
+    shutil.copytree(
+        Path(app.srcdir) / "reference" / "schemas",
+        Path(app.outdir) / "reference" / "schemas",
+        dirs_exist_ok=True,
+    )
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect all of it."""
+    app.connect("builder-inited", published)
     app.connect("source-read", inside)
     app.connect("include-read", included)
     app.connect("html-page-context", focusable)

@@ -121,7 +121,7 @@ def foreign(
     _name: str,
     value: object,
     skip: bool,  # noqa: FBT001 - Sphinx's own order
-    _options: object,  # noqa: FBT001
+    _options: object,
 ) -> bool | None:
     """Leave out what a class has from scikit-learn, Python and others."""
     home = getattr(getattr(value, "fget", value), "__module__", None)

@@ -376,7 +376,11 @@ def refuse_calibration_objects(calibration: Calibration, found: Sequence[int]) -
 
 
 def count_repeated(calibration: Calibration, scores: Floats, is_positive: NDArray[np.bool_]) -> int:
-    """Count objects whose score a calibration object of their class has to the last digit."""
+    """Count objects whose score a calibration object of their class has to the last digit.
+
+    A score counts at most as often as the calibration has it: a saturated model gives 1.0 to many
+    new objects, and one calibration object with that score makes none of the others known.
+    """
     found = 0
     if calibration.counted:
         return found  # as far as anybody can tell
@@ -384,7 +388,9 @@ def count_repeated(calibration: Calibration, scores: Floats, is_positive: NDArra
         mine = scores[is_positive == bool(label)]
         if cell.size and mine.size:
             place = np.minimum(cell.searchsorted(mine), cell.size - 1)
-            found += int(np.count_nonzero(cell[place] == mine))
+            same, times = np.unique(mine[cell[place] == mine], return_counts=True)
+            held = cell.searchsorted(same, "right") - cell.searchsorted(same, "left")
+            found += int(np.minimum(times, held).sum())
     return found
 
 

@@ -623,7 +623,7 @@ def _about_groups(facts: Certificate, *, with_price: bool = True) -> Iterator[St
             counted = percent(rate.rate) if estimate else rate
             text = say("certificate.groups.price", other=facts.other, counted=counted)
             yield state("groups", text if rate.n else price_unknown(facts))
-        if facts.delta is not None and facts.promised and with_price:
+        if facts.delta is not None and facts.n_promises > 1 and with_price:
             most = f"{min(1.0, facts.n_promises * facts.delta):g}"
             text = say("certificate.groups.delta", own=f"{facts.n_promises:,}", most=most)
             yield state("groups", text)

@@ -41,7 +41,8 @@ _LONGEST = 40  # characters of a name
 _FAINT = "opacity:.65"
 _NOTE = f"max-width:46em;margin:.2em 0;{_FAINT}"
 # Of these both stand out on white and on black, and the word says it without the colour.
-_VERDICTS = {"kept": ("#2a9d58", "✓"), "in line": ("#2a9d58", "✓"), "exceeded": ("#d9534f", "✗")}
+# A contrast of 4.5 on white, and as much as that leaves on black.
+_VERDICTS = {"kept": ("#24874c", "✓"), "in line": ("#24874c", "✓"), "exceeded": ("#c9433f", "✗")}
 _VERDICTS |= {"within": _VERDICTS["kept"], "above": _VERDICTS["exceeded"]}  # of an audit
 
 

@@ -437,7 +437,7 @@ def _proven(calibration: Calibration, method: object) -> Method:
     """Return the method if its p-values are proven to keep the FDR, else say why not."""
     kind = METHODS.get(method) if isinstance(method, str) else type(method)
     if kind is not None and issubclass(kind, Method) and not issubclass(kind, PROVEN):
-        why = "no bound on its p-values holds for a finite number of scores"
+        why = "no bound on its p-values in a batch is proven"
         if kind.name == "high-probability":
             why = (
                 "its promise is about one alpha fixed in advance, and Benjamini-Hochberg compares "

@@ -1,32 +1,8 @@
 """Calibrations and tests as files: written whole, and read back exactly or not at all.
 
-One file in the layout of `_container`: a header in JSON, and then the scores. Their ``dtype`` is
-"F32" or "F64", the same for all; they ascend, and are all that follows the header. They are called
-``negative`` and ``positive``, or with groups ``negative/0``, ``negative/1``, ..., ``positive/0``,
-..., and follow each other in this order; without labels ``unlabelled``, or ``unlabelled/0``, ....
-If rows come in clusters, as many arrays of type "U64" follow, called ``clusters/negative`` and so
-on: for each score, 64 bits of BLAKE2b of the id of its cluster as text (UTF-8, without spaces
-around it, little-endian), ascending where scores are equal.
-``__metadata__`` has the checksum, and in ``ratekeeper`` the JSON text of an object with
-
-  - ``format``: 2, and ``version``: that of the library that wrote the file;
-  - ``kind``: "calibration", "test" or "abstaining test";
-  - ``classes``: ``dtype`` (NumPy's code) and ``values``, negative first; ``groups``: likewise,
-    ascending, or null. Floating-point values are texts, such as "1.0";
-  - ``higher_is_positive``, ``origin`` ("held out" or "cross-fitted"), ``n`` (of each class, and
-    ``unlabelled`` if there are no labels) and ``data_hash`` (`Calibration.data_hash`);
-    ``clusters``, if there are any: how many have rows of each class, likewise;
-    ``provenance``: `Provenance.to_dict`, or null (format 1 had none);
-  - ``tests``: none, one, or first that of the FNR and then that of the FPR. Each has ``control``,
-    ``alpha``, ``method`` (``name`` and ``parameters``), ``thin_groups``, ``thresholds`` and
-    ``certificate`` (`Certificate.to_json`, without ``cells`` if there are more than 1,000), and
-    ``tolerance`` if it has one. There
-    is one threshold per group, as hexadecimal text ("0x1.8p-1" is 0.75; "inf", "-inf"), or null if
-    the method is random. An object is rejected, as not of the class whose error is controlled, if
-    its score lies strictly beyond the threshold.
-
-docs/reference/schemas/rk-header.schema.json is a JSON Schema of the header; `_header` has it. No
-object of the header has a member twice. `load` checks all of this, makes the object anew from scores and settings, and
+One file in the layout of `_container`: a header in JSON, and then the scores. What stands in both is
+said in docs/reference/files.md, for people who write a reader of their own; `_header` has the JSON
+Schema of the header. `load` checks all of it, makes the object anew from scores and settings, and
 refuses the file unless everything that it states is found again: see docs/guides/strangers.md.
 """
 

@@ -23,6 +23,7 @@ def test_control_makes_the_test_that_the_library_makes(run, calibration, tmp_pat
     assert run("inspect", out).stdout == result.stdout
     facts = json.loads(run("inspect", out, "--json").stdout)
     assert facts == {
+        "schema": "ratekeeper:inspect:1",
         "kind": "test",
         "certificate": json.loads(expected.certificate.to_json()),
     }
@@ -295,7 +296,7 @@ def test_plan(run):
     assert " ".join(text.split()) == " ".join(str(plan).split())
     assert max(map(len, text.splitlines())) <= 80
     both = json.loads(run("plan", "--fnr", "1%", "--fpr", "5%", "--json").stdout)
-    assert list(both) == ["fnr", "fpr"]
+    assert list(both) == ["schema", "fnr", "fpr"]
     assert "at least 299" in run("plan", "--fnr", "1%").stdout  # what control needs by default
 
 

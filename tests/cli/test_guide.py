@@ -89,15 +89,6 @@ def test_every_command_and_code_is_there():
     }
 
 
-def test_the_first_block_about_normality_runs():
-    """The Python of the page on normality works as it stands."""
-    page = GUIDE.with_name("normality.md").read_text()
-    block = re.search(r"```python\n(.*?)```", page, flags=re.DOTALL).group(1)
-    found = {}
-    exec(block, found)  # noqa: S102 - our own page
-    assert found["result"].pvalue < 0.05
-
-
 @pytest.mark.parametrize("line", [line for line in blocks("bash")[-1].splitlines() if line])
 def test_completion_lines_name_real_scripts(shell, line):
     """Each line for a shell asks for a script that click prints."""

@@ -21,9 +21,8 @@ def block(path):
     return found
 
 
-def test_the_page_on_frames(spark_session, tmp_path, monkeypatch):
+def test_the_page_on_frames(spark_session, tmp_path):
     """Files are calibrated on and decided on by Spark, to the last bit."""
-    monkeypatch.chdir(tmp_path)
     pl = pytest.importorskip("polars")
     people = load_employment()
     for name, year in (("held-out", 2015), ("later", 2016)):
@@ -31,8 +30,10 @@ def test_the_page_on_frames(spark_session, tmp_path, monkeypatch):
         columns = {"score": part.score, "employed": part.employed}
         pl.DataFrame(columns).write_parquet(tmp_path / f"{name}.parquet")
     session = {"rk": rk, "spark": spark_session}
-    exec(compile(block(DOCS / "guides" / "frames.md"), "page", "exec"), session)  # noqa: S102
-    found = spark_session.read.parquet("decided.parquet").toPandas()
+    code = block(DOCS / "guides" / "frames.md")
+    code = code.replace('parquet("', f'parquet("{tmp_path}/')  # Java has a folder of its own
+    exec(compile(code, "page", "exec"), session)  # noqa: S102 - our own text
+    found = spark_session.read.parquet(f"{tmp_path}/decided.parquet").toPandas()
     expected = session["test"].decide(found["score"].to_numpy()).labels
     assert found["decision"].to_numpy().astype(bool).tolist() == expected.tolist()
 
@@ -49,7 +50,7 @@ def test_the_block_of_readme(spark_session, tmp_path, monkeypatch):
         rows = list(zip(risk[part].tolist(), ill[part].tolist(), strict=True))
         frame = spark_session.createDataFrame(rows, "risk double, ill boolean")
         frame.createOrReplaceTempView(name)
-    session = {"rk": rk, "spark": spark_session, "model": model}
+    session = {"rk": rk, "spark": spark_session, "model": model, "X": X}
     exec(compile(block(DOCS.parent / "README.md"), "README.md", "exec"), session)  # noqa: S102
     assert (tmp_path / "screening" / "MLmodel").exists()
     assert session["test"].control == "fnr"

@@ -1,5 +1,6 @@
 """Pages and README: what they show is what happens."""
 
+import os
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,7 +24,8 @@ def test_a_page_shows_what_happens(name, show_page):
     """The blocks of a page run in order, and a block of text after one is all that it prints."""
     missing = [module for module in NEEDS.get(name, ()) if find_spec(module) is None]
     if missing:
-        pytest.skip(f"{', '.join(missing)} is not installed")
+        give_up = pytest.fail if "PAGES_WITH_DATA" in os.environ else pytest.skip
+        give_up(f"{', '.join(missing)} is not installed")
     show_page(name)
 
 

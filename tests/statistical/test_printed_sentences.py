@@ -211,6 +211,11 @@ def test_the_calibration_objects_show_nothing_and_are_refused():
         with pytest.raises(rk.InputError, match="399 of 399 scores are those of calibration"):
             test.evaluate(scores[order][:-1], labels[order][:-1], **most)
         test.evaluate(scores + 1e-9, labels, **given)  # others
+    scores[0], scores[-1] = -9.0, 9.0  # scores of a saturated model: one object of each, many new
+    test = rk.calibrate(scores, labels).control("fnr", 0.1)
+    new, truth = normal(rng, 200)
+    saturated = np.where(rng.random(400) < 0.7, np.where(truth, 9.0, -9.0), new)
+    assert test.evaluate(saturated, truth).fnr.n == 200
     joint = rk.calibrate(scores, labels).control_both(0.1, 0.1)
     with pytest.raises(rk.InputError, match="calibration objects themselves"):
         joint.evaluate(scores, labels)
