@@ -36,7 +36,7 @@ myst_links_external_new_tab = False
 
 autodoc_typehints = "none"  # docstrings say the types
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_default_options = {"members": True}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_custom_sections = [("Options", "params_style")]

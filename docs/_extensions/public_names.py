@@ -61,14 +61,16 @@ class Public(SphinxDirective):
     option_spec: ClassVar = {"own": directives.flag}  # nothing that a class inherits
 
     def run(self) -> list[nodes.Node]:
-        """Return what autodoc makes of each name."""
+        """Return a list of the names, and what autodoc makes of each."""
         module = self.arguments[0]
         shown = self.env.public_names_shown.setdefault(self.env.docname, [])
-        lines = []
+        list_, lines = [], []
         for line in filter(None, map(str.strip, self.content)):
             name, _, text = line.partition(": ")
             value = getattr(import_module(module), name)
             shown.append(f"{module}:{name}")
+            first = text or inspect.getdoc(value).split("\n\n")[0].replace("\n", " ")
+            list_ += [f"- :py:obj:`{name} <{module}.{name}>`: {first}"]
             if text:
                 lines += [f".. py:data:: {module}.{name}", "", f"   {text}"]
             elif inspect.isclass(value):
@@ -78,7 +80,7 @@ class Public(SphinxDirective):
             else:
                 lines += [f".. autofunction:: {module}.{name}"]
             lines += [""]
-        return self.parse_text_to_nodes("\n".join(lines))
+        return self.parse_text_to_nodes("\n".join([*list_, "", *lines]))
 
 
 class Name(SphinxRole):

@@ -215,7 +215,7 @@ def test_the_calibration_objects_show_nothing_and_are_refused():
     test = rk.calibrate(scores, labels).control("fnr", 0.1)
     new, truth = normal(rng, 200)
     saturated = np.where(rng.random(400) < 0.7, np.where(truth, 9.0, -9.0), new)
-    assert test.evaluate(saturated, truth).fnr.n == 200
+    assert test.evaluate(saturated, truth).target.n == 200
     joint = rk.calibrate(scores, labels).control_both(0.1, 0.1)
     with pytest.raises(rk.InputError, match="calibration objects themselves"):
         joint.evaluate(scores, labels)
