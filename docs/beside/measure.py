@@ -38,13 +38,13 @@ cat(as.character(packageVersion("nproc")), "\\n")
 rows <- read.csv("{folder}/draws.csv")
 for (ratio in c(0.5, 0.1)) for (draw in unique(rows$draw)) {{
   mine <- rows[rows$draw == draw, ]
-  x <- as.matrix(mine$score)
-  taken <- system.time(fit <- npc(x, mine$negative, method = "logistic", alpha = {alpha},
+  inside <- pmin(pmax(mine$score, 1e-7), 1 - 1e-7)
+  x <- as.matrix(log(inside / (1 - inside)))  # its discriminant saturates on probabilities
+  taken <- system.time(fit <- npc(x, mine$negative, method = "lda", alpha = {alpha},
                                   delta = {delta}, split.ratio = ratio,
                                   warning = FALSE))["elapsed"]
-  all <- as.matrix(sort(unique(mine$score)))
-  called <- predict(fit, all)$pred.label  # 1 is the class that we call negative
-  cut <- if (anyNA(called)) Inf else suppressWarnings(min(all[called == 0]))
+  called <- predict(fit, x)$pred.label  # 1 is the class that we call negative
+  cut <- if (anyNA(called)) Inf else suppressWarnings(min(mine$score[called == 0]))
   cat(ratio, cut, taken, "\\n")
 }}
 """
@@ -105,7 +105,7 @@ def cancer(draws: int, n: int) -> Iterator[Draw]:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    X, y = load_breast_cancer(return_X_y=True)  # noqa: N806
+    X, y = load_breast_cancer(return_X_y=True)
     malignant = y == 0
     for seed in range(draws):
         train, others = train_test_split(
@@ -257,7 +257,7 @@ def measure(draws: list[Draw], peer: str | None) -> Iterator[Result]:
 
 
 def nproc(draws: list[Draw]) -> Iterator[Result]:
-    """Yield nproc of R, which trains a logistic regression on a part of the rows of each class."""
+    """Yield nproc of R, which trains a linear discriminant on a part of the rows of each class."""
     program = shutil.which("Rscript")
     if program is None:
         print("nproc: there is no Rscript, left out", file=sys.stderr)
@@ -279,7 +279,7 @@ def nproc(draws: list[Draw]) -> Iterator[Result]:
     for ratio in ("0.5", "0.1"):
         found = [line.split()[1:] for line in lines if line.split()[0] == ratio]
         cuts = [float(cut) if np.isfinite(float(cut)) else None for cut, _ in found]
-        name = f"nproc {version.strip()}: logistic, split.ratio = {ratio}"
+        name = f"nproc {version.strip()}: lda, split.ratio = {ratio}"
         yield Result(name, cuts, [float(seconds) for _, seconds in found])
 
 

@@ -80,14 +80,17 @@ def test_no_page_scrolls_sideways(site, visit):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_pages_can_be_read_by_everybody(site, visit, theme):
-    """axe-core finds nothing serious: on any page in light, on one of each chapter in dark."""
+    """axe-core finds nothing serious: on any page in light, on one of each chapter in dark.
+
+    Of the pages of names, which are long and alike, one stands for all.
+    """
     page = visit("index.html", theme=theme)
     found = []
-    names = pages(site)
+    names = [name for name in pages(site) if not name.startswith("reference/api/")]
     if theme == "dark":
         seen = {name.rpartition("/")[0]: name for name in names}
         names = [*seen.values(), "index.html", "start.html", "understand/statistics.html"]
-    for name in names:
+    for name in [*names, "reference/api/evaluating.html"]:
         page.goto(f"{site.as_uri()}/{name}")
         found += [f"{name}: {one}" for one in violations(page)]
     assert not found, "\n".join(found[:40])
@@ -105,7 +108,7 @@ def test_search_works_offline(visit, word):
 def test_tabs_stay_chosen(visit):
     """Who reads the command line in one place reads it everywhere on the page."""
     page = visit("start.html", 400)
-    page.get_by_text("Command line", exact=True).first.click()
+    page.locator("label.sd-tab-label", has_text="Command line").first.click()
     shown = page.locator("pre:visible").all_inner_texts()
     assert any("ratekeeper calibrate" in text for text in shown)
     assert not any("rk.calibrate(" in text for text in shown)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 class Employment:
     """Scores of a real model for "is employed", with the truth.
 
+    Within a year people are in the order of the survey, which is not random: shuffle before you
+    take the first ones as a sample.
+
     Attributes
     ----------
     year : ndarray of int

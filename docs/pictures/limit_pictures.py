@@ -1,43 +1,37 @@
-"""Draw the pictures of the guides: ``python docs/pictures/guide_pictures.py [name]``.
+"""Draw pictures of guides about a limit: ``python docs/pictures/limit_pictures.py [name]``.
 
-The same program draws the same bytes: no date is written, and the names of parts are seeded. Those
-of payments and hospitals need the data packages that their pages name.
+Those of payments and hospitals need the data packages that their pages name.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from drawing import BLUE, FOLDER, GREY, NUMBER, ORANGE, PERCENT, limit, write
+from matplotlib.ticker import NullFormatter
 from scipy.stats import beta
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 import ratekeeper as rk
 from ratekeeper.datasets import load_employment
+from ratekeeper.plots import CostDisplay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from matplotlib.axes import Axes
 
-FOLDER = Path(__file__).parent
-STYLE = {
-    "svg.hashsalt": "ratekeeper",
-    "svg.fonttype": "none",
-    "path.simplify": True,
-    "font.size": 12,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
-BLUE, ORANGE, GREY = "#1f5fa8", "#c7560c", "#8a8a8a"
-PERCENT = FuncFormatter(lambda share, _: f"{100 * share:g}%")
+
+def spread(
+    ax: Axes, row: int, rates: tuple[float, float, float], alpha: float, above: float, colour: str
+) -> None:
+    """Draw the middle 90% of true rates, their middle, and how often they are above alpha."""
+    low, middle, high = rates
+    ax.plot([low, high], [row, row], color=colour, linewidth=7, solid_capstyle="butt")
+    ax.plot(middle, row, "o", color="white", markeredgecolor=colour, markersize=9)
+    ax.text(max(high, alpha) + 0.002, row, f"above in {above:.0%}", va="center")
 
 
 def tumours(ax: Axes) -> None:
@@ -52,12 +46,9 @@ def tumours(ax: Axes) -> None:
     for row, (_, alpha, method, colour) in enumerate(tests):
         counts = np.arange(n)
         k = int(np.sum(method.p_of_count(counts, n) <= alpha))
-        low, middle, high = beta.ppf([0.05, 0.5, 0.95], k, n + 1 - k)
-        ax.plot([low, high], [row, row], color=colour, linewidth=7, solid_capstyle="butt")
-        ax.plot(middle, row, "o", color="white", markeredgecolor=colour, markersize=9)
+        rates = beta.ppf([0.05, 0.5, 0.95], k, n + 1 - k)
+        spread(ax, row, rates, alpha, beta.sf(alpha, k, n + 1 - k), colour)
         ax.plot([alpha, alpha], [row - 0.35, row + 0.35], color="black", linewidth=2)
-        above = beta.sf(alpha, k, n + 1 - k)
-        ax.text(max(high, alpha) + 0.002, row, f"above in {above:.0%}", va="center")
     ax.set_yticks(range(len(tests)), [name for name, *_ in tests])
     ax.invert_yaxis()
     ax.set_xlim(0, 0.105)
@@ -78,14 +69,12 @@ def payments(ax: Axes) -> None:
     model.fit(features[train], bad[train])
     score = model.predict_proba(features[held_out])[:, 1].round(6)
     calibration = rk.calibrate(score, bad[held_out])
-    for method, name, colour in (
-        (rk.Conformal(), "kept on average", BLUE),
-        (rk.HighProbability(), "kept by this very test", ORANGE),
+    n = np.sum(~bad[held_out])
+    for method, least, name, colour in (
+        (rk.Conformal(), 1 / (n + 1), "kept on average", BLUE),
+        (rk.HighProbability(), 1 - 0.05 ** (1 / n), "kept by this very test", ORANGE),
     ):
-        least = (
-            1.0001 / (9401 + 1) if name == "kept on average" else 1.0001 * (1 - 0.05 ** (1 / 9401))
-        )
-        alphas = np.geomspace(least, 0.1, 60)
+        alphas = np.geomspace(1.0001 * least, 0.1, 60)
         caught = [
             1 - calibration.control("fpr", alpha, method=method).other_error.rate
             for alpha in alphas
@@ -172,7 +161,9 @@ def methods(ax: Axes) -> None:
 
     def missed(scores: np.ndarray, method: rk.Method) -> float:
         """Return the true FNR of one test; draw random numbers in the order of the page."""
-        test = rk.calibrate(scores, one_class="positive").control("fnr", 0.05, method=method)
+        cal = rk.calibrate(scores, one_class="positive")
+        with warnings.catch_warnings(action="ignore", category=rk.ContradictedFitWarning):
+            test = cal.control("fnr", 0.05, method=method)
         rate = np.mean(~test.decide(employed[::20]).positive)
         test.decide(others[::20])
         return float(rate)
@@ -184,11 +175,8 @@ def methods(ax: Axes) -> None:
     sets = np.random.default_rng(1).choice(employed, (200, 200))
     for row, (method, colour) in enumerate(zip(kinds.values(), colours, strict=True)):
         rates = np.array([missed(scores, method) for scores in sets])
-        above = np.mean(rates > 0.05)
         low, high = np.quantile(rates, [0.05, 0.95])
-        ax.plot([low, high], [row, row], color=colour, linewidth=7, solid_capstyle="butt")
-        ax.plot(np.mean(rates), row, "o", color="white", markeredgecolor=colour, markersize=9)
-        ax.text(max(high, 0.05) + 0.002, row, f"above in {above:.0%}", va="center")
+        spread(ax, row, (low, np.mean(rates), high), 0.05, np.mean(rates > 0.05), colour)
     ax.axvline(0.05, color="black", linewidth=1.5)
     ax.set_yticks(range(len(kinds)), list(kinds))
     ax.invert_yaxis()
@@ -204,27 +192,95 @@ def methods(ax: Axes) -> None:
     ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.35, -0.13), ncols=3, fontsize=11)
 
 
-PICTURES: dict[str, Callable[[Axes], None]] = {
+def planning(ax: Axes) -> None:
+    """Draw how often the true FNR is above 5%, by the number of positives."""
+    numbers = np.unique(np.r_[19:240, np.geomspace(240, 5000, 60).astype(int)])
+    methods = (
+        ("Conformal", rk.Conformal(), ORANGE),
+        ("HighProbability", rk.HighProbability(), BLUE),
+    )
+    for name, method, colour in methods:
+        above = []
+        for n in numbers.tolist():
+            k = int(np.sum(method.p_of_count(np.arange(n), n) <= 0.05))
+            above.append(beta.sf(0.05, k, n + 1 - k) if k else np.nan)
+        ax.plot(numbers, above, color=colour, linewidth=2)
+        ax.text(4900, above[-1] + 0.03, name, color=colour, ha="right")
+    limit(ax, 0.05, "5%", at=0.01)
+    ax.axvline(59, color=GREY, linewidth=1)
+    ax.text(61, 0.62, "59", va="top")
+    ax.axvline(19, color=GREY, linewidth=1)
+    ax.text(19.6, 0.62, "19", va="top")
+    ax.set(xscale="log", ylim=(0, 0.63), xlabel="positives that calibrate")
+    ax.set_ylabel("chance that the FNR is above 5%")
+    ax.set_title("A test of FNR at most 5%", loc="left")
+    ax.xaxis.set_major_formatter(NUMBER)
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.yaxis.set_major_formatter(PERCENT)
+
+
+def alerts(ax: Axes) -> None:
+    """Draw which part of the alerts is false, by prevalence."""
+    people = load_employment().in_year(2015)
+    test = rk.calibrate(people.score, people.employed).control("fpr", alpha=0.05)
+    shares = np.geomspace(0.001, 0.5, 40)
+    found = [test.alerts(prevalence=float(share)).precision for share in shares]
+    value, low, high = (
+        1 - np.array([getattr(one, end) for one in found]) for end in ("value", "high", "low")
+    )
+    ax.fill_between(shares, low, high, color=ORANGE, alpha=0.25, linewidth=0)
+    ax.plot(shares, value, color=ORANGE, linewidth=2.2)
+    at = 1 - test.alerts(prevalence=0.02).precision.value
+    ax.plot(0.02, at, "o", color="black")
+    ax.annotate(f"2% positive: {at:.0%} false", (0.02, at), (0.027, at + 0.06))
+    ax.set(xscale="log", ylim=(0, 1.02), xlabel="share of positives among all people")
+    ax.set_ylabel("false alerts, of all alerts")
+    ax.set_title("A test of FPR at most 5%", loc="left")
+    ax.xaxis.set_major_formatter(PERCENT)
+    ax.yaxis.set_major_formatter(PERCENT)
+
+
+def precision(ax: Axes) -> None:
+    """Draw precision and the share that is flagged, by threshold."""
+    people = load_employment().in_year(2015)
+    test = rk.calibrate(people.score, people.employed).control_precision(0.9)
+    grid = np.linspace(0.3, 0.95, 131)
+    flagged = [people.score >= at for at in grid]
+    ax.plot(grid, [people.employed[one].mean() for one in flagged], color=BLUE, linewidth=2.2)
+    ax.plot(grid, [one.mean() for one in flagged], "--", color=ORANGE, linewidth=2.2)
+    ax.text(0.31, 0.8, "precision", color=BLUE)
+    ax.text(0.31, 0.44, "people flagged, of all", color=ORANGE)
+    ax.axvline(test.threshold, color=GREY, linewidth=1.2)
+    ax.text(test.threshold, 0.03, f"threshold {test.threshold:.3f} ", ha="right")
+    limit(ax, 0.9, "90% promised", at=0.01)
+    ax.set(ylim=(0, 1.02), xlim=(0.3, 0.95), xlabel="flagged from this score on")
+    ax.yaxis.set_major_formatter(PERCENT)
+
+
+def costs(ax: Axes) -> None:
+    """Draw the cost of each threshold, with its band."""
+    held_out = load_employment().in_year(2015)[:3000]
+    cal = rk.calibrate(held_out.score, held_out.employed)
+    CostDisplay.from_cheapest(cal.cheapest(cost_fn=100, cost_fp=30), ax=ax)
+
+
+PICTURES = {
     "tumours": tumours,
     "payments": payments,
     "hospitals": hospitals,
     "methods": methods,
+    "planning": planning,
+    "alerts": alerts,
+    "precision": precision,
+    "costs": costs,
 }
-HEIGHTS = {"tumours": 3.4, "hospitals": 6.2, "methods": 5.6}
-
-
-def main(only: str | None = None) -> None:
-    """Write all pictures beside this file, or only the one of this name."""
-    with mpl.rc_context(STYLE), warnings.catch_warnings():
-        warnings.simplefilter("ignore", rk.ContradictedFitWarning)
-        for name, draw in PICTURES.items():
-            if only not in (None, name):
-                continue
-            figure = Figure(figsize=(7.2, HEIGHTS.get(name, 4.5)), layout="constrained")
-            draw(figure.subplots())
-            figure.savefig(FOLDER / f"{name}.svg", metadata={"Date": None})
-
+SIZES = {
+    "tumours": (7.2, 3.4),
+    "payments": (7.2, 4.5),
+    "hospitals": (7.2, 6.2),
+    "methods": (7.2, 5.6),
+}
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(FOLDER.parents[1]))
-    main(*sys.argv[1:2])
+    sys.path.insert(0, str(FOLDER.parents[1]))  # for reproduction, which reads the data packages
+    write(PICTURES, *sys.argv[1:2], sizes=SIZES)

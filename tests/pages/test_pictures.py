@@ -1,0 +1,100 @@
+"""Pictures of the pages: all are shown, all are small, and scripts draw what is stored."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "docs" / "pictures"
+GUIDES = ROOT / "docs" / "guides"
+STORED = sorted(path for path in FOLDER.iterdir() if path.suffix in {".svg", ".png"})
+SCRIPTS = ("limit_pictures", "data_pictures", "time_pictures")
+SHOWN = re.compile(r"!\[[^\]]+\]\((?:[\w./-]+/)?pictures/([\w.-]+)\)")
+# Guides that answer in tables and commands.
+WITHOUT = {
+    "command-line",
+    "comparing",
+    "credit",
+    "estimator",
+    "frames",
+    "mlflow",
+    "models",
+    "scale",
+    "strangers",
+}
+
+
+@pytest.fixture
+def script(monkeypatch):
+    """Let tests import the scripts that draw, which import what they share."""
+    monkeypatch.syspath_prepend(FOLDER)
+    return importlib.import_module
+
+
+def read(path):
+    return path.read_text(encoding="utf-8")
+
+
+def test_every_picture_is_shown_with_words():
+    """On a page, in README or in a notebook; and every picture shown there is stored."""
+    docs = ROOT / "docs"
+    pages = [ROOT / "README.md", *docs.rglob("*.md"), *docs.rglob("*.ipynb")]
+    shown = {name for page in pages for name in SHOWN.findall(read(page))}
+    assert shown == {path.name for path in STORED}
+
+
+def test_every_guide_by_question_has_a_picture():
+    """Whoever writes a guide without one, or draws one for these, has to change the list."""
+    index = read(GUIDES / "index.md")
+    assert index.startswith("# Guides by question\n")
+    guides = set(re.findall(r"^- \[.+\]\(([\w-]+)\.md\)", index, re.MULTILINE))
+    assert guides == {path.stem for path in GUIDES.glob("*.md")} - {"index"}
+    assert {name for name in guides if not SHOWN.search(read(GUIDES / f"{name}.md"))} == WITHOUT
+
+
+def test_drawn_pictures_are_small_and_have_no_date():
+    """A page opens fast, and drawing again changes nothing."""
+    drawn = [path for path in STORED if path.suffix == ".svg"]
+    assert len(drawn) > 30
+    for path in drawn:
+        assert path.stat().st_size < 100_000, path.name
+        assert "<dc:date>" not in read(path), path.name
+
+
+def test_every_picture_of_a_script_is_stored(script):
+    """Under its name, which only one script has."""
+    names = [name for one in SCRIPTS for name in script(one).PICTURES]
+    assert len(names) == len(set(names))
+    assert {f"{name}.svg" for name in names} <= {path.name for path in STORED}
+    assert {*script("limit_pictures").SIZES} <= {*names}
+
+
+@pytest.mark.parametrize(
+    ("name", "picture"),
+    [
+        ("limit_pictures", "tumours"),
+        ("data_pictures", "warehouses"),
+        ("time_pictures", "late-labels"),
+    ],
+)
+def test_a_script_draws_what_is_stored(name, picture, script, tmp_path):
+    """Byte for byte, and nothing else; a quick one of each script."""
+    stored = (FOLDER / f"{picture}.svg").read_bytes()
+    version = importlib.import_module("matplotlib").__version__
+    if f"Matplotlib v{version},".encode() not in stored:
+        pytest.skip(f"stored by another Matplotlib than {version}")
+    one = script(name)
+    sizes = getattr(one, "SIZES", None)
+    script("drawing").write(one.PICTURES, picture, sizes=sizes, folder=tmp_path)
+    [drawn] = tmp_path.iterdir()
+    assert drawn.name == f"{picture}.svg"
+    assert drawn.read_bytes() == stored
+
+
+def test_an_unknown_picture_is_refused(script, tmp_path):
+    """With the names that there are."""
+    with pytest.raises(SystemExit, match=r"no picture 'tumour' here, but: one, two\."):
+        script("drawing").write({"one": None, "two": None}, "tumour", folder=tmp_path)
+    assert not [*tmp_path.iterdir()]
