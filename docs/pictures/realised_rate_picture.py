@@ -1,4 +1,4 @@
-"""Draw the picture of README: ``python docs/pictures/realised_rate_picture.py`` writes realised-rate.svg.
+"""Draw the picture of README: it writes realised-rate.svg.
 
 Not a sketch: the curves are the exact distributions of the true rate with 100 held-out positives.
 """

