@@ -1,8 +1,9 @@
 """Steps, delays and drift: ``python -m reproduction.over_time.adapting``, a minute.
 
-Writes every number to reproduction/results/adapting.csv and the picture docs/pictures/adapting.svg; the
-tables of docs/guides/adapting.md are taken from there. Objects come one by one, half of them positive in
-the simulations; a positive's label is learned when `delay` more positives have been decided.
+Writes every number to reproduction/results/adapting.csv and the picture docs/pictures/adapting.svg;
+the tables of docs/guides/adapting.md are taken from there. Objects come one by one, half of them
+positive in the simulations; a positive's label is learned when `delay` more positives have been
+decided.
 """
 
 from __future__ import annotations

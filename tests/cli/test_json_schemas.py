@@ -320,6 +320,13 @@ def test_the_files_are_what_the_script_makes():
         assert path.read_text("utf-8") == MADE["written"](schema), path.name
 
 
+def test_every_part_has_one_source_and_is_referred_to():
+    """A second one of its name would replace it."""
+    parts = [name for source in MADE["SOURCES"].values() for name in getattr(source, "PARTS", {})]
+    used = {name for schema in MADE["schemas"]().values() for name in schema.get("$defs", {})}
+    assert sorted(parts) == sorted(used)
+
+
 def members(schema):
     """Yield every member that a schema describes, with its name."""
     if isinstance(schema, dict):

@@ -18,7 +18,10 @@ SAMPLE: Members = {
     "remark": ("What else is to be said; null if nothing.", maybe(TEXT)),
 }
 NORMALITY: Members = {
-    "alternative": ("What is tested against.", maybe(TEXT)),
+    "alternative": (
+        "The network that was asked, by what it is good at finding; null of a classical test.",
+        maybe(TEXT),
+    ),
     "alpha": ("Level of the verdicts.", LEVEL),
     "sample": ("The most values that are tested of a sample; null for all.", maybe(COUNT)),
     "rows_without_group": ("Rows that were left out for lack of a group.", COUNT),

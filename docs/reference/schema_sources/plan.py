@@ -90,7 +90,10 @@ OTHER_ERROR: Members = {
     "n_least": ("The least number with which the promise can be kept.", COUNT),
     "now": ("The other error now; null if the promise is impossible.", maybe(ref("price"))),
     "then": ("The other error with n_needed; null without that.", maybe(ref("price"))),
-    "limit": ("The other error with endless labels.", maybe(ref("price"))),
+    "limit": (
+        "The other error with endless labels; null where it cannot be known.",
+        maybe(ref("price")),
+    ),
 }
 PARTS = {
     "needed": record(NEEDED, "How many objects certify a threshold."),
