@@ -286,9 +286,16 @@ def test_late_labels_warn_once(test):
     with pytest.warns(rk.LateLabelsWarning, match="the level swings") as caught:
         adaptive.learn(ids[:200], labels[:200])
     assert len(caught) == 1
+    assert "0.003 or smaller" in str(caught[0].message)  # 0.3 / (2 * delay)
     adaptive = rk.AdaptiveTest.restore(adaptive.state(), test)
     adaptive.decide(scores[200:], ids[200:])
     adaptive.learn(ids[200:], labels[200:])
+    many, truth, names = stream(4000)
+    busy = rk.AdaptiveTest(test, step=0.02)
+    busy.decide(many, names)
+    with pytest.warns(rk.LateLabelsWarning) as caught:
+        busy.learn(names[:200], truth[:200])  # the first of many that wait
+    assert "0.0002 or smaller" in str(caught[0].message)  # 0.3 / (3,800 * the share of positives)
     calm = rk.AdaptiveTest(test, step=0.001)
     calm.decide(scores[:200], ids[:200])
     calm.learn(ids[:200], labels[:200])

@@ -355,6 +355,13 @@ class Ledger:
         """The largest step that the next label can make."""
         return max(level.step_at(level.n + 1) for level in self.levels)
 
+    def _waiting(self) -> float:
+        """How many objects of the null class wait for their labels, by the share of those known."""
+        null = self.control == "fnr"
+        truths = [settled.is_positive for settled in self.settled.values()]
+        known = [truth == null for truth in truths if truth is not None]
+        return len(self.open) * sum(known) / len(known) if known else 0.0
+
     def warn_if_late(self, stacklevel: int = 2) -> None:
         """Warn once, if labels come so late that the level must swing."""
         enough = len(self.recent) >= _ENOUGH
@@ -368,6 +375,8 @@ class Ledger:
             product=f"{self.current_step * self.delay:.2g}",
             limit=f"{SWINGING:g}",
         )
-        smaller = Parameter("step", float(f"{SWINGING / self.delay / 2:.1g}"))
+        # The first labels that arrive were the quickest: those that still wait count, too.
+        most = SWINGING / max(2 * self.delay, self._waiting())
+        smaller = Parameter("step", float(f"{most:.1g}"))
         words = (text, " Learn labels sooner, or start again with ", smaller, " or smaller.")
         warnings.warn(LateLabelsWarning(words), stacklevel=stacklevel + 1)
