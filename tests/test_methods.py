@@ -371,7 +371,7 @@ def test_the_fit_is_checked_and_a_bad_one_is_called_bad():
     normal = np.r_[rng.normal(-1, 1, 2_000), rng.normal(1, 1, 2_000)]
     skewed = np.r_[rng.exponential(1, 2_000) - 4, rng.exponential(1, 2_000)]
     labels = np.repeat([0, 1], 2_000)
-    for scores, words in ((normal, "no evidence against"), (skewed, "contradicted")):
+    for scores, words in ((normal, "not contradicted"), (skewed, "fit is contradicted")):
         test = rk.calibrate(scores, labels).control("fnr", 0.01, method=rk.Parametric("norm"))
         assert words in test.certificate.cells[0].remark
         assert words in str(test.certificate).replace("\n  ", " ")

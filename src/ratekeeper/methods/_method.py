@@ -120,7 +120,7 @@ class FitCheck:
         verdict = (
             "the fit is contradicted; do not rely on it"
             if self.contradicted
-            else f"the fit is not contradicted at {self.level:.0%}, which does not prove the far tail"
+            else f"not contradicted at {self.level:.0%}, which does not prove the far tail"
         )
         return (
             "Goodness of fit (Kolmogorov-Smirnov, one half fitted, all tested): distance "
