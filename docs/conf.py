@@ -27,6 +27,7 @@ extensions = [
     "live_pictures",
 ]
 exclude_patterns = ["_extensions", "_static"]
+smartquotes = False  # an option is --json, not a dash
 nitpicky = False  # names of other libraries in docstrings lead nowhere; links of pages are checked
 default_role = "name"  # a single backtick is code, and a link where it is a public name
 

@@ -21,13 +21,15 @@ PAGES = {
     "reproduction/results/README.md": "understand/experiment.md",
     "reproduction/rivals/results/README.md": "understand/study.md",
 }
+UNSEARCHED = ("reference/sentences", "contributing/changes")
 
 
 def led(text: str, source: Path, page: Path, docs: Path) -> str:
     """Return text of a file of the project with links that lead somewhere from a page."""
 
     def lead(match: re.Match[str]) -> str:
-        bang, words, address = match.groups()
+        bang, address = match[1], match[3]
+        words = match[2].replace("\n", " ") if bang else match[2]  # lines of an alt text would join
         path, hash_, anchor = address.partition("#")
         target = Path(os.path.normpath(source.parent / path))
         if "://" in address or not path or not target.exists():
@@ -67,6 +69,12 @@ def focusable(
         )
 
 
+def unsearched(app: Sphinx, _doctree: object) -> None:
+    """Keep pages that have every word from crowding out the others in the search."""
+    if app.env.docname in UNSEARCHED:
+        app.env.metadata[app.env.docname]["nosearch"] = True
+
+
 def published(app: Sphinx) -> None:
     """Put JSON schemas at addresses that stay; Sphinx's own for downloads have a hash in them."""
     shutil.copytree(
@@ -81,5 +89,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", published)
     app.connect("source-read", inside)
     app.connect("include-read", included)
+    app.connect("doctree-read", unsearched)
     app.connect("html-page-context", focusable)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -100,13 +100,24 @@ class Name(SphinxRole):
         return [code], []
 
 
+COLON = "\ue000"
+
+
+def plain(
+    _app: Sphinx, what: str, _name: str, _value: object, _options: object, lines: list[str]
+) -> None:
+    """Keep napoleon from taking the words before a colon for the type of a property."""
+    if what in ("property", "attribute"):
+        lines[:] = [line.replace(":", COLON) for line in lines]
+
+
 def escaped(
     _app: Sphinx, _what: str, _name: str, _value: object, _options: object, lines: list[str]
 ) -> None:
-    """Keep Sphinx from reading markup into lists of parameters and attributes.
+    """Keep Sphinx from reading markup into lists of parameters, and lead to pages by their links.
 
-    A type such as ``float, default=alpha`` is words, of which Sphinx
-    would link each to whatever has that name.
+    A type such as ``float, default=alpha`` is words, of which Sphinx would link each to whatever
+    has that name.
     """
     for number, line in enumerate(lines):
         if line.startswith(".. attribute:: "):
@@ -114,7 +125,9 @@ def escaped(
         elif kind := re.match(r"(:type [^:]*: )(.*)", line):
             words = kind[2].replace("`", "").replace("*", r"\*").replace("_", r"\_")
             lines[number] = f"{kind[1]}*{words}*"
-    lines[:] = "\n".join(lines).split("\n")
+        else:
+            lines[number] = re.sub(r"(?:``)?\bdocs/([\w/-]+)\.md(?:``)?", r":doc:`/\1`", line)
+    lines[:] = "\n".join(lines).replace(COLON, ":").split("\n")
 
 
 def foreign(
@@ -126,7 +139,8 @@ def foreign(
     _options: object,
 ) -> bool | None:
     """Leave out what a class has from scikit-learn, Python and others."""
-    home = getattr(getattr(value, "fget", value), "__module__", None)
+    value = getattr(value, "fget", value)
+    home = getattr(getattr(value, "__objclass__", value), "__module__", None)  # of a built-in's own
     ours = home is None or home.startswith("ratekeeper")
     return None if ours or skip else True
 
@@ -153,7 +167,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Add directive and role, and the check after all pages are read."""
     app.add_directive("public", Public)
     app.add_role("name", Name())
-    app.connect("autodoc-process-docstring", escaped, priority=900)  # after napoleon
+    app.connect("autodoc-process-docstring", plain, priority=100)  # before napoleon
+    app.connect("autodoc-process-docstring", escaped, priority=900)  # after it
     app.connect("autodoc-skip-member", foreign)
     app.connect("env-before-read-docs", begin)
     app.connect("env-check-consistency", check)

@@ -499,7 +499,8 @@ class Evaluation(_Evaluated):
         **Guarantee.** If nothing has changed since calibration, an evaluation calls any promise
         exceeded with probability at most 5%, over all its rates and groups together. It does not
         cover repeated looks, whose false alarms add up. "kept" means that the exact 95% interval
-        lies at or below the promise.
+        lies at or below the promise; it is about this rate alone, whatever else was counted. For
+        many groups at once, "within" of an audit is adjusted.
         """
         if self.promised is None:
             return "no promise"

@@ -21,6 +21,7 @@ WITHOUT = {
     "frames",
     "mlflow",
     "models",
+    "pipelines",
     "scale",
     "strangers",
 }
@@ -52,6 +53,13 @@ def test_every_guide_by_question_has_a_picture():
     guides = set(re.findall(r"^- \[.+\]\(([\w-]+)\.md\)", index, re.MULTILINE))
     assert guides == {path.stem for path in GUIDES.glob("*.md")} - {"index"}
     assert {name for name in guides if not SHOWN.search(read(GUIDES / f"{name}.md"))} == WITHOUT
+
+
+def test_a_row_of_the_table_of_score_orders_is_counted(script):
+    """By the script that the guide names, here with so few sets that its shares say little."""
+    row = script("score_order").row("reversed", runs=20)
+    counted = "3.5%, above 5% in 10.0% | 100.0% | 2.8%, above 5% in 0.0% | 47.6%"
+    assert row == f"| reversed | {counted} |"
 
 
 def test_drawn_pictures_are_small_and_have_no_date():

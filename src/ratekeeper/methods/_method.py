@@ -214,7 +214,7 @@ class Method(ABC):
         return "unused"
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters by name; those marked as `ADDED` only where they are set."""
+        """Return the parameters by name; those of later versions only where set."""
         return {
             field.name: getattr(self, field.name)
             for field in fields(self)  # type: ignore[arg-type]  # all are dataclasses

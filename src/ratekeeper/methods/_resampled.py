@@ -40,7 +40,7 @@ class Resampled(Method):
     **Guarantee.** Marginal for ``plain=False``: over calibration sets, subsamples and new objects
     together, ``P(p <= alpha) <= alpha`` for an alpha chosen beforehand. It does *not* turn a small
     pool into the fresh sample that the paper's theorem asks for: the rate still depends on the
-    pool (drawing 21 of 50 in the plain form, at a nominal 5%, it is 9.1% on average and above 14%
+    pool (drawing 21 of 50 in the plain form, at a nominal 5%, it is 9.1% on average and above 15%
     for one pool in twenty). `Conformal` on the whole pool is as valid and more powerful; this is
     here because the paper proposes it.
 
