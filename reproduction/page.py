@@ -116,6 +116,10 @@ def _inline(text: str) -> str:
         (r"`([^`]+)`", r"<code>\1</code>"),
         (r"\*\*([^*]+)\*\*", r"<strong>\1</strong>"),
         (r"\*([^*]+)\*", r"<em>\1</em>"),
+        (
+            r"(?<!!)\[([^\]]+)\]\([^)]+\.md\)",
+            r"\1",
+        ),  # the page may lie anywhere, away from the guide
     ):
         text = re.sub(pattern, replacement, text)
     return text

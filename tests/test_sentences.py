@@ -4,7 +4,9 @@ import importlib.util
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from ratekeeper._sentences import SECTIONS
 
@@ -87,11 +89,58 @@ def test_every_sentence_can_be_rendered(script):
 
 
 def test_examples_are_of_gaps_that_exist(script):
-    """No example is left over from a sentence that has gone."""
-    used = {
-        n for templates in SECTIONS.values() for t in templates.values() for n in script.gaps(t)
+    """No example is left over from a sentence that has gone, or that has one of its own."""
+    shared, used = set(), {name: set() for name in script.EXAMPLES}
+    for section, key in KEYS:
+        own = f"{section}.{key}"
+        for gap in script.gaps(SECTIONS[section][key]):
+            found = [name for name in (own, section) if gap in script.EXAMPLES.get(name, ())]
+            (used[found[0]] if found else shared).add(gap)
+    assert set(script.GAPS) == shared
+    assert {name: set(fillers) for name, fillers in script.EXAMPLES.items()} == used
+
+
+# Those that state a mean or a share above alpha beside the 95% quantile of a true rate.
+TRUE_RATES = [
+    (section, key)
+    for section, key in KEYS
+    if re.search(r"\{(mean|above)\}", SECTIONS[section][key]) and "{high}" in SECTIONS[section][key]
+]
+
+
+def test_examples_of_true_rates_are_found():
+    """The next test looks at all of them."""
+    assert {f"{section}.{key}" for section, key in TRUE_RATES} == {
+        "aim.true_share",
+        "certificate.true_rate",
+        "certificate.true_rate.any_alpha",
+        "clusters.true_rate",
+        "clusters.true_rate.any_alpha",
+        "evaluation.average",
+        "plan.true_rate",
     }
-    assert set(script.GAPS) == used
+
+
+@pytest.mark.parametrize(("section", "key"), TRUE_RATES)
+def test_examples_of_true_rates_are_of_one_distribution(script, section, key):
+    """The mean, the limits of 90% and the share above alpha are those of a Beta(k, n + 1 - k)."""
+    said = script.fillers(section, key)
+    n = int(said.get("n", "200").replace(",", ""))
+    assert said.get("alpha", "5%") == "5%"
+    k = np.arange(1, n + 1)
+    true_rate = stats.beta(k, n + 1 - k)
+    facts = {
+        "mean": true_rate.mean(),
+        "low": true_rate.ppf(0.05),
+        "high": true_rate.ppf(0.95),
+        "above": true_rate.sf(0.05),
+    }
+    fits = [
+        [f"{100 * value:.2f}%" == said[gap] for value in values]
+        for gap, values in facts.items()
+        if gap in said
+    ]
+    assert np.all(fits, axis=0).sum() == 1
 
 
 def test_every_sentence_is_used(code):

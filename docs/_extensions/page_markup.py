@@ -39,7 +39,10 @@ def led(text: str, source: Path, page: Path, docs: Path) -> str:
             target = docs / PAGES[name]
         elif not bang and not target.is_relative_to(docs):
             return f"`{name}`" if words.strip("`") in (name, target.name) else f"{words} (`{name}`)"
-        return f"{bang}[{words}]({os.path.relpath(target, page.parent)}{hash_}{anchor})"
+        there = os.path.relpath(target, page.parent)
+        if target.suffix == ".json":  # published as it is; Sphinx would make a download of it
+            return f'<a href="{there}">{words}</a>'
+        return f"{bang}[{words}]({there}{hash_}{anchor})"
 
     return LINK.sub(lead, text)
 

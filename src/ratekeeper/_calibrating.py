@@ -94,7 +94,9 @@ def calibrate(  # noqa: PLR0913 - each has a name and a default
     seed : int, default=0
         Seed of that draw. Choose it before looking at results.
     positive_label : object, optional
-        Which label is positive; required unless it is plain (1, True, "yes", "positive", ...).
+        Which label is positive. Plain pairs need none: 0/1, False/True, -1/1, "no"/"yes",
+        "negative"/"positive" and the like, where the second is positive. Any other two words or
+        numbers are refused without it; nothing is guessed from their order.
     higher_is_positive : bool, default=True
         False if low scores indicate the positive class.
     sampling : {"population", "by class"}, default="population"
@@ -109,6 +111,11 @@ def calibrate(  # noqa: PLR0913 - each has a name and a default
     Returns
     -------
     Calibration
+
+    Raises
+    ------
+    InputError
+        If scores, labels or columns cannot be used, or if it is not plain which label is positive.
 
     Notes
     -----

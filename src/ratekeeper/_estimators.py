@@ -107,7 +107,8 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         by default. The others train.
     positive_label : object, optional
         Which label is positive. By default 1, True, "yes" and the like; else the last of
-        ``classes_``, with a `PositiveLabelWarning` if the labels are words.
+        ``classes_``, as in scikit-learn, with a `PositiveLabelWarning` if the labels are words.
+        `calibrate` refuses such labels instead.
     undecided : object, optional
         With ``control="both"``, the label that `predict` gives to objects without a decision, such
         as -1 or "unsure". Without it `predict` refuses, and `decide` says None.

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 
 def save(obj: Storable, path: str | os.PathLike[str]) -> None:
-    """Save a calibration or a test, so that `load` gives exactly the same.
+    """Save a calibration or a test, so that `load` gives one that decides the same.
 
     Parameters
     ----------
-    obj : Calibration, ErrorRateTest or AbstainingTest
-        What to save. A test is saved with the calibration it stands on and with its certificate.
+    obj : Calibration, ErrorRateTest, AbstainingTest or ThresholdTest
+        What to save: what `calibrate`, `control`, `control_both`, `control_precision` and the like
+        return. A test is saved with the calibration it stands on and with its certificate.
     path : str or path-like
         Where. A file that is there is replaced in one step; if that fails, it stays as it was.
 
@@ -34,6 +35,16 @@ def save(obj: Storable, path: str | os.PathLike[str]) -> None:
     ------
     InputError
         If the object or its method cannot be saved, or if there is no such folder.
+
+    Notes
+    -----
+    The file is numbers and JSON, without code, and **every version reads the files of all earlier
+    ones**. Calibrations and tests can be pickled, too, as joblib and worker processes do. Nothing
+    is promised about pickles of another version, and unpickling runs whatever code a file holds: so
+    keep and hand on what `save` writes.
+
+    States of a monitor and of an adaptive test have methods of their own, `Monitor.save` and
+    `AdaptiveTest.save`. A test of several classes can be pickled only.
 
     Examples
     --------
@@ -56,12 +67,14 @@ def load(path: str | os.PathLike[str]) -> Storable:
     Parameters
     ----------
     path : str or path-like
-        A file written by `save`, of this or of an earlier version.
+        A file written by `save`, of this or of any earlier version.
 
     Returns
     -------
-    Calibration, ErrorRateTest or AbstainingTest
-        Equal to what was saved: the same scores, the same thresholds, the same decisions.
+    Calibration, ErrorRateTest, AbstainingTest or ThresholdTest
+        What was saved: the same scores, thresholds, p-values and decisions. A calibration ``==``
+        the one that was saved. Tests are compared by identity, so that a loaded one is never ``==``
+        another: compare ``test.calibration`` and ``test.certificate``.
 
     Raises
     ------

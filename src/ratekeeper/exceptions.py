@@ -245,7 +245,10 @@ class LongWorkWarning(RatekeeperWarning):
 
 
 class PositiveLabelWarning(RatekeeperWarning):
-    """The labels are two words, and the last in order is taken as the positive one."""
+    """An estimator or `compare` was given two words as labels, and took the last as positive.
+
+    The last in ascending order, that is. `calibrate` refuses such labels instead.
+    """
 
 
 class RefitWarning(RatekeeperWarning):

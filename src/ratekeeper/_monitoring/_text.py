@@ -156,12 +156,17 @@ def _age(monitor: Found) -> str:
         now = moment_text(monitor.clock, ledger.now)
         text.append(say("monitor.age", until=moment_text(monitor.clock, until), now=now))
     if (first := monitor.waiting_for) is not None:
-        facts = {"waiting": f"{monitor.waiting:,}", "since": first[1]}
-        if monitor.matures_after is None:
-            text.append(say("monitor.waiting.label", id=show(first[0]), **facts))
-        else:
-            text.append(say("monitor.waiting", **facts))
+        text.append(_waiting(monitor, *first))
     return " ".join(text) or say("monitor.counted.none")
+
+
+def _waiting(monitor: Found, first: str, since: str) -> str:
+    n = monitor.waiting
+    if monitor.matures_after is None:
+        key = "monitor.waiting.label.one" if n == 1 else "monitor.waiting.label"
+        return say(key, waiting=f"{n:,}", id=show(first), since=since)
+    key = "monitor.waiting.one" if n == 1 else "monitor.waiting"
+    return say(key, waiting=f"{n:,}", since=since)
 
 
 def which_text(monitor: Found, alarm: Alarm) -> str:

@@ -21,9 +21,13 @@ MONITOR = {
     ),
     "age": "decisions made until {until}; the latest one recorded is of {now}.",
     "waiting": "{waiting} decisions are not counted yet, the oldest of {since}.",
+    "waiting.one": "1 decision is not counted yet, that of {since}.",
     "waiting.label": (
         "{waiting} decisions are not counted yet. All wait for the label of {id}, decided at "
         "{since}."
+    ),
+    "waiting.label.one": (
+        "1 decision is not counted yet. It waits for the label of {id}, decided at {since}."
     ),
     "limit.yes": (
         "the {rate} has been above its limit. It was shown by {decision}. If the true rate were at "
@@ -139,7 +143,7 @@ MONITOR = {
     ),
     "state": "its state",
     "state.seen": (
-        "{n} decisions are counted, {waiting} are not yet; {total} scores. A false alarm has a "
+        "Decisions counted: {n}; not counted yet: {waiting}; scores: {total}. A false alarm has a "
         "probability of at most {delta} over all time."
     ),
     "state.shifted": (

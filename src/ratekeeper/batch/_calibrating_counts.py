@@ -56,8 +56,10 @@ def calibrate_counts(  # noqa: PLR0913 - each has a name and a default
         are read as by `batch.calibrate_file`.
     *finer : path-like, data frame or dict of columns
         The result of a second query, and of more, that count again in buckets that held many.
-    positive_label, higher_is_positive, one_class, sampling
-        As in `calibrate`. Without a column of labels, and without `one_class`, no class is known.
+    positive_label, higher_is_positive, sampling
+        As in `calibrate`.
+    one_class : {"negative", "positive"}, optional
+        As in `calibrate`. Without it, and without a column of labels, no class is known.
     on_invalid : {"refuse", "skip"}, default="refuse"
         What to do with rows of counts whose score, label or group is missing or NaN. The objects
         that are skipped are counted, and the certificate of every test says so.

@@ -34,12 +34,16 @@ def evaluation_sql(
     ----------
     test : ErrorRateTest or AbstainingTest
         As in `decision_sql`.
-    table, score, dialect : str
-        As in `decision_sql`. Rows were neither used for training nor for calibration.
+    table : str
+        As in `decision_sql`. Its rows must have been used neither for training nor for calibration.
+    score : str
+        As in `decision_sql`.
     label : str
         Column of the true labels.
     group : str, optional
         Column of the groups. Of a test without groups an audit: errors are counted by it, too.
+    dialect : str, default="standard"
+        As in `decision_sql`.
 
     Returns
     -------
