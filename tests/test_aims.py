@@ -164,7 +164,9 @@ def test_groups_have_thresholds_of_their_own():
 
 def test_what_is_out_of_reach_is_said_with_what_is_not(cal):
     """A precision that no threshold has is refused, with the highest that could be promised."""
-    with pytest.raises(rk.UnattainableError, match="highest precision that could be is") as error:
+    with pytest.raises(
+        rk.UnattainableError, match="highest precision that could be promised is"
+    ) as error:
         cal.control_precision(0.9999)
     best = float(str(error.value).rpartition(" ")[2].rstrip("%.")) / 100
     assert 0.85 < best < 0.95

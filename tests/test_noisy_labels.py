@@ -160,9 +160,11 @@ def test_too_few_objects_are_told_what_could_be():
     """The refusal says the best level and how many objects are needed, and both are true."""
     cal, _, _ = noisy(100)
     noise = rk.LabelNoise(wrong_positives=0.1)
-    with pytest.raises(rk.UnattainableError, match=r"lowest FNR that could be is 7\.\d+%") as found:
+    with pytest.raises(
+        rk.UnattainableError, match=r"lowest FNR that could be promised is 7\.\d+%"
+    ) as found:
         cal.control_noisy("fnr", 0.05, noise)
-    best = float(str(found.value).split("could be is ")[1].split("%")[0]) / 100
+    best = float(str(found.value).split("could be promised is ")[1].split("%")[0]) / 100
     assert cal.control_noisy("fnr", best, noise).certificate.promised
     with pytest.raises(rk.UnattainableError):
         cal.control_noisy("fnr", best - 2e-4, noise)

@@ -112,9 +112,9 @@ def command(test: str, file: str | None, **given: Any) -> None:  # noqa: ANN401
     TEST.RK is what control wrote, FILE the decisions since the last time, as classify writes them,
     with columns for an id and the time of each. --outcomes has the truth of those decisions for
     which it became known. Either may be left out. Outcomes count in the order of the decisions,
-    never in that of their labels. Prints what was counted and two verdicts: is the limit broken,
-    and are outcomes unlike the calibration? Where FILE has scores, it warns if they cannot be a
-    mixture of the two calibrated classes.
+    never in that of their labels. Prints what was counted and three verdicts: is the limit broken,
+    are outcomes unlike the calibration, and has the rate changed lately? Where FILE
+    has scores, it warns if they cannot be a mixture of the two calibrated classes.
     """
     from ratekeeper._locks import alone
 

@@ -73,8 +73,8 @@ AIM = {
         "of either class were kept."
     ),
     "impossible": "{aim}{where} cannot be promised with this score and {n} objects. {advice}",
-    "best": "The highest {word} that could be is {best}.",
-    "best.error": "The lowest share of wrong decisions that could be is {best}.",
+    "best": "The highest {word} that could be promised is {best}.",
+    "best.error": "The lowest share of wrong decisions that could be promised is {best}.",
     "nothing": "No lower level of {word} can be, either.",
     "groups.delta": (
         "The promise is made for each group separately; that it fails in at least one of the "

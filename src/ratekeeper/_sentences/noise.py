@@ -37,6 +37,6 @@ NOISE = {
         "on the calibration objects as they are labelled, FNR {misses} and FPR "
         "{alarms}{no_decision}. Wrong labels count as errors here, so the true rates are others."
     ),
-    "best": "The lowest {rate} that could be is {best}. {needed}",
+    "best": "The lowest {rate} that could be promised is {best}. {needed}",
     "needed": "At least {n} calibration objects labelled {label} are needed.",
 }

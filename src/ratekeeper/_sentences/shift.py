@@ -10,8 +10,9 @@ SHIFT = {
         "as they were calibrated ({strength}, alpha {alpha})."
     ),
     "possible": (
-        "{n} new scores can be a mixture of negatives and positives as they were calibrated "
-        "({strength}, alpha {alpha}){among}. That is no evidence that FNR or FPR are kept."
+        "{n} new scores can be a mixture of negatives and positives as they were calibrated, at "
+        "some prevalence{among} ({strength}, alpha {alpha}). That is no evidence that FNR or FPR "
+        "are kept."
     ),
     "among": " from {low} to {high}",
     "gap": (
