@@ -64,7 +64,9 @@ def script():
         "sentences", ROOT / "docs" / "reference" / "sentences.py"
     )
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "docs" / "reference")  # the examples stand beside it
+        spec.loader.exec_module(module)
     return module
 
 
