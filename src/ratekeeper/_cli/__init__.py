@@ -46,8 +46,8 @@ A first walk:
   ratekeeper classify test.rk demo/new.csv -o decided.csv
 
 Exit codes: 0 done, 2 bad usage or input, 3 the promise is impossible with these scores,
-4 what evaluate --check, --require or --min-n asks for is not so, a fit is contradicted, or
-monitor has an alarm, or shift found one.
+4 a check failed (evaluate --check, --require, --min-n), a fit is contradicted, monitor has an
+alarm, or shift found one.
 """
 
 
