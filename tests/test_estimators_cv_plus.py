@@ -365,7 +365,7 @@ def test_the_bounds_of_the_page_are_right():
         encoding="utf-8"
     )
     table = page.split("| K = 20 |")[1].split("\n\n")[0]
-    rows = re.findall(r"\| ([\d,]+) \| (\d) % \| ([\d.]+) % \| ([\d.]+) % \| ([\d.]+) % \|", table)
+    rows = re.findall(r"\| ([\d,]+) \| (\d)% \| ([\d.]+)% \| ([\d.]+)% \| ([\d.]+)% \|", table)
     assert len(rows) == 4
     for n, alpha, *bounds in rows:
         for folds, bound in zip((5, 10, 20), bounds, strict=True):

@@ -49,9 +49,9 @@ Then the same in each group, and as SQL:
   ratekeeper sql by-group.rk --table people
 
 After the day of calibration: 2016-01.csv to 2018-12.csv hold the people of
-2016 to 2018 month by month, with the first day of the month as "asked"; who was
-asked in which month is made up at random. A monitor looks every month. When
-the limit is shown to be broken it says so, with exit code 4:
+2016 to 2018 month by month, with the first day of the month as "asked"; who
+was asked in which month is made up at random. A monitor looks every month.
+When the limit is shown to be broken it says so, with exit code 4:
 
   for month in 201?-??.csv; do
     ratekeeper classify test.rk $month -o decided.csv
