@@ -12,13 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
 
 import ratekeeper as rk
 from ratekeeper._cli import COMMANDS, main
 from ratekeeper._cli.printing import SCHEMAS
 
+jsonschema = pytest.importorskip("jsonschema")
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(REFERENCE)  # as for a script: its sources stand beside it
@@ -187,7 +186,7 @@ OPTIONAL = {
 @cache
 def validator(name):
     schema = json.loads((REFERENCE / "schemas" / f"{name}.schema.json").read_text("utf-8"))
-    return Draft202012Validator(schema)
+    return jsonschema.Draft202012Validator(schema)
 
 
 def run(line):
@@ -270,7 +269,7 @@ def valid_output(line):
     check = validator(name)
     assert found["schema"] == f"ratekeeper:{name}:{SCHEMAS[name]}" == check.schema["$id"]
     assert next(iter(found)) == "schema"
-    error = best_match(check.iter_errors(found))
+    error = jsonschema.exceptions.best_match(check.iter_errors(found))
     assert error is None, f"{error.json_path}: {error.message[-500:]}"
     return found, check
 
@@ -342,7 +341,7 @@ def members(schema):
 def test_schemas_are_valid_and_every_member_has_a_sentence_and_a_type(name):
     """No member may be anything at all."""
     schema = validator(name).schema
-    Draft202012Validator.check_schema(schema)
+    jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["$schema"].endswith("2020-12/schema")
     assert schema["title"]
     assert schema["description"].endswith(".")
