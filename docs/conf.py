@@ -23,7 +23,7 @@ extensions = [
     "public_names",
     "page_markup",
     "import_graph",
-    "notebooks",
+    "notebook_pages",
     "live_pictures",
 ]
 exclude_patterns = ["_extensions", "_static"]

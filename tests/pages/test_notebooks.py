@@ -15,7 +15,7 @@ PNG = {"output_type": "display_data", "data": {"image/png": "AAAA", "text/plain"
 
 @pytest.fixture(scope="module")
 def to_markdown():
-    return runpy.run_path(str(DOCS / "_extensions" / "notebooks.py"))["to_markdown"]
+    return runpy.run_path(str(DOCS / "_extensions" / "notebook_pages.py"))["to_markdown"]
 
 
 def notebook(*outputs, source="show()", **metadata):
