@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper import _markup as markup
+from ratekeeper._aims._sequence import GUIDES
 from ratekeeper._cells import (
     all_scores,
+    draw_remarks,
     nulls_of,
     of_class,
     refuse_clusters,
@@ -151,7 +153,7 @@ class ThresholdTest(FinishedTest[Evaluation]):
             data_hash=cal.data_hash,
             version=__version__,
             provenance=cal.provenance,
-            remarks=cal.remarks,
+            remarks=cal.remarks + draw_remarks(cal, rests=self.aim.splits),
             alerts=self._practice(),
         )
 
@@ -530,13 +532,17 @@ def aimed_test(calibration: Calibration, aim: Aim) -> ThresholdTest:
     groups = calibration.groups
     names = [None] if groups is None else groups.tolist()
     found = []
-    for name, negative, positive in zip(names, *calibration.cells, strict=True):
-        one = aim.choose(negative, positive, higher=calibration.higher_is_positive)
+    for i, (name, negative, positive) in enumerate(zip(names, *calibration.cells, strict=True)):
+        n_objects = negative.size + positive.size
+        known: Any = {
+            "higher": calibration.higher_is_positive,
+            "numbers": calibration.draw.numbers(n_objects, GUIDES, i) if aim.splits else None,
+        }
+        one = aim.choose(negative, positive, **known)
         if one is None:
             where = "" if name is None else f" in group {show(name)}"
-            n = f"{negative.size + positive.size:,}"
-            advice = aim.advice(negative, positive, higher=calibration.higher_is_positive)
-            facts = {"aim": aim.headline, "where": where, "n": n, "advice": advice}
+            advice = aim.advice(negative, positive, **known)
+            facts = {"aim": aim.headline, "where": where, "n": f"{n_objects:,}", "advice": advice}
             raise UnattainableError(say("aim.impossible", **facts), parameter=aim.name)
         found.append(one)
     return ThresholdTest(calibration, aim, tuple(found))

@@ -12,6 +12,7 @@ import numpy as np
 from ratekeeper._beside import split
 from ratekeeper._calibration import Calibration
 from ratekeeper._clusters import read_clusters
+from ratekeeper._draws import Draw
 from ratekeeper._formatting import show
 from ratekeeper._inputs import (
     check_aligned,
@@ -52,7 +53,7 @@ def calibrate(  # noqa: PLR0913 - each has a name and a default
     times: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     rejection: float | None = None,
-    seed: int = 0,
+    random_state: int | None = None,
     positive_label: object = None,
     higher_is_positive: bool = True,
     sampling: Sampling = "population",
@@ -91,8 +92,9 @@ def calibrate(  # noqa: PLR0913 - each has a name and a default
         with the chance weight / bound. What is kept is a plain calibration set of the new
         population: it has no weights any more, nor do new objects need them, and every method
         applies.
-    seed : int, default=0
-        Seed of that draw. Choose it before looking at results.
+    random_state : int, optional
+        Fixes the random numbers, for tests and replays. By default they are drawn from the
+        operating system, once, and stored with the calibration; see Notes.
     positive_label : object, optional
         Which label is positive. Plain pairs need none: 0/1, False/True, -1/1, "no"/"yes",
         "negative"/"positive" and the like, where the second is positive. Any other two words or
@@ -133,6 +135,14 @@ def calibrate(  # noqa: PLR0913 - each has a name and a default
     methods use one row of each cluster, drawn at random, as if there were no others. Ids are
     compared as text and kept as 64-bit hashes, so that merged files and new rows of the same
     cluster are recognised.
+
+    Some promises rest on random numbers: which objects propose thresholds and which certify them
+    (`Calibration.control_precision` and its like, `reorder`, `evidence`, `shift_test`), which row
+    of a cluster counts, which objects `rejection` keeps, how ties are broken at random. These
+    numbers are independent of the data, drawn when the calibration is made, and stored with it
+    (`Calibration.draw`), so that all results can be repeated from a file. The promises are over
+    calibration sets and draws: for one fixed `random_state` they can fail more often, and drawing
+    again until a test is certified voids them. Everything else is not random.
 
     With `weights`, promises are about the population that they describe, and only `Conformal`
     knows how to keep them: its p-value weighs each calibration object, and the new one by its own
@@ -186,8 +196,9 @@ def calibrate(  # noqa: PLR0913 - each has a name and a default
         labelled=labels is not None or one_class is not None,
         columns=columns,
     )
+    made = replace(made, draw=Draw.of(random_state))
     if bound is not None:
-        made = by_rejection(made, bound, seed)
+        made = by_rejection(made, bound)
     return replace(made, sampling=sampling, timing=timing)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ from ratekeeper._clusters import NOT_DRAWN, known_clusters, one_row
 from ratekeeper._control import ErrorRateTest, build_test
 from ratekeeper._costs import Cheapest, cheapest
 from ratekeeper._counted import is_counted, joined
+from ratekeeper._draws import Draw
 from ratekeeper._formatting import extremes, listed_with_count, plain_value, show
 from ratekeeper._inputs import (
     refuse_nan,
@@ -127,6 +128,10 @@ class Calibration:
         whole numbers of the user's own; None if that is not known.
     timing : Timing or None
         Of which kind the times are, and which window of them this is; None without times.
+    draw : Draw
+        The entropy of all random numbers that promises rest on: drawn when the calibration was
+        made, independently of the data, and stored with it. Two calibrations of the same objects
+        are equal whatever their draws.
 
     Examples
     --------
@@ -150,6 +155,7 @@ class Calibration:
     weights: tuple[tuple[Weights, ...], tuple[Weights, ...]] | None = None
     times: tuple[tuple[Times, ...], tuple[Times, ...]] | None = None
     timing: Timing | None = None
+    draw: Draw = field(default_factory=Draw.of)
 
     def __post_init__(self) -> None:
         cells = chain(*self.cells, *chain(*columns_of(self).values()))
@@ -253,12 +259,9 @@ class Calibration:
         values, index = read_new(self, scores, groups)
         refuse_nan(values)
         warn_if_outside(self, count_outside(self, values), values.size)
-        numbers = numbers_of_keys([method], scores, keys, values.size)
-        broken = None
-        if numbers is not None:
-            broken = numbers(method.random_state)  # type: ignore[attr-defined]  # it draws
-        if (own := new_weights(self, scores, weights, values.size)) is not None:
-            broken = own(0)
+        numbers = numbers_of_keys([method], self.draw, scores, keys, values.size)
+        own = new_weights(self, scores, weights, values.size) or numbers
+        broken = None if own is None else own.values
         nulls = [nulls_of(self, null_class, method) for null_class in (0, 1)]
         intervals = (judge_intervals(one, values, index) for one in nulls)
         return PValues(*judge_each(nulls, values, index, broken), *intervals)
@@ -494,6 +497,7 @@ class Calibration:
         groups: ArrayLike | None = None,
         method: Method | str = Conformal(),
         budget: int | None = None,
+        keys: ArrayLike | None = None,
     ) -> Selection:
         """Choose objects from a batch: few of them negative, or as many as can be looked at.
 
@@ -507,7 +511,7 @@ class Calibration:
         groups : array-like of shape (n_objects,), optional
             Their groups, required if and only if the calibration has groups. The share is that of
             the whole batch, not of each group.
-        method : {Conformal(), Simultaneous(delta), Smoothed(random_state)}, default=Conformal()
+        method : {Conformal(), Simultaneous(delta), Smoothed()}, default=Conformal()
             On average over calibration sets, or for this very one but for chance delta. Others are
             refused, since nothing is proven for them.
         budget : int, optional
@@ -515,6 +519,8 @@ class Calibration:
             smallest p0; of equal ones those with the highest score (the lowest, if low scores
             indicate positive), and then the first ones. Which FDR and which alpha belong to them
             is said.
+        keys : array-like of shape (n_objects,), optional
+            For `Smoothed`, whose draws are then those of the keys; as in `ErrorRateTest.decide`.
 
         Returns
         -------
@@ -537,7 +543,7 @@ class Calibration:
         >>> int(found.selected.sum()), bool((found.selected == (batch > found.threshold)).all())
         (67, True)
         """
-        return select(self, scores, groups, fdr=fdr, budget=budget, method=method)
+        return select(self, scores, groups, fdr=fdr, budget=budget, method=method, keys=keys)
 
     def cheapest(
         self,
@@ -671,6 +677,7 @@ class Calibration:
             provenance=merged_provenance(self, other),
             sampling=merged_sampling(self, other),
             timing=merged_timing(self, other),
+            draw=self.draw.child("merged", other.draw),
             **columns,
         )
 
@@ -730,21 +737,16 @@ class Calibration:
         """One random row of each cluster in each class and group; itself without clusters.
 
         Scores of one class and group are then independent, so that methods count them as they do
-        without clusters. The draw depends on the data alone.
+        without clusters. Which rows is up to the draw of the calibration.
         """
         return self if self.clusters is None else self._one_row_per_cell
 
     @cached_property
     def _one_row_per_cell(self) -> Calibration:
-        return one_row(self, 0, by_cell=True)
+        return one_row(self, by_cell=True)
 
-    def one_row_per_cluster(self, seed: int = 0) -> Calibration:
+    def one_row_per_cluster(self) -> Calibration:
         """Return an ordinary calibration of one random row of each cluster, whatever its class.
-
-        Parameters
-        ----------
-        seed : int, default=0
-            Seed of the draw. Choose it before looking at results.
 
         Returns
         -------
@@ -764,13 +766,12 @@ class Calibration:
         >>> cal.one_row_per_cluster()
         Calibration of 3 float64 scores: 1 negative (0), 2 positive (1)
         """
-        thinned = one_row(self, seed, by_cell=False)
+        thinned = one_row(self, by_cell=False)
         if thinned.known != self.known:
             label = self.classes[int(thinned.known == "negative")]
             raise InputError(
                 f"None of the rows that were drawn, one of each cluster, is {show(label)}.",
-                parameter="seed",
-                value=seed,
+                parameter="clusters",
                 remedy="Add clusters of that class.",
             )
         return thinned

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ratekeeper._clusters import NOT_DRAWN
 from ratekeeper._counted import is_counted
 from ratekeeper._formatting import listed_with_count, show
 from ratekeeper._inputs import check_aligned, read_groups, read_new_scores
-from ratekeeper._keys import TieNumbers, drawn
+from ratekeeper._keys import TieNumbers
 from ratekeeper._rates import beta_binomial_tail
 from ratekeeper._sentences import say
 from ratekeeper._tolerance import covers_rounding
@@ -19,6 +20,7 @@ from ratekeeper.exceptions import InputError, Parameter, ScoreRangeWarning
 from ratekeeper.methods import Conformal
 from ratekeeper.methods._clustered import ClusteredNull
 from ratekeeper.methods._counted import counted_null
+from ratekeeper.methods._paired import TIES
 from ratekeeper.methods._weighted import WeightedNull, refuse_unweighted
 
 if TYPE_CHECKING:
@@ -109,7 +111,11 @@ def null_of(
     if is_counted(scores):
         return counted_null(method, scores, tail) if scores.size else None
     stream = _stream(calibration, null_class, group)
-    return method.against(scores, tail, stream=stream) if scores.size else None
+    if not scores.size:
+        return None
+    # Only methods that break the ties of calibration objects need their numbers.
+    draw = {"draw": calibration.draw} if method.keys == "required" else {}
+    return method.against(scores, tail, stream=stream, **draw)
 
 
 def nulls_of(
@@ -185,11 +191,37 @@ def own_numbers(calibration: Calibration, label: int, group: int | None = None) 
     if calibration.weights is not None:
         return as_numbers(np.concatenate([calibration.weights[label][i] for i in places]))
 
-    def make(seed: int) -> NDArray[np.float64]:
-        parts = [drawn(cells[i], seed, _stream(calibration, label, i)) for i in places]
-        return np.concatenate(parts)
+    def make() -> NDArray[np.float64]:
+        streams = (_stream(calibration, label, i) for i in places)
+        draws = [
+            calibration.draw.numbers(cells[i].size, TIES, j)
+            for i, j in zip(places, streams, strict=True)
+        ]
+        return np.concatenate(draws)
 
     return TieNumbers(make)
+
+
+def draw_remarks(calibration: Calibration, *, rests: bool) -> tuple[str, ...]:
+    """Say where random numbers come from, if a promise rests on them: nothing if none does.
+
+    Parameters
+    ----------
+    calibration : Calibration
+    rests : bool
+        Whether the test itself rests on them. Else it may still stand on objects kept at random.
+    """
+    if not (rests or kept_at_random(calibration)):
+        return ()
+    return (say("draws.fixed" if calibration.draw.fixed else "draws.drawn"),)
+
+
+def kept_at_random(calibration: Calibration) -> bool:
+    """Return whether the objects are a random part of those there were."""
+    rows = calibration.provenance
+    return rows is not None and (
+        rows.sampled_from is not None or rows.rejection is not None or NOT_DRAWN in rows.skipped
+    )
 
 
 def _stream(calibration: Calibration, label: int, group: int) -> int:

@@ -9,21 +9,18 @@ whether it is there.
 from __future__ import annotations
 
 from dataclasses import replace
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ratekeeper._beside import subset
+from ratekeeper._draws import hashes_of
 from ratekeeper._formatting import show
 from ratekeeper._inputs import read_groups
 from ratekeeper._provenance import Provenance
-from ratekeeper._validation import check_seed
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._calibration import Calibration
@@ -31,27 +28,8 @@ if TYPE_CHECKING:
     Hashes = NDArray[np.uint64]
     Pairs = tuple[tuple[NDArray[Any], ...], tuple[NDArray[Any], ...]]
 
-# The finaliser of SplitMix64: the same draws on every machine and with every version of NumPy.
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-_MIX = (
-    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
-    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
-)
-_LAST = np.uint64(31)
 NOT_DRAWN = "another row of the cluster was drawn"
-
-
-def hashes_of(names: Iterable[object]) -> Hashes:
-    """Return the hash of each id; ids are compared as text, without the spaces around it.
-
-    Examples
-    --------
-    >>> hashes_of([7, "7", "seven"]).tolist()[:2] == [hashes_of([7])[0]] * 2
-    True
-    """
-    texts = (str(name).strip().encode("utf-8", "surrogatepass") for name in names)
-    digests = b"".join(blake2b(text, digest_size=8).digest() for text in texts)
-    return np.frombuffer(digests, "<u8").astype(np.uint64)
+EVALUATED = "evaluated rows"  # the purpose of the numbers that draw one of each new cluster
 
 
 def read_clusters(clusters: ArrayLike, n_objects: int) -> Hashes:
@@ -67,29 +45,8 @@ def read_clusters(clusters: ArrayLike, n_objects: int) -> Hashes:
     return hashes_of(names.tolist())[index]
 
 
-def draws(clusters: Hashes, positions: NDArray[Any], seed: int = 0) -> Hashes:
-    """Return a random number for each row, made of seed, cluster and position.
-
-    Examples
-    --------
-    >>> ids, rows = hashes_of("ab"), np.arange(2)
-    >>> (draws(ids, rows, seed=1) == draws(ids, rows, seed=1)).tolist()
-    [True, True]
-    """
-    start = _mixed(np.array([seed], dtype=np.uint64))
-    return _mixed(clusters ^ _mixed(positions.astype(np.uint64) ^ start))
-
-
-def _mixed(bits: Hashes) -> Hashes:
-    with np.errstate(over="ignore"):
-        bits = bits + _STEP
-        for shift, factor in _MIX:
-            bits = (bits ^ (bits >> shift)) * factor
-    return bits ^ (bits >> _LAST)
-
-
 def one_of_each(
-    clusters: Hashes, numbers: Hashes, cells: NDArray[np.intp] | None = None
+    clusters: Hashes, numbers: NDArray[np.float64], cells: NDArray[np.intp] | None = None
 ) -> NDArray[np.intp]:
     """Return the positions, ascending, of the row with the smallest number of each cluster.
 
@@ -97,7 +54,7 @@ def one_of_each(
 
     Examples
     --------
-    >>> one_of_each(np.array([5, 5, 9], np.uint64), np.array([2, 1, 3], np.uint64))
+    >>> one_of_each(np.array([5, 5, 9], np.uint64), np.array([0.2, 0.1, 0.3]))
     array([1, 2])
     """
     keys = (numbers, clusters) if cells is None else (numbers, clusters, cells)
@@ -109,13 +66,13 @@ def one_of_each(
     return np.sort(order[first])
 
 
-def one_row(calibration: Calibration, seed: int, *, by_cell: bool) -> Calibration:
+def one_row(calibration: Calibration, *, by_cell: bool) -> Calibration:
     """Return an ordinary calibration of one random row per cluster, or per cluster in each cell.
 
-    A row is drawn by a random number made of the seed, its cluster and its place among all rows in
-    ascending order, so the draw does not depend on the order in which rows were given.
+    Each row has a number of the calibration's draw, and the smallest of its cluster is kept. The
+    numbers belong to places among all rows in ascending order, so what is kept does not depend on
+    the order in which rows were given.
     """
-    seed = check_seed(seed, "seed")
     if calibration.clusters is None:
         raise InputError(
             "The calibration has no clusters: each of its rows is an object of its own.",
@@ -126,7 +83,8 @@ def one_row(calibration: Calibration, seed: int, *, by_cell: bool) -> Calibratio
     clusters = np.concatenate([ids for cells in calibration.clusters for ids in cells])
     sizes = [part.size for part in parts]
     cell = np.repeat(np.arange(len(parts)), sizes)
-    numbers = draws(clusters, np.arange(clusters.size), seed)
+    purpose = "rows of clusters" if by_cell else "row of each cluster"
+    numbers = calibration.draw.numbers(clusters.size, purpose)
     kept = one_of_each(clusters, numbers, cell if by_cell else None)
     starts = np.cumsum([0, *sizes])
     own = np.split(kept, np.searchsorted(kept, starts[1:-1]))
@@ -140,7 +98,7 @@ def one_row(calibration: Calibration, seed: int, *, by_cell: bool) -> Calibratio
         rows = Provenance(sum(sizes)) if rows is None else rows
         skipped = {**rows.skipped, NOT_DRAWN: others} if others else rows.skipped
         rows = replace(rows, skipped=skipped, cluster=None)
-    return replace(thinned, clusters=None, provenance=rows)
+    return replace(thinned, clusters=None, provenance=rows, draw=calibration.draw.child(purpose))
 
 
 def are_spanning(calibration: Calibration) -> bool:

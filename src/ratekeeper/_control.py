@@ -15,6 +15,7 @@ import numpy as np
 from ratekeeper import _markup as markup
 from ratekeeper._called import Called, any_share, null_share, other_share, spanned
 from ratekeeper._cells import (
+    draw_remarks,
     no_such_class,
     null_of,
     nulls_of,
@@ -389,7 +390,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             data_hash=cal.data_hash,
             version=__version__,
             provenance=cal.provenance,
-            remarks=cal.remarks + self._useless,
+            remarks=cal.remarks + self._useless + draw_remarks(cal, rests=self._rests_on_draw),
             clusters=ClusterFacts.of(cal, self.method),
             weights=WeightFacts.of(cal, self.null_class),
             alerts=self._practice(),
@@ -410,6 +411,12 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         tail = tail_of(cal, self.null_class)
         high = least_price(null, other, tail, self.alpha, most=_THRESHOLDS).high
         return high if high < self.other_error.interval[0] else None
+
+    @property
+    def _rests_on_draw(self) -> bool:
+        """Whether ties are broken at random, or one random row of each cluster counts."""
+        one_row = self.calibration.clusters is not None and not isinstance(self.method, Conformal)
+        return self._is_paired or one_row
 
     @property
     def _useless(self) -> tuple[str, ...]:
@@ -630,10 +637,10 @@ class ErrorRateTest(FinishedTest[Evaluation]):
     def _broken(self, numbers: TieNumbers | None) -> NDArray[np.float64] | None:
         """Return the numbers by which this test breaks ties, or weights; None without either."""
         if numbers is not None and self.calibration.weights is not None:
-            return numbers(0)  # which are weights
+            return numbers.values  # which are weights
         if numbers is None or self.method.keys == "unused":
             return None
-        return numbers(self.method.random_state)  # type: ignore[attr-defined]  # it draws
+        return numbers.values
 
     def _comparison(self, index: Index) -> Comparison | None:
         has_limit = self.method.decides_by_threshold and self.calibration.weights is None

@@ -22,6 +22,7 @@ from ratekeeper._cells import group_index
 from ratekeeper._clusters import read_clusters
 from ratekeeper._control import NO_BOUND
 from ratekeeper._cross_fitting import CVPlusTest, build_cv_plus_test, cv_plus_guarantee
+from ratekeeper._draws import Draw
 from ratekeeper._formatting import plain_value
 from ratekeeper._targets import read_target
 from ratekeeper._tolerance import check_tolerance
@@ -34,6 +35,7 @@ from ratekeeper._training import (
     cv_plus,
     response,
     scoring_method,
+    seed_of,
     split,
     take,
 )
@@ -121,10 +123,13 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Whether `sample_weight` of `fit` weighs the calibration, too; see Notes. Only with
         ``method=Conformal()``, and not for CV+.
     random_state : int or RandomState, optional
-        Seed of the split, of the folds of CV+ and of the order in which its rows train.
+        Seed of the split, of the folds of CV+, of the order in which its rows train, and of the
+        calibration's draw. By default it is drawn afresh; `random_state_` has it.
 
     Attributes
     ----------
+    random_state_ : int or RandomState
+        The seed: `random_state`, or the one that was drawn, by which the fit can be repeated.
     classes_ : ndarray of shape (2,)
         The labels in ascending order.
     estimators_ : list of classifiers
@@ -270,6 +275,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         training = Training(
             self.estimator, X, target.labels, target.positive, response_method, fit_params
         )
+        self.random_state_ = seed_of(self.random_state)
         trained = self._train(training, groups, ids, split_params)
         self.test_ = self._build_test(trained, target, groups, clusters, weights, alphas)
         self.n_training_ = target.labels.size
@@ -572,10 +578,10 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 [self.estimator], rows, training.scores(self.estimator, rows), np.zeros_like(rows)
             )
         if self._is("split"):
-            return split(training, self.calibration_size, self.random_state, clusters)
+            return split(training, self.calibration_size, self.random_state_, clusters)
         if self._is("cross-fit"):
             return cross_fit(training, self.cv, split_params)
-        return cv_plus(training, self.cv, groups, self.random_state, split_params)
+        return cv_plus(training, self.cv, groups, self.random_state_, split_params)
 
     def _build_test(
         self,
@@ -598,6 +604,9 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             weights=own,
             positive_label=target.positive,
         )
+        if isinstance(self.random_state_, int | np.integer):
+            draw = Draw(int(self.random_state_), fixed=self.random_state is not None)
+            calibration = replace(calibration, draw=draw)
         if self._is("cv+") or self._is("cross-fit"):
             calibration = replace(calibration, origin="cross-fitted")
         if self._is("cv+"):

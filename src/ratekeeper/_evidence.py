@@ -21,7 +21,7 @@ from ratekeeper._rates import clopper_pearson
 from ratekeeper._ratio_blocks import fitted, merged, two_parts
 from ratekeeper._sentences import say
 from ratekeeper._two_classes import two_classes
-from ratekeeper._validation import check_probability, check_seed
+from ratekeeper._validation import check_probability
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import HighProbability
 
@@ -279,7 +279,6 @@ def evidence(
     alpha: float = 0.05,
     method: Method | str = HighProbability(),
     confidence: float = 0.95,
-    seed: int = 0,
 ) -> Evidence:
     """Say what each school of hypothesis testing makes of each score.
 
@@ -296,9 +295,6 @@ def evidence(
         Of the test that decides, as in `Calibration.control`.
     confidence : float, default=0.95
         Of the bands of the likelihood ratio, of all blocks together.
-    seed : int, default=0
-        Seed of the draw of the half of the objects that draws up the blocks. Choose it before
-        looking at results.
 
     Returns
     -------
@@ -306,12 +302,12 @@ def evidence(
 
     Notes
     -----
-    The likelihood ratio needs blocks of scores. A random half of the calibration objects draws
-    them up (pooled adjacent violators, with at least 5% of the objects in each, down to 1% where
-    there are many), the other half counts: so the counts in a block are binomial, and their exact
-    intervals are valid. With B blocks, each of the 2 B intervals may fail with probability
-    (1 - confidence) / (2 B). Within a block the ratio may differ from score to score; the band is
-    about the block.
+    The likelihood ratio needs blocks of scores. A random half of the calibration objects (by the
+    draw of the calibration) makes them, by pooling adjacent violators, with at least 5% of the
+    objects in each, down to 1% where there are many; the other half counts. So the counts in a
+    block are binomial, and their exact intervals are valid. With B blocks, each of the 2 B
+    intervals may fail with probability (1 - confidence) / (2 B). Within a block the ratio may
+    differ from score to score; the band is about the block.
 
     The e-value of a score s against a class is ``(n + 1) w(s) / (w(s) + sum of w(s_i))``, over the
     n calibration objects of that class in the half that counts, with w the ratio that the other
@@ -332,13 +328,15 @@ def evidence(
     """
     stated = _read_prior(prior)
     confidence = check_probability(confidence, "confidence")
-    check_seed(seed, "seed")
     classes = two_classes(calibration, "A likelihood ratio")
     test = calibration.control(control, alpha, method=method)
     values, _ = read_new(calibration, scores, None)
     p_values = calibration.p_values(values)  # which refuses NaN
     shape: Shape = "rising" if calibration.higher_is_positive else "falling"
-    parts = [two_parts(one, _LEARN, seed, label) for label, one in enumerate(classes)]
+    parts = [
+        two_parts(one, _LEARN, calibration.draw.numbers(one.size, "evidence", label))
+        for label, one in enumerate(classes)
+    ]
     (learnt0, others0), (learnt1, others1) = parts
     least = _IN_BLOCK / min(learnt0.size, learnt1.size)
     blocks = merged(fitted(learnt0, learnt1, shape), min(max(least, _THINNEST), _WIDEST))

@@ -24,6 +24,7 @@ from ratekeeper._beside import COLUMNS, columns_of
 from ratekeeper._calibration import Calibration
 from ratekeeper._control import ErrorRateTest
 from ratekeeper._counted import Counted, is_counted, is_well_formed
+from ratekeeper._draws import Draw
 from ratekeeper._formatting import json_ready, listed, show
 from ratekeeper._header import ENDLESS_FITS, FORMAT, MOST_REPLICATES, misfit
 from ratekeeper._provenance import Provenance
@@ -49,6 +50,7 @@ _SIDES = ("negative", "positive")
 # Of scores that are known by counts: those of the knots, which stand where scores would.
 _COUNTS = {"most": np.dtype(np.int64), "least": np.dtype(np.int64)}
 _BOTH = ["fnr", "fpr"]
+_FIRST_WITH_DRAW = 4  # of the formats
 # With how many tests of a rate.
 _KINDS = {("calibration", 0), ("test", 1), ("abstaining test", 2), ("threshold test", 0)}
 _WIDEST = np.dtype(f"U{LONGEST_NAME}")
@@ -112,6 +114,7 @@ def facts_of_calibration(calibration: Calibration) -> Facts:
         "n": _counts(calibration),
         "data_hash": calibration.data_hash,
         "provenance": calibration.provenance and calibration.provenance.to_dict(),
+        "draw": calibration.draw.to_dict(),
         **({} if calibration.sampling == "population" else {"sampling": calibration.sampling}),
         **({} if calibration.clusters is None else {"clusters": _cluster_counts(calibration)}),
         **({} if calibration.weights is None else {"weights": _counts(calibration)}),
@@ -261,12 +264,12 @@ def _method_facts(method: methods.Method) -> Facts:
     for name, value in method.parameters().items():
         if isinstance(value, np.bool_ | np.integer | np.float64 | np.str_):
             value = value.item()  # noqa: PLW2901
-        if type(value) not in (bool, int, float, str):
+        if type(value) not in (bool, int, float, str, type(None)):
             raise InputError(
                 (Parameter(name, value), f" of {type(method).__name__} cannot be saved."),
                 parameter=name,
                 value=value,
-                remedy="Use a plain number: an int seed such as 0 as random_state.",
+                remedy="Leave random_state out, or use a plain number as a seed.",
             )
         parameters[name] = value
     facts = {"name": method.name, "parameters": parameters}
@@ -315,6 +318,8 @@ def rebuilt(facts: Facts, table: Facts, data: bytes) -> Storable:
         raise StoredFileError(f"it holds a {kind} with tests of {controls}. Save it again.")
     if (kind == "threshold test") != ("aimed" in facts):
         raise StoredFileError(f"it holds a {kind}, but not what belongs to one. Save it again.")
+    if "draw" not in facts:
+        _refuse_old_draws(facts)
     calibration = _rebuild_calibration(facts, table, data)
     if kind == "threshold test":
         return _rebuild_aimed(calibration, facts["aimed"])
@@ -322,6 +327,28 @@ def rebuilt(facts: Facts, table: Facts, data: bytes) -> Storable:
     if kind == "abstaining test":
         return AbstainingTest(tests[0], tests[1])
     return tests[0] if tests else calibration
+
+
+def _refuse_old_draws(facts: Facts) -> None:
+    """Raise if a file without a draw holds a test that rests on one.
+
+    Its numbers were a function of the scores, and where these have few values its promise fails
+    more often than it says. A calibration, or any other test, gets a draw of its own.
+    """
+    if facts["format"] >= _FIRST_WITH_DRAW:
+        raise StoredFileError("it has no draw. Save it again.")
+    aimed = facts.get("aimed")
+    tests = [one["method"] for one in facts["tests"]]
+    if (
+        (aimed is not None and AIMS[aimed["aim"]["name"]].splits)
+        or any(one["parameters"].get("randomised") for one in tests)
+        or ("clusters" in facts and any(one["name"] != "conformal" for one in tests))
+    ):
+        raise StoredFileError(
+            "its test was made by an earlier version, with random numbers that depended on the "
+            "scores, so that its promise can fail where scores have few values. Calibrate and make "
+            "the test anew."
+        )
 
 
 def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration:
@@ -346,6 +373,7 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
     if "counted" in facts:
         cells, beside = _counted(cells, *beside.values()), {}
     rows = facts.setdefault("provenance", None)  # which format 1 did not have
+    draw = Draw.from_dict(facts.setdefault("draw", Draw.of().to_dict()))
     calibration = Calibration(
         (cells[:n_groups], cells[n_groups:]),
         stored_names(facts["classes"]),
@@ -356,6 +384,7 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
         facts.get("sampling", "population"),
         labelled=labelled,
         timing=_timing(facts),
+        draw=draw,
         **{name: (column[:n_groups], column[n_groups:]) for name, column in beside.items()},
     )
     if wrong := _contradiction(calibration):

@@ -27,7 +27,7 @@ from ratekeeper._cells import (
     warn_if_outside,
     weighed_class,
 )
-from ratekeeper._clusters import draws, new_clusters, one_of_each, read_new_clusters
+from ratekeeper._clusters import EVALUATED, new_clusters, one_of_each, read_new_clusters
 from ratekeeper._evaluation import (
     N_OUTCOMES,
     Promise,
@@ -219,13 +219,16 @@ class FinishedTest(ABC, Generic[Found]):
         self, scores: ArrayLike, keys: ArrayLike | None, n: int, weights: ArrayLike | None
     ) -> TieNumbers | None:
         """Return what breaks the ties of new objects, or their weights, where that is needed."""
-        numbers = numbers_of_keys([part.method for part in self.parts], scores, keys, n)
+        methods = [part.method for part in self.parts]
+        numbers = numbers_of_keys(methods, self.calibration.draw, scores, keys, n)
         own = new_weights(self.calibration, scores, weights, n)
         return numbers if own is None else own
 
     def _own_numbers(self, calibration: Calibration, label: int) -> TieNumbers | None:
         """Return the same for the calibration objects of a class."""
-        has_numbers = self._is_paired or calibration.weights is not None
+        has_numbers = calibration.weights is not None or any(
+            part.method.keys != "unused" for part in self.parts
+        )
         return own_numbers(calibration, label) if has_numbers else None
 
     def p_values(
@@ -322,7 +325,7 @@ class FinishedTest(ABC, Generic[Found]):
         rows = drawn  # and those of each group
         if thinned:
             ids = new_clusters(self.calibration, clusters, values.size)
-            numbers = draws(ids, np.arange(ids.size))
+            numbers = self.calibration.draw.numbers(ids.size, EVALUATED)
             one = one_of_each(ids, numbers, truth.astype(np.intp) if by_class else None)
             rows, drawn, mixed = one, one, np.unique(ids).size < one.size
             whole = sum(as_tallies(from_codes(codes[drawn], n_groups)), Tally())

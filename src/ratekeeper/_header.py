@@ -18,7 +18,7 @@ from ratekeeper._formatting import show
 from ratekeeper._validation import LONGEST_NAME
 
 Schema = dict[str, Any]
-FORMAT = 3
+FORMAT = 4
 LONGEST_REASON = 200  # characters of a reason why rows were left out
 MOST_REPLICATES = 100_000
 _SHOWN = 60  # characters of a text that may be of any length
@@ -54,6 +54,7 @@ _TEXT = {"type": "string"}
 _MAYBE_TEXT = {"type": ["string", "null"]}
 _FLAG = {"type": "boolean"}
 _COUNT = {"type": "integer", "minimum": 0}
+_MAYBE_COUNT = {"type": ["integer", "null"], "minimum": 0}
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 _MAYBE_SHARE = _SHARE | {"type": ["number", "null"]}
 _RATE = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
@@ -188,6 +189,9 @@ _DEFS: Schema = {
         optional=("cluster", "time", "weight", "rejection"),
         type=["object", "null"],
     ),
+    "draw": _object(
+        {"entropy": {"type": "string", "pattern": "^[0-9a-f]{32,33}$"}, "fixed": _FLAG}
+    ),
     "method": {
         "anyOf": [
             _method("conformal"),
@@ -195,11 +199,11 @@ _DEFS: Schema = {
                 "high-probability",
                 delta=_RATE,
                 randomised=_FLAG,
-                random_state=_COUNT,
+                random_state=_COUNT,  # of formats before 4, whose draws are refused
                 optional=("randomised", "random_state"),
             ),
             _method("simultaneous", delta=_RATE),
-            _method("smoothed", random_state=_COUNT),
+            _method("smoothed", random_state=_MAYBE_COUNT),
             _method("empirical"),
             _method(
                 "bootstrap",
@@ -227,7 +231,7 @@ _DEFS: Schema = {
             _method(
                 "resampled",
                 size={"type": "integer", "minimum": 1},
-                random_state=_COUNT,
+                random_state=_MAYBE_COUNT,
                 plain=_FLAG,
             ),
         ]
@@ -396,15 +400,21 @@ _DEFS: Schema = {
             "counted": _KNOWN,
             "times": _ref("times"),
             "weights": _KNOWN,
+            "draw": _ref("draw"),
         },
-        # Format 1 did not have provenance; the others are written only where they say something.
-        optional=("provenance", "aimed", "sampling", "clusters", "counted", "times", "weights"),
+        # Format 1 did not have provenance, and those before 4 no draw; the others are written only
+        # where they say something.
+        optional=(
+            *("provenance", "aimed", "sampling", "clusters", "counted", "times", "weights"),
+            "draw",
+        ),
     ),
     # What goes on after calibration. The test it belongs to is compared, never made anew from it.
     "identity": _object(
         {
             "kind": {"enum": ["test", "abstaining test", "threshold test"]},
             "data_hash": _HASH,
+            "draw": _ref("draw"),  # where ties are broken at random
             "tests": _array(
                 _object(
                     {
@@ -423,7 +433,8 @@ _DEFS: Schema = {
                 2,
             ),
             "aim": _object({"aim": _ref("aim"), "limits": _ref("limits")}, type=["object", "null"]),
-        }
+        },
+        optional=("draw",),
     ),
     "state": {"anyOf": [_ref("monitor"), _ref("adaptive")]},
     "monitor": _object(
@@ -461,7 +472,9 @@ _DEFS: Schema = {
                     "shown": _object(
                         {"n": _COUNT, "p": _RATE_TO_1, "group": _NAME}, type=["object", "null"]
                     ),
+                    "draw": _ref("draw"),
                 },
+                optional=("draw",),  # which formats before 4 did not have
                 type=["object", "null"],
             ),
         },

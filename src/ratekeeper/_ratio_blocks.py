@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ratekeeper._keys import drawn
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -75,19 +73,19 @@ class Blocks:
         return ratio
 
 
-def two_parts(scores: Floats, share: float, seed: int, stream: int) -> tuple[Floats, Floats]:
+def two_parts(scores: Floats, share: float, numbers: NDArray[np.float64]) -> tuple[Floats, Floats]:
     """Split the ascending scores of a class at random: those to learn from, and the others.
 
-    They are drawn by the scores themselves: draws at fixed ranks would tell where the others lie.
+    Those with the smallest numbers, which must be independent of the scores, are learnt from.
 
     Examples
     --------
-    >>> [part.size for part in two_parts(np.arange(10.0), 0.3, seed=0, stream=0)]
-    [3, 7]
+    >>> [part.size for part in two_parts(np.arange(4.0), 0.25, np.array([0.3, 0.9, 0.1, 0.4]))]
+    [1, 3]
     """
     size = round(share * scores.size)
     chosen = np.zeros(scores.size, dtype=bool)
-    chosen[drawn(scores, seed, stream).argsort(kind="stable")[:size]] = True
+    chosen[numbers.argsort(kind="stable")[:size]] = True
     return scores[chosen], scores[~chosen]
 
 

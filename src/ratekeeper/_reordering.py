@@ -31,7 +31,7 @@ from ratekeeper._ratio_blocks import SHAPES, fitted, two_parts
 from ratekeeper._sentences import say
 from ratekeeper._separation import separation
 from ratekeeper._two_classes import two_classes
-from ratekeeper._validation import check_choice, check_probability, check_seed
+from ratekeeper._validation import check_choice, check_probability
 from ratekeeper.exceptions import InputError, Parameter, ScoreRangeWarning
 from ratekeeper.methods import HighProbability, check_method
 
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ratekeeper._certificate import Certificate
     from ratekeeper._control import ErrorRateTest
     from ratekeeper._decisions import Decisions
+    from ratekeeper._draws import Draw
     from ratekeeper._evaluation import Evaluation
     from ratekeeper._p_values import PValues
     from ratekeeper._ranks import Floats
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from ratekeeper._ratio_blocks import Blocks, Shape
     from ratekeeper.methods import Method
 
-_STREAMS = 2  # of draws, one for each class
 _LARGEST = 1e300  # so that no infinity is divided by another
 
 
@@ -229,7 +229,9 @@ class ReorderedTest:
     def decide(self, scores: ArrayLike, *, keys: ArrayLike | None = None) -> Decisions:
         """Decide on new objects by the scores of the model; keys as in `ErrorRateTest.decide`."""
         new = self.order.transform(scores)
-        numbers = numbers_of_keys([self.test.method], scores, keys, new.size)
+        numbers = numbers_of_keys(
+            [self.test.method], self.test.calibration.draw, scores, keys, new.size
+        )
         decisions = decide_read(self.test, new, None, numbers)  # which refuses NaN
         self._look_at(scores)
         return decisions
@@ -265,9 +267,7 @@ class ReorderedTest:
         return self.certificate._repr_html_()
 
 
-def reorder(
-    calibration: Calibration, shape: str = "best", *, learn: float = 0.5, seed: int = 0
-) -> Reordering:
+def reorder(calibration: Calibration, shape: str = "best", *, learn: float = 0.5) -> Reordering:
     """Learn in which order scores indicate the positive class, on a random part of the objects.
 
     Parameters
@@ -283,8 +283,6 @@ def reorder(
         the order as it is, unless another one is better by more than a standard error.
     learn : float, default=0.5
         Share of the objects of each class to learn from.
-    seed : int, default=0
-        Seed of the draw of these objects. Choose it before looking at results.
 
     Returns
     -------
@@ -294,11 +292,10 @@ def reorder(
     Notes
     -----
     **Guarantee.** Tests on the objects that did not learn keep the promise of their method,
-    whatever the order, if the calibration objects of each class are independent draws. Objects that
-    learn are drawn by a hash of the scores. Draws at fixed ranks of the sorted scores would leave
-    the others at fixed ranks, too, and how often the promise fails would depend on the seed: with
-    one of eight seeds that were tried, in 16% of sets where 2.4% are due. Nothing is promised about
-    the other error.
+    whatever the order, if the calibration objects of each class are independent draws. Which
+    objects learn is up to the draw of the calibration, independent of the scores, and the promise
+    is over that draw, too: with one of eight fixed seeds that were tried, it failed in 16% of sets
+    where 2.4% are due. Nothing is promised about the other error.
 
     Examples
     --------
@@ -311,13 +308,16 @@ def reorder(
     """
     check_choice(shape, "shape", ("best", "hull", *SHAPES))
     learn = check_probability(learn, "learn")
-    check_seed(seed, "seed")
     classes = two_classes(calibration, "Reordering")
     own: Shape = "rising" if calibration.higher_is_positive else "falling"
-    parts = [two_parts(scores, learn, seed, i) for i, scores in enumerate(classes)]
+    draw = calibration.draw
+    parts = [
+        two_parts(scores, learn, draw.numbers(scores.size, "reorder", i))
+        for i, scores in enumerate(classes)
+    ]
     learnt, others = zip(*parts, strict=True)
     if shape == "best":
-        shape = _best(learnt, own, seed)
+        shape = _best(learnt, own, draw)
     blocks = fitted(learnt[0], learnt[1], own if shape == "hull" else shape)  # type: ignore[arg-type]
     knots = np.unique(np.concatenate(learnt))
     knots = knots[np.isfinite(knots)]
@@ -327,6 +327,7 @@ def reorder(
         times=None,
         timing=None,
         provenance=None,
+        draw=draw.child("held out"),
     )
     new = [np.sort(_new_scores(blocks, knots, one, steps=shape == "hull")) for one in others]
     return Reordering(
@@ -339,9 +340,11 @@ def reorder(
     )
 
 
-def _best(learnt: tuple[Floats, Floats], own: Shape, seed: int) -> Shape:
+def _best(learnt: tuple[Floats, Floats], own: Shape, draw: Draw) -> Shape:
     """Return the shape that separates best the half of the objects that it was not fitted to."""
-    halves = [two_parts(one, 0.5, seed, _STREAMS + i) for i, one in enumerate(learnt)]
+    halves = [
+        two_parts(one, 0.5, draw.numbers(one.size, "best shape", i)) for i, one in enumerate(learnt)
+    ]
     others: list[Shape] = [one for one in SHAPES if one != own]
     found: dict[Shape, float] = {}
     for shape in (own, *others):

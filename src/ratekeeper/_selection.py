@@ -23,6 +23,7 @@ from ratekeeper._certificate import Stated, shown_text
 from ratekeeper._control import condition_text
 from ratekeeper._formatting import exact_percent, extremes, percent_up, plain_value, show
 from ratekeeper._inputs import refuse_nan
+from ratekeeper._keys import numbers_of_keys
 from ratekeeper._p_values import judge
 from ratekeeper._sentences import say, state
 from ratekeeper._validation import check_count, check_probability, rate_of
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
     from ratekeeper._calibration import Calibration
     from ratekeeper._finished import Index
+    from ratekeeper._keys import TieNumbers
     from ratekeeper._ranks import Floats, Tail
     from ratekeeper._sentences import Statement
     from ratekeeper.methods import NullDistribution
@@ -146,7 +148,8 @@ class Selection(Stated):
       so the p-values of all other objects stay or grow: R does not grow. So (1) and (2) hold, on
       average over calibration sets and batches. This is, in short, the positive dependence
       (PRDS) of Bates, Candès, Lei, Romano and Sesia (2023). `Smoothed` has the same proof, with
-      the draws of the others fixed.
+      the draws of the others fixed; its own draw must be independent of the scores, so a seed that
+      repeats draws by position is refused.
     - Groups: the scores of other groups do not meet this one's calibration scores, so their
       p-values stay as they are, and the proof holds for the whole batch. It says nothing about
       one group apart.
@@ -391,13 +394,18 @@ def select(
     fdr: object,
     budget: object,
     method: Method | str,
+    keys: ArrayLike | None = None,
 ) -> Selection:
     """Choose from scores as users give them; see `Calibration.select`."""
     level, most, method = check_asked(calibration, fdr, budget, method)
+    refuse_repeated_draws(method, keys=keys is not None)
     values, index = read_new(calibration, scores, groups)
     refuse_nan(values)
+    numbers = numbers_of_keys([method], calibration.draw, scores, keys, values.size)
     warn_if_outside(calibration, count_outside(calibration, values), values.size, stacklevel=3)
-    return select_read(calibration, values, index, fdr=level, budget=most, method=method)
+    return select_read(
+        calibration, values, index, fdr=level, budget=most, method=method, numbers=numbers
+    )
 
 
 def check_asked(
@@ -466,6 +474,31 @@ def _proven(calibration: Calibration, method: object) -> Method:
     return checked
 
 
+def refuse_repeated_draws(method: Method, *, keys: bool) -> None:
+    """Raise if a method would make the same draws in every batch.
+
+    The proof needs draws that are independent of the scores. A fixed seed gives the i-th object of
+    every batch the same number: where scores are tied, the same places are then selected again and
+    again, and of 30 negatives of two scores 61% of the selected were false at an FDR of 20%.
+    """
+    seed = getattr(method, "random_state", None)
+    if keys or seed is None or isinstance(seed, np.random.Generator):
+        return
+    raise InputError(
+        (
+            Parameter("random_state", seed),
+            " makes the same draws in every batch, by position, and no FDR is kept over batches.",
+        ),
+        parameter="random_state",
+        value=seed,
+        remedy=(
+            "Leave it out, so that every batch is drawn for afresh, or pass ",
+            Parameter("keys"),
+            ", one for each object, so that the same object always gets the same p-value.",
+        ),
+    )
+
+
 def _refuse_impossible(method: Method, n: int, fdr: float) -> None:
     """Raise if no p-value can be as small as the level, even if all objects are selected."""
     if method.can_promise(n, fdr):
@@ -488,8 +521,9 @@ def select_read(
     fdr: float | None,
     budget: int | None,
     method: Method,
+    numbers: TieNumbers | None = None,
 ) -> Selection:
-    """Choose from scores that were read and checked."""
+    """Choose from scores that were read and checked, with the numbers of their keys if any."""
     if not values.size:
         found = "There are no scores to choose from."
         raise InputError(found, parameter="scores", remedy="Pass a batch of at least one object.")
@@ -501,7 +535,7 @@ def select_read(
             remedy="With so few there is no need to choose.",
         )
     nulls = nulls_of(calibration, 0, _shared(calibration, method))
-    p = judge(nulls, values, index)
+    p = judge(nulls, values, index, None if numbers is None else numbers.values)
     q = adjusted(p)
     level, tied = 0.0, 0
     if fdr is not None:

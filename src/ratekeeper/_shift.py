@@ -12,9 +12,9 @@ import numpy as np
 
 from ratekeeper import _markup as markup
 from ratekeeper._cells import no_such_class, read_new, refuse_clusters, refuse_unlabelled
+from ratekeeper._draws import Draw
 from ratekeeper._formatting import exact_percent, percent, show
 from ratekeeper._inputs import refuse_nan
-from ratekeeper._keys import drawn
 from ratekeeper._mixtures import MISSED, p_of_mixture, share_interval
 from ratekeeper._rates import holm
 from ratekeeper._sentences import say
@@ -345,6 +345,8 @@ class ShiftCounts:
     ----------
     calibration : Calibration or test
         As in `shift_test`.
+    draw : Draw, optional
+        Another draw than that of the calibration: the one that earlier counts were made with.
 
     Examples
     --------
@@ -360,10 +362,13 @@ class ShiftCounts:
     True
     """
 
-    def __init__(self, calibration: Calibration | FinishedTest) -> None:
+    def __init__(
+        self, calibration: Calibration | FinishedTest, *, draw: Draw | None = None
+    ) -> None:
         self.calibration = calibration_of(calibration)
+        self._draw = draw or self.calibration.draw
         places = range(len(self.calibration.cells[0]))
-        self._groups = [_Draws(self.calibration, i) for i in places]
+        self._groups = [_Draws(self.calibration, i, self._draw) for i in places]
 
     @property
     def n(self) -> int:
@@ -387,14 +392,22 @@ class ShiftCounts:
     def state(self) -> dict[str, Any]:
         """Return the counts as plain values: a few numbers for each group, and no scores."""
         counts = [[cells.counts.tolist() for cells in one.cells] for one in self._groups]
-        return {"data_hash": self.calibration.data_hash, "counts": counts}
+        about = {"data_hash": self.calibration.data_hash, "draw": self._draw.to_dict()}
+        return {**about, "counts": counts}
 
     @classmethod
     def restore(
         cls, state: Mapping[str, Any], calibration: Calibration | FinishedTest
     ) -> ShiftCounts:
         """Return the counts of a state, with the calibration that they were made with."""
-        made = cls(calibration)
+        if "draw" not in state:
+            raise InputError(
+                "These counts were made by an earlier version, in cells that depended on the "
+                "scores of the calibration.",
+                parameter="state",
+                remedy="Start anew.",
+            )
+        made = cls(calibration, draw=Draw.from_dict(state["draw"]))
         counts = state.get("counts", [])
         every = [[cells.counts for cells in one.cells] for one in made._groups]
         fits = [[*map(len, one)] for one in every] == [[*map(len, one)] for one in counts]
@@ -504,9 +517,9 @@ def _shares(prevalence: object) -> tuple[float, float]:
 class _Draws:
     """What was counted of a group, in the cells of each division of its calibration objects."""
 
-    def __init__(self, calibration: Calibration, group: int) -> None:
+    def __init__(self, calibration: Calibration, group: int, draw: Draw) -> None:
         scores = [cells[group] for cells in calibration.cells]
-        self.cells = [_Cells(scores, seed) for seed in range(_DRAWS)]
+        self.cells = [_Cells(scores, draw.child(f"shift/{group}/{i}")) for i in range(_DRAWS)]
 
     @property
     def n(self) -> int:
@@ -531,8 +544,8 @@ class _Draws:
 class _Cells:
     """The cells that some calibration objects choose, and what was counted in them."""
 
-    def __init__(self, scores: Sequence[Floats], seed: int) -> None:
-        orders = [_random_order(one, label, seed) for label, one in enumerate(scores)]
+    def __init__(self, scores: Sequence[Floats], draw: Draw) -> None:
+        orders = [_random_order(draw.numbers(one.size, "order", i)) for i, one in enumerate(scores)]
         sizes = [min(_CHOOSERS, -(-one.size // _TENTH)) for one in scores]
         choosers = [one[o[:k]] for one, o, k in zip(scores, orders, sizes, strict=True)]
         # Held as positions, so that many groups need little room until they are asked.
@@ -576,13 +589,9 @@ class _Cells:
         return share, interval, gap
 
 
-def _random_order(scores: Floats, label: int, seed: int) -> NDArray[np.intp]:
-    """Return places in random order, the same on every machine; of very many some at random.
-
-    The scores are ascending. So the order depends on them, too: one that depended on their number
-    alone would draw the same ranks in every calibration set of that size, and no random sample.
-    """
-    numbers, n = drawn(scores, seed, label), scores.size
+def _random_order(numbers: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return places in the order of random numbers; of very many places some at random."""
+    n = numbers.size
     most = _CHOOSERS + _COMPARED
     some = np.sort(numbers.argpartition(most)[:most]) if n > most else np.arange(n)
     return some[numbers[some].argsort(kind="stable")]

@@ -49,7 +49,10 @@ def identity_of(test: FinishedTest) -> Facts:
     tests = [{name: one[name] for name in _TOLD_APART_BY if name in one} for one in facts["tests"]]
     aimed = facts.get("aimed")
     aim = None if aimed is None else {name: aimed[name] for name in ("aim", "limits")}
-    return {"kind": facts["kind"], "data_hash": facts["data_hash"], "tests": tests, "aim": aim}
+    about = {"kind": facts["kind"], "data_hash": facts["data_hash"], "tests": tests, "aim": aim}
+    if any(part.method.keys == "required" for part in test.parts):
+        about["draw"] = facts["draw"]  # on which decisions depend
+    return about
 
 
 def refuse_other_test(stored: Facts, test: FinishedTest, what: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -122,6 +123,15 @@ class Training:
     def scores(self, model: BaseEstimator, rows: Rows) -> Floats:
         """Score these rows."""
         return response(model, take(self.X, rows), self.response_method, self.positive)
+
+
+def seed_of(random_state: RandomState) -> RandomState:
+    """Return the seed to take: the one given, or one drawn from the operating system.
+
+    NumPy's global generator, which scikit-learn takes without a seed, may have been seeded by
+    anybody, and what it gave cannot be repeated.
+    """
+    return secrets.randbits(32) if random_state is None else random_state
 
 
 def split(

@@ -16,10 +16,10 @@ import numpy as np
 from ratekeeper._beside import subset
 from ratekeeper._formatting import percent, show
 from ratekeeper._inputs import check_aligned, read_scores, refuse_nan, same_length
-from ratekeeper._keys import TieNumbers, drawn
+from ratekeeper._keys import TieNumbers
 from ratekeeper._provenance import Provenance, Rejection
 from ratekeeper._rates import Rate
-from ratekeeper._validation import check_positive, check_seed
+from ratekeeper._validation import check_positive
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -118,8 +118,8 @@ def new_weights(
 
 
 def as_numbers(weights: NDArray[np.float64]) -> TieNumbers:
-    """Return checked weights as the numbers of objects that tests take, whatever the seed."""
-    return TieNumbers(lambda _: weights)
+    """Return checked weights as the numbers of objects that tests take."""
+    return TieNumbers(lambda: weights)
 
 
 def effective_n(weights: NDArray[np.float64]) -> float:
@@ -236,7 +236,7 @@ def check_bound(rejection: object) -> float:
     return check_positive(rejection, "rejection", or_else="a number that no weight can exceed")
 
 
-def by_rejection(calibration: Calibration, bound: float, seed: int) -> Calibration:
+def by_rejection(calibration: Calibration, bound: float) -> Calibration:
     """Return the plain calibration of the objects that are kept, each with chance weight / bound.
 
     Notes
@@ -250,7 +250,7 @@ def by_rejection(calibration: Calibration, bound: float, seed: int) -> Calibrati
     2022.) The bound must hold for all objects that could be drawn. The largest weight seen is
     another object's weight, and whether an object is kept would depend on it.
 
-    The draw depends on the seed and the data, not on their order.
+    The draw is that of the calibration, independent of scores and weights.
 
     Examples
     --------
@@ -258,7 +258,6 @@ def by_rejection(calibration: Calibration, bound: float, seed: int) -> Calibrati
     >>> rk.calibrate([1.0, 2, 3, 4], [0, 0, 1, 1], weights=[2, 2, 2, 2], rejection=2)
     Calibration of 4 float64 scores: 2 negative (0), 2 positive (1)
     """
-    seed = check_seed(seed, "seed")
     weights = list(chain(*calibration.weights or ()))
     largest = max(float(own.max(initial=0.0)) for own in weights)
     if largest > bound:
@@ -272,7 +271,7 @@ def by_rejection(calibration: Calibration, bound: float, seed: int) -> Calibrati
         )
     scores = list(chain(*calibration.cells))
     kept = [
-        np.flatnonzero(drawn(cell, seed, stream) * bound < own)
+        np.flatnonzero(calibration.draw.numbers(cell.size, "rejection", stream) * bound < own)
         for stream, (cell, own) in enumerate(zip(scores, weights, strict=True))
     ]
     half = len(scores) // 2

@@ -171,7 +171,8 @@ def window(
         rows = replace(rows, skipped=skipped)
     thinned = _without_empty_groups(subset(calibration, _by_cell(calibration, kept)))
     asked = Timing(timing.kind, last, since, start if starts else None)
-    return replace(thinned, provenance=rows, timing=asked)
+    draw = calibration.draw.child("window")
+    return replace(thinned, provenance=rows, timing=asked, draw=draw)
 
 
 def _without_empty_groups(calibration: Calibration) -> Calibration:
@@ -267,7 +268,11 @@ def append(stored: Calibration, new: Calibration) -> Appended:
     n = rows - before
     if shared(stored, new)[0] == n:
         return Appended(stored, rows, 0, already=n, before=before)
-    merged = replace(stored.merge(new), timing=Timing(timing.kind, start=start))
+    merged = replace(
+        stored.merge(new),
+        timing=Timing(timing.kind, start=start),
+        draw=stored.draw.child("appended"),  # the same when a night is repeated
+    )
     return Appended(merged, rows, n, before=before)
 
 

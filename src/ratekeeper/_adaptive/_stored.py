@@ -63,7 +63,7 @@ def packed_ledger(ledger: Ledger, about: Facts) -> tuple[Facts, Arrays]:
         **about,
         "step": None if ledger.step is None else ledger.step.hex(),
         "start": ledger.start.hex(),
-        "labels": None if audit is None else {"rate": audit.rate, "seed": audit.seed},
+        "labels": None if audit is None else {"rate": audit.rate, "seed": audit.random_state},
         "warned": ledger.warned,
     }
     arrays: Arrays = {
@@ -107,7 +107,7 @@ def _unpacked(facts: Facts, arrays: Arrays) -> Ledger:
         test["alpha"],
         None if facts["step"] is None else float.fromhex(facts["step"]),
         float.fromhex(facts["start"]),
-        "all" if audit is None else Audit(**audit),
+        "all" if audit is None else Audit(audit["rate"], audit["seed"]),
         stored_names(facts["classes"]),
         None if facts["groups"] is None else stored_names(facts["groups"]),
     )

@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Rate, RealisedRate, Share
     from ratekeeper.methods import Guarantee
+
+    Numbers = NDArray[np.float64] | None
 
 POPULATION = (
     "calibration objects that are independent draws from the population of the new objects, with "
@@ -69,6 +74,7 @@ class Aim(ABC):
     about_population: ClassVar[bool] = True
     needs_labels: ClassVar[bool] = True
     labels_are_wrong: ClassVar[bool] = False  # so that counts on calibration objects are, too
+    splits: ClassVar[bool] = False  # the objects at random, so that the promise rests on a draw
     price: ClassVar[str] = "aim.price"  # the sentence that says what it costs
     delta: float | None
 
@@ -88,7 +94,9 @@ class Aim(ABC):
         """What is promised, when, and what is not."""
 
     @abstractmethod
-    def choose(self, negative: Floats, positive: Floats, *, higher: bool) -> Chosen | None:
+    def choose(
+        self, negative: Floats, positive: Floats, *, higher: bool, numbers: Numbers = None
+    ) -> Chosen | None:
         """Return the best thresholds that keep the promise; None if none can be certified.
 
         Parameters
@@ -97,8 +105,13 @@ class Aim(ABC):
             Calibration scores of the two classes, ascending.
         higher : bool
             Whether high scores indicate the positive class.
+        numbers : ndarray, optional
+            A random number for each object, negatives first, independent of scores and labels;
+            required where the objects are split.
         """
 
     @abstractmethod
-    def advice(self, negative: Floats, positive: Floats, *, higher: bool) -> str:
+    def advice(
+        self, negative: Floats, positive: Floats, *, higher: bool, numbers: Numbers = None
+    ) -> str:
         """Say what could be promised instead, for scores with which this cannot be."""

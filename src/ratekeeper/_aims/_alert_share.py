@@ -15,6 +15,7 @@ from ratekeeper._validation import check_probability
 from ratekeeper.methods import Conformal, Guarantee, HighProbability
 
 if TYPE_CHECKING:
+    from ratekeeper._aims._aim import Numbers
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Share
 
@@ -84,8 +85,11 @@ class AlertShare(Aim):
     def _method(self) -> Conformal | HighProbability:
         return Conformal() if self.delta is None else HighProbability(self.delta)
 
-    def choose(self, negative: Floats, positive: Floats, *, higher: bool) -> Chosen | None:
+    def choose(
+        self, negative: Floats, positive: Floats, *, higher: bool, numbers: Numbers = None
+    ) -> Chosen | None:
         """Return the threshold with the most alerts within the budget; see `Aim.choose`."""
+        del numbers
         scores = np.sort(np.concatenate([negative, positive]), kind="stable")
         null = self._method.against(scores, "high" if higher else "low")
         k, threshold = null.rank(self.budget), null.threshold(self.budget)
@@ -93,7 +97,9 @@ class AlertShare(Aim):
             return None
         return Chosen(Limits(threshold), realised=RealisedRate(k, null.n))
 
-    def advice(self, negative: Floats, positive: Floats, *, higher: bool) -> str:
+    def advice(
+        self, negative: Floats, positive: Floats, *, higher: bool, numbers: Numbers = None
+    ) -> str:
         """Say how many objects are needed."""
-        del negative, positive, higher
+        del negative, positive, higher, numbers
         return say("aim.alerts.needed", n=f"{self._method.smallest_n(self.budget):,}")

@@ -55,6 +55,7 @@ from ratekeeper.methods._high_probability import beta_upper
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ratekeeper._aims._aim import Numbers
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Share
 
@@ -179,8 +180,11 @@ class _DespiteNoise(Aim):
                 return start + int(fails.argmax())
         return null.size  # cannot be: all of the class beyond means an error rate of 1
 
-    def choose(self, negative: Floats, positive: Floats, *, higher: bool) -> Chosen | None:
+    def choose(
+        self, negative: Floats, positive: Floats, *, higher: bool, numbers: Numbers = None
+    ) -> Chosen | None:
         """Return the boldest threshold that keeps the level; see `Aim.choose`."""
+        del numbers
         is_fnr = self.share == "fnr"
         null, other = (positive, negative) if is_fnr else (negative, positive)
         if not null.size:
@@ -197,9 +201,11 @@ class _DespiteNoise(Aim):
             return None
         return Chosen(Limits(float(places[first - 1]), strict=not is_fnr))
 
-    def advice(self, negative: Floats, positive: Floats, *, higher: bool) -> str:
+    def advice(
+        self, negative: Floats, positive: Floats, *, higher: bool, numbers: Numbers = None
+    ) -> str:
         """Say which level could be promised, and how many objects are needed for this one."""
-        del higher
+        del higher, numbers
         n = positive.size if self.share == "fnr" else negative.size
         chance, most = self._parts[0], self.wrong_to
         needed = math.ceil(math.log(chance) / math.log1p(-self.level * (1.0 - most)))

@@ -25,6 +25,7 @@ from ratekeeper._validation import check_probability
 from ratekeeper.methods import Guarantee
 
 if TYPE_CHECKING:
+    from ratekeeper._aims._aim import Numbers
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Share
 
@@ -37,6 +38,7 @@ class _RightAmongCalled(Aim):
     delta: float = 0.05
     called: ClassVar[str]
     word: ClassVar[str]
+    splits: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "level", check_probability(self.level, self.name))
@@ -67,22 +69,26 @@ class _RightAmongCalled(Aim):
     def _candidates(self, guides: Objects, curve: Curve) -> Candidates:
         """Return the thresholds to try."""
 
-    def choose(self, negative: Floats, positive: Floats, *, higher: bool) -> Chosen | None:
+    def choose(
+        self, negative: Floats, positive: Floats, *, higher: bool, numbers: Numbers = None
+    ) -> Chosen | None:
         """Return the threshold with the most objects called so; see `Aim.choose`."""
         objects = oriented(negative, positive, higher=higher)
-        found = certified(objects, self._candidates, self.alpha, self.delta)
+        found = certified(objects, numbers, self._candidates, self.alpha, self.delta)
         if found is None:
             return None
         ends, counted = found
         return Chosen(limits_of(ends, higher=higher), counted)
 
-    def advice(self, negative: Floats, positive: Floats, *, higher: bool) -> str:
+    def advice(
+        self, negative: Floats, positive: Floats, *, higher: bool, numbers: Numbers = None
+    ) -> str:
         """Say which level could be promised."""
 
         def possible(level: float) -> bool:
-            return (
-                type(self)(level, self.delta).choose(negative, positive, higher=higher) is not None
-            )
+            aim = type(self)(level, self.delta)
+            found = aim.choose(negative, positive, higher=higher, numbers=numbers)
+            return found is not None
 
         best = highest(possible)
         if best is None or best >= self.level:
@@ -112,7 +118,7 @@ class Precision(_RightAmongCalled):
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> negative, positive = np.sort(rng.normal(0, 1, 900)), np.sort(rng.normal(2, 1, 300))
-    >>> Precision(0.8).choose(negative, positive, higher=True).limits
+    >>> Precision(0.8).choose(negative, positive, higher=True, numbers=rng.random(1200)).limits
     Limits(positive=1.80..., strict=False, negative=None)
     """
 

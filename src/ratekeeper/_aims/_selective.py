@@ -23,6 +23,7 @@ from ratekeeper._validation import check_probability
 from ratekeeper.methods import Guarantee
 
 if TYPE_CHECKING:
+    from ratekeeper._aims._aim import Numbers
     from ratekeeper._ranks import Floats
     from ratekeeper._rates import Share
 
@@ -60,6 +61,7 @@ class Selective(Aim):
     delta: float = 0.05
     name: ClassVar[str] = "selective"
     share: ClassVar[Share] = "selective_error"
+    splits: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "error", check_probability(self.error, "error"))
@@ -85,21 +87,26 @@ class Selective(Aim):
             not_covered=say("aim.selective.not_covered"),
         )
 
-    def choose(self, negative: Floats, positive: Floats, *, higher: bool) -> Chosen | None:
+    def choose(
+        self, negative: Floats, positive: Floats, *, higher: bool, numbers: Numbers = None
+    ) -> Chosen | None:
         """Return the thresholds with the fewest objects between them; see `Aim.choose`."""
         objects = oriented(negative, positive, higher=higher)
-        found = certified(objects, _widening, self.alpha, self.delta)
+        found = certified(objects, numbers, _widening, self.alpha, self.delta)
         if found is None:
             return None
         ends, counted = found
         return Chosen(limits_of(ends, higher=higher, abstains=True), counted)
 
-    def advice(self, negative: Floats, positive: Floats, *, higher: bool) -> str:
+    def advice(
+        self, negative: Floats, positive: Floats, *, higher: bool, numbers: Numbers = None
+    ) -> str:
         """Say which share of wrong decisions could be promised."""
 
         def possible(right: float) -> bool:
             aim = Selective(round(1.0 - right, 3), self.delta)
-            return aim.choose(negative, positive, higher=higher) is not None
+            found = aim.choose(negative, positive, higher=higher, numbers=numbers)
+            return found is not None
 
         best = highest(possible)
         if best is None or 1.0 - best <= self.error:

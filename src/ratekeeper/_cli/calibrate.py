@@ -12,7 +12,6 @@ from ratekeeper._cli.printing import print_json
 from ratekeeper._cli.promise import (
     PROMISES,
     RANDOM,
-    is_random,
     make_test,
     promise_options,
     refuse_contradicted,
@@ -34,6 +33,7 @@ _ROWS_ONLY = (
     "rejection",
     "sample",
     "knots",
+    "seed",
 )
 _EPILOG = """\b
 Examples:
@@ -111,7 +111,10 @@ The rows must not have been used to train, tune or select the classifier.
     "With 200000 about 0.1% of alpha or less remains unused.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), help="Seed for all random choices.  [default: 0]"
+    "--seed",
+    type=click.IntRange(min=0),
+    help="Fix all random choices, for tests and replays: promises are then those of one seed.  "
+    "[default: drawn]",
 )
 @click.option(
     "--counts",
@@ -142,9 +145,6 @@ def command(**given: Any) -> None:  # noqa: ANN401 - every option by its name
     is_test = any(given[name] is not None for name in PROMISES)
     if not is_test:
         refuse_without_rate(given)
-    draws = given["sample"] is not None or given["rejection"] is not None
-    if not draws and not (is_test and is_random(given)):
-        _refuse_seed(given["seed"])
     with rolling.alone_if_replaced(given):
         stored = rolling.stored(given, is_test=is_test)
         calibration = _read(given) if stored is None else rolling.appended(stored, _read, given)
@@ -192,14 +192,6 @@ def _check_labels(given: dict[str, Any]) -> None:
         )
 
 
-def _refuse_seed(seed: int | None) -> None:
-    if seed is not None:
-        raise Refusal(
-            f"--seed {seed} is for --sample, --rejection and a random method "
-            f"({', '.join(RANDOM)}); without them nothing is drawn. Leave it out."
-        )
-
-
 def _read(given: dict[str, Any]) -> Calibration:
     if given["counts"]:
         return _read_counts(given)
@@ -211,7 +203,7 @@ def _read(given: dict[str, Any]) -> Calibration:
         given["file"],
         positive_label=given["positive"],
         higher_is_positive=not given["lower_is_positive"],
-        seed=given["seed"] or 0,
+        random_state=given["seed"],
         sampling="by class" if given["by_class"] else "population",
         source_format=given["format"],
         **{name: given[name] for name in same},
@@ -244,7 +236,7 @@ def _read_counts(given: dict[str, Any]) -> Calibration:
 def _test(calibration: Calibration, given: dict[str, Any]) -> FinishedTest:
     names = [*PROMISES, "method", "delta", "randomised", "parameter", "thin_groups", "tolerance"]
     names += ["wrong_positives", "wrong_negatives"]
-    seed = given["seed"] if is_random(given) else None  # else it was for the sample
+    seed = given["seed"] if given["method"] in RANDOM else None  # else it was for the calibration
     return make_test(calibration, seed=seed, **{name: given[name] for name in names})
 
 

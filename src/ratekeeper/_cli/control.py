@@ -35,7 +35,11 @@ Examples:
 @click.command("control", epilog=_EPILOG)
 @click.argument("calibrations", metavar="CAL.RK...", type=options.PATH, nargs=-1, required=True)
 @promise_options
-@click.option("--seed", type=click.IntRange(min=0), help="Seed for random methods.  [default: 0]")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    help="Fix the draws of a random method, for tests and replays.  [default: drawn]",
+)
 @alerts.prevalence_option("also prints how many alerts there are, and how many of them are false")
 @options.output("File to write the test to.")
 @options.as_json()

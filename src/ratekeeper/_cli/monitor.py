@@ -90,7 +90,7 @@ most --delta. The same files again change nothing, so a job that failed is simpl
 @click.option(
     "--audit-seed",
     type=click.IntRange(min=0),
-    help="Seed by which the audit was chosen.  [default: 0]",
+    help="Number by which the audit is chosen.  [default: drawn, and kept in STATE]",
 )
 @click.option(
     "--run-length",
@@ -147,7 +147,7 @@ def _monitor(test: contents.Test, state: str, given: dict[str, Any]) -> Monitor:
     if given["matures_after"] is not None:
         chosen["matures_after"] = given["matures_after"]
     if given["audit"] is not None:
-        chosen["labels"] = Audit(given["audit"].strip(), given["audit_seed"] or 0)
+        chosen["labels"] = Audit(given["audit"].strip(), given["audit_seed"])
     elif given["audit_seed"] is not None:
         raise Refusal("--audit-seed is the seed of an audit, of which there is none. Pass --audit.")
     if given["run_length"] is not None:
@@ -156,6 +156,11 @@ def _monitor(test: contents.Test, state: str, given: dict[str, Any]) -> Monitor:
     if not os.path.lexists(state):
         return new
     monitor = Monitor.load(state, test)
+    own = monitor.labels
+    if isinstance(own, Audit) and given["audit"] is not None and given["audit_seed"] is None:
+        # The number was drawn when the monitor began; only the rate is said again.
+        chosen["labels"] = Audit(chosen["labels"].rate, own.random_state)
+        new = Monitor(test, **chosen)
     for name in ("delta", "matures_after", "labels", "run_length"):
         if name in chosen:
             option = "audit" if name == "labels" else name.replace("_", "-")

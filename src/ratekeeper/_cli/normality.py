@@ -10,6 +10,7 @@ import click
 from ratekeeper._cli import options, settings
 from ratekeeper._cli.printing import echo, print_json, print_table, rows_text
 from ratekeeper._cli.refusals import Refusal
+from ratekeeper._draws import Draw
 from ratekeeper._formatting import has_instead, listed, show, visible
 from ratekeeper.exceptions import InputError
 
@@ -59,7 +60,11 @@ Among many tests some p-values are small by chance: nothing is adjusted for that
     help="Test a random sample of N values where a column or group has more. Required for more "
     f"than {LARGEST:,} values, which the tables of the test do not cover.",
 )
-@click.option("--seed", type=click.IntRange(min=0), help="Seed of --sample.  [default: 0]")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    help="Fix the draw of --sample, for tests and replays.  [default: drawn]",
+)
 @options.on_invalid()
 @options.source_format()
 @options.as_json()
@@ -229,7 +234,8 @@ def _judge(sample: _Sample, given: dict[str, Any]) -> _Judged:
 
     values, whole, most = sample.values, sample.values.size, given["sample"]
     if most is not None and whole > most:
-        values = np.random.default_rng(given["seed"] or 0).choice(values, most, replace=False)
+        numbers = Draw.of(given["seed"]).numbers(values.size, "sample")
+        values = values[np.sort(numbers.argpartition(most)[:most])]
     judged = _Judged(sample.column, sample.group, values.size, sample.skipped)
     try:
         result = normality_test(values, alternative=given["alternative"])

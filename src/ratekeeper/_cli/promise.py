@@ -224,12 +224,6 @@ def refuse_contradicted(test: FinishedTest, output: str) -> None:
         raise Contradicted(f"{' '.join(said)} {output} holds a test without a promise.")
 
 
-def is_random(given: dict[str, Any]) -> bool:
-    """Return whether the method that options ask for draws random numbers."""
-    asked = (text.lower().replace(" ", "") for text in given["parameter"])
-    return given["method"] in RANDOM or given["randomised"] or "randomised=true" in asked
-
-
 def refuse_without_rate(given: dict[str, Any]) -> None:
     """Refuse options of a promise where no rate is to be kept, rather than forget them."""
     names = ["method", "delta", "randomised", "parameter", "thin_groups", "tolerance"]
@@ -275,10 +269,10 @@ def method_of(name: str, delta: float | None, given: Sequence[str], seed: int | 
         values["delta"] = delta
     values.update(_parameters(given, fields, name))
     if seed is not None:
-        if name not in RANDOM and not values.get("randomised"):
+        if name not in RANDOM:
             raise Refusal(
-                f"--seed {seed} belongs to a random method ({', '.join(RANDOM)}, or "
-                f"high-probability with --randomised), not to {name}. Leave it out."
+                f"--seed {seed} belongs to a random method ({', '.join(RANDOM)}), not to {name}. "
+                "Leave it out: random numbers of a calibration are fixed by calibrate --seed."
             )
         values.setdefault("random_state", seed)
     missing = [f.name for f in fields.values() if _is_needed(f) and f.name not in values]

@@ -53,7 +53,12 @@ Examples:
     type=options.RATE,
     help="Chance that the promise of simultaneous fails.  [default: 0.05]",
 )
-@click.option("--seed", type=click.IntRange(min=0), help="Seed for smoothed.  [default: 0]")
+@click.option(
+    "--key",
+    metavar="COLUMN",
+    help="Column of keys by which smoothed breaks ties: the same key, the same p-value. By default "
+    "every batch is drawn for afresh.",
+)
 @click.option("--all", is_flag=True, help="Write all rows, not only those selected.")
 @options.column("score", "scores")
 @options.column("group", "groups")
@@ -87,7 +92,7 @@ def command(calibration: str, file: str, output: str | None, **given: Any) -> No
     written = Written(target)
     method = given["method"]
     if method in _PROVEN:
-        method = method_of(method, given["delta"], (), given["seed"])
+        method = method_of(method, given["delta"], (), None)
     found = select_file(
         contents.load_calibration(calibration),
         file,
@@ -98,6 +103,7 @@ def command(calibration: str, file: str, output: str | None, **given: Any) -> No
         keep_all=given["all"],
         score=given["score"],
         group=given["group"],
+        key=given["key"],
         on_invalid=given["on_invalid"],
         prefix=given["prefix"],
         source_format=given["format"],

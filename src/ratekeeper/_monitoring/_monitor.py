@@ -356,7 +356,9 @@ class Monitor(Found):
             "matures_after": None
             if self._span is None
             else {"clock": self._span_clock, "length": self._span},
-            "labels": None if plan is None else {"audit_rate": plan.rate, "audit_seed": plan.seed},
+            "labels": None
+            if plan is None
+            else {"audit_rate": plan.rate, "audit_seed": plan.random_state},
         }
         found, more = write_panel(self._panel)
         about["scores"], counts = self._scores.state()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ratekeeper._draws import Draw
 from ratekeeper._inputs import read_new_scores, refuse_nan
 from ratekeeper._monitoring._reading import same_number
 from ratekeeper._sentences import say
@@ -68,6 +69,8 @@ class Scores:
     def __init__(self, test: FinishedTest, delta: float) -> None:
         self._test, self._delta = test, delta
         self.n = 0
+        # Of the first test that was watched: one made anew from the same data has another.
+        self._draw = test.calibration.draw
         self.shown: Shown | None = None
         self._counts: ShiftCounts | None = None
 
@@ -102,7 +105,7 @@ class Scores:
             self.n += values.size
             return
         if self._counts is None:
-            self._counts = ShiftCounts(self._test)
+            self._counts = ShiftCounts(self._test, draw=self._draw)
         start = 0
         while start < values.size:
             stop = start + min(values.size - start, self.next - self.n)
@@ -124,7 +127,11 @@ class Scores:
         """Return facts and counts; None where there was no score yet."""
         if not self.n:
             return None, {}
-        facts = {"n": self.n, "shown": None if self.shown is None else self.shown._asdict()}
+        facts = {
+            "n": self.n,
+            "shown": None if self.shown is None else self.shown._asdict(),
+            "draw": self._draw.to_dict(),
+        }
         counts = [] if self._counts is None else self._counts.state()["counts"]
         flat = [n for group in counts for cells in group for n in cells]
         return facts, {"scores/counts": np.array(flat, dtype=np.int64)}
@@ -137,7 +144,13 @@ class Scores:
         self.shown = None if facts["shown"] is None else Shown(**facts["shown"])
         if self.reason is not None:
             return
-        made = ShiftCounts(self._test).state()
+        if "draw" not in facts:
+            raise StoredFileError(
+                "its scores were counted by an earlier version, in cells that depended on the "
+                "scores of the calibration. Start a new one."
+            )
+        self._draw = Draw.from_dict(facts["draw"])
+        made = ShiftCounts(self._test, draw=self._draw).state()
         flat = arrays["scores/counts"]
         sizes = [len(cells) for group in made["counts"] for cells in group]
         if flat.dtype != np.int64 or flat.size != sum(sizes) or (flat < 0).any():

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from ratekeeper._formatting import listed
 from ratekeeper._multiclass._calibration import calibrate_multiclass
 from ratekeeper._multiclass._ordered import OrderedTest
-from ratekeeper._training import Training, response, scoring_method, split
+from ratekeeper._training import Training, response, scoring_method, seed_of, split
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import HighProbability
 
@@ -63,10 +63,12 @@ class MulticlassController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     calibration_size : float or int, optional
         Share or number of rows that calibrate, drawn at random within the classes; 0.5 by default.
     random_state : int or RandomState, optional
-        Seed of the split.
+        Seed of the split. By default it is drawn afresh; `random_state_` has it.
 
     Attributes
     ----------
+    random_state_ : int or RandomState
+        The seed: `random_state`, or the one that was drawn, by which the fit can be repeated.
     classes_ : ndarray of shape (n_classes,)
         The labels in ascending order.
     estimator_ : classifier
@@ -133,6 +135,7 @@ class MulticlassController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 parameter="y",
                 remedy="Give rows of every class.",
             )
+        self.random_state_ = seed_of(self.random_state)
         if isinstance(self.estimator, FrozenEstimator):
             model, rows = self.estimator, np.arange(labels.size)
             known = np.asarray(model.fit(None, None).classes_)
@@ -145,7 +148,7 @@ class MulticlassController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             scores = response(model, X, name, classes[-1])
         else:
             training = Training(self.estimator, X, labels, classes[-1], name, params)
-            trained = split(training, self.calibration_size, self.random_state)
+            trained = split(training, self.calibration_size, self.random_state_)
             (model,), rows, scores = trained.models, trained.rows, trained.scores
         calibration = calibrate_multiclass(scores, labels[rows], classes=classes)
         method = HighProbability() if self.method is None else self.method

@@ -17,6 +17,7 @@ from ratekeeper._sentences.certificate import CERTIFICATE, TITLES
 from ratekeeper._sentences.clusters import CLUSTERS
 from ratekeeper._sentences.cost import COST
 from ratekeeper._sentences.counted import COUNTED
+from ratekeeper._sentences.draws import DRAWS
 from ratekeeper._sentences.evaluation import EVALUATION, VERDICTS
 from ratekeeper._sentences.evidence import EVIDENCE
 from ratekeeper._sentences.monitor import MONITOR
@@ -54,6 +55,7 @@ SECTIONS = {
     "shift": SHIFT,
     "audit": AUDIT,
     "ties": TIES,
+    "draws": DRAWS,
     "alerts": ALERTS,
     "plan": PLAN,
     "monitor": MONITOR,

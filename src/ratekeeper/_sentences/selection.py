@@ -36,8 +36,8 @@ SELECTION = {
     ),
     "needs.fdr": "The FDR level and the method were chosen before looking at p-values or results.",
     "needs.draws": (
-        "The random draws do not depend on the scores: pass a new seed or a Generator for each "
-        "batch."
+        "The random draws do not depend on the scores, and keys, where there are any, tell objects "
+        "apart."
     ),
     "of_their_group": " of their group",
     "not_covered": (

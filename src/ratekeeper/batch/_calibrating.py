@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._calibrating import build_calibration, calibration_of
+from ratekeeper._draws import Draw
 from ratekeeper._formatting import plain_value, show
 from ratekeeper._one_class import SIDES, read_truth
 from ratekeeper._provenance import Provenance
 from ratekeeper._ranks import sort_in_place
-from ratekeeper._validation import check_choice, check_count, check_seed
+from ratekeeper._validation import check_choice, check_count
 from ratekeeper._windows import window
 from ratekeeper.batch._clustering import ClusterIds
 from ratekeeper.batch._columns import Inspector, Kinds, canonical_label, check_columns
@@ -59,7 +60,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     one_class: str | None = None,
     on_invalid: str = "refuse",
     sample: int | None = None,
-    seed: int = 0,
+    random_state: int | None = None,
     sampling: Sampling = "population",
     knots: int | None = None,
     source_format: str | None = None,
@@ -105,8 +106,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         Keep at most so many scores of each class, drawn uniformly at random, so that memory is
         bounded whatever the size of the file. Every promise holds as it would for a file of the
         sampled rows. Such a calibration cannot be merged with another.
-    seed : int, default=0
-        Seed for drawing the sample, and for keeping rows by their weights.
+    random_state : int, optional
+        As in `calibrate`; it also draws the sample.
     sampling : {"population", "by class"}, default="population"
         As in `calibrate`.
     knots : int, optional
@@ -144,6 +145,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     Calibration of 4 float64 scores: 2 negative ('no'), 2 positive ('yes')
     """
     most = None if sample is None else check_count(sample, "sample")
+    draw = Draw.of(random_state)
     knots = check_knots(
         knots, cluster=cluster, time=time, weight=weight, sample=sample, last=last, since=since
     )
@@ -161,7 +163,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         wanted = [column for column in roles.values() if column is not None]
         rows = sum(file.size or 0 for file in files if not isinstance(file, TextFile))
         whole = any((group, cluster, time, weight))
-        keep = _keeper(most, seed, rows, whole=whole) if knots is None else Counts(knots)
+        keep = _keeper(most, draw, rows, whole=whole) if knots is None else Counts(knots)
         for name, piece in pieces_of(files, wanted, "Reading"):
             values, codes, index, found = _columns_of(name, piece, score, labels, groups)
             found += ids.read(piece) + clock.read(name, piece) + weights.read(piece)
@@ -194,7 +196,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
             provenance=provenance,
             labelled=labelled,
         )
-        return replace(made, sampling=sampling)
+        return replace(made, sampling=sampling, draw=draw)
     values, codes, index, sampled = keep.kept()
     group_names = None
     if groups is not None and index is not None:
@@ -216,8 +218,9 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         ),
         sampling=sampling,
         timing=clock.timing,
+        draw=draw,
     )
-    return weights.thinned(_windowed(made, last, since, keep.left_out), seed)
+    return weights.thinned(_windowed(made, last, since, keep.left_out))
 
 
 def check_choices(
@@ -252,9 +255,9 @@ def _columns_of(
     return numbers.values, codes, index, found
 
 
-def _keeper(most: int | None, seed: int, rows: int, *, whole: bool) -> _Piles | _Everything:
+def _keeper(most: int | None, draw: Draw, rows: int, *, whole: bool) -> _Piles | _Everything:
     if most is not None:
-        return _Sample(most, seed)
+        return _Sample(most, draw)
     return _Everything() if whole else _Piles(rows)
 
 
@@ -435,14 +438,15 @@ class _Everything:
 class _Sample(_Everything):
     """Keeps a uniform sample of each class: the rows with the smallest numbers.
 
-    Each row draws a number, and what is kept does not depend on how the file is cut into pieces.
+    Each row has a number of the draw, which knows nothing of the rows: files may be sorted. What is
+    kept does not depend on how the file is cut into pieces.
     Groups keep their shares, so that what is said about all of them together stays true.
     """
 
-    def __init__(self, most: int, seed: int) -> None:
+    def __init__(self, most: int, draw: Draw) -> None:
         super().__init__()
         self._most = most
-        self._rng = np.random.default_rng(check_seed(seed, "seed"))
+        self._draw = draw
         self._keys: list[NDArray[np.float64]] = []
         self._waiting = 0
         self._seen = np.zeros(2, dtype=np.int64)
@@ -450,7 +454,8 @@ class _Sample(_Everything):
     def add(self, values: Floats, codes: NDArray[np.int8], index: NDArray[np.intp] | None) -> None:
         """Add the valid rows of a piece, and forget those that cannot be in the sample."""
         super().add(values, codes, index)
-        self._keys.append(self._rng.random(values.size))
+        start = int(self._seen.sum())
+        self._keys.append(self._draw.numbers(values.size, "sample", start=start))
         self._seen += np.bincount(codes, minlength=2)
         self._waiting += values.size
         if self._waiting > max(4 * self._most, 1 << 20):

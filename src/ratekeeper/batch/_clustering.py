@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._clusters import draws, hashes_of, known_clusters, known_error, one_of_each
+from ratekeeper._clusters import EVALUATED, known_clusters, known_error, one_of_each
+from ratekeeper._draws import hashes_of
 from ratekeeper._formatting import show
 from ratekeeper.batch._pieces import MISSING, unfit
 from ratekeeper.exceptions import InputError, Parameter
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from ratekeeper._calibration import Calibration
     from ratekeeper._clusters import Hashes
+    from ratekeeper._draws import Draw
     from ratekeeper.batch._pieces import Piece
 
 _WAITING = 1 << 20  # rows that are kept before those that were not drawn are forgotten
@@ -89,9 +91,11 @@ class Drawn:
     What is drawn does not depend on how the rows are cut, and is what arrays of all rows give.
     """
 
-    def __init__(self, width: int = 1) -> None:
-        self._width = width
-        self._parts: list[tuple[Hashes, Hashes, NDArray[np.intp], NDArray[np.intp]]] = []
+    def __init__(self, draw: Draw, width: int = 1) -> None:
+        self._draw, self._width = draw, width
+        self._parts: list[
+            tuple[Hashes, NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]
+        ] = []
         self._waiting = 0
 
     def add(
@@ -101,7 +105,7 @@ class Drawn:
 
         What is kept is a row of `width` numbers.
         """
-        numbers = draws(clusters, np.arange(first, first + clusters.size))
+        numbers = self._draw.numbers(clusters.size, EVALUATED, start=first)
         self._parts.append((clusters, numbers, cells, codes))
         self._waiting += clusters.size
         if self._waiting > _WAITING:

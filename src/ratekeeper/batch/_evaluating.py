@@ -204,8 +204,9 @@ class _Counts:
         self._counts = from_codes(np.empty(0, dtype=np.intp), len(self._names))
         self._by_class = test._by_class  # noqa: SLF001 - as its evaluation does
         # What is promised to a group is about its rows.
-        self._drawn_by_cell = Drawn() if self._by_class and known is not None else None
-        self._drawn = Drawn(1 + len(audit.columns))
+        draw = test.calibration.draw
+        self._drawn_by_cell = Drawn(draw) if self._by_class and known is not None else None
+        self._drawn = Drawn(draw, 1 + len(audit.columns))
         self._can_abstain = False
 
     def add(self, judged: Judged, first: int) -> None:

@@ -12,7 +12,7 @@ from ratekeeper._cells import count_outside, is_outside, warn_if_outside
 from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._formatting import listed, show
 from ratekeeper._inputs import in_precision, read_new_scores
-from ratekeeper._keys import TieNumbers, hashed, wants_keys
+from ratekeeper._keys import TieNumbers, wants_keys
 from ratekeeper._ranks import order_of
 from ratekeeper._tolerance import covers_rounding
 from ratekeeper._weights import as_numbers
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from ratekeeper._clusters import Hashes
     from ratekeeper._decisions import Decisions
+    from ratekeeper._draws import Draw
     from ratekeeper._provenance import Provenance
     from ratekeeper._ranks import Floats
     from ratekeeper.batch._pieces import Names, Numbers, Piece
@@ -245,7 +246,7 @@ class Judge:
         self.n_decided += values.size
         known = None if self.label is None else truth == 1
         self.n_outside += count_outside(self._calibration, values, known, self.tolerance)
-        numbered = _numbered(keys, weights, rows)
+        numbered = _numbered(self._test.calibration.draw, keys, weights, rows)
         decisions = decide_read(self._test, values, None if self._audit else index, numbered)
         return Judged(
             decisions,
@@ -335,18 +336,21 @@ def keys_of(
 
 
 def _numbered(
-    keys: Names | None, weights: NDArray[np.float64] | None, rows: NDArray[np.intp] | None
+    draw: Draw,
+    keys: Names | None,
+    weights: NDArray[np.float64] | None,
+    rows: NDArray[np.intp] | None,
 ) -> TieNumbers | None:
     """Return what breaks the ties of some rows, or their weights, where that is needed."""
     if weights is not None:
         return as_numbers(weights if rows is None else weights[rows])
-    return None if keys is None else TieNumbers(partial(_numbers, keys, rows))
+    return None if keys is None else TieNumbers(partial(_numbers, draw, keys, rows))
 
 
-def _numbers(keys: Names, rows: NDArray[np.intp] | None, seed: int) -> NDArray[np.float64]:
+def _numbers(draw: Draw, keys: Names, rows: NDArray[np.intp] | None) -> NDArray[np.float64]:
     """Return the numbers of the keys of some rows; each key is hashed once."""
     codes = keys.codes if rows is None else keys.codes[rows]
-    return hashed(keys.values, seed)[codes]
+    return draw.of_keys(keys.values)[codes]
 
 
 def named_column(role: str, known: Provenance | None) -> str:

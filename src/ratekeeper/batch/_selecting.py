@@ -9,12 +9,13 @@ import numpy as np
 
 from ratekeeper._atomic import refuse_inputs
 from ratekeeper._cells import count_outside, warn_if_outside
+from ratekeeper._keys import TieNumbers, wants_keys
 from ratekeeper._provenance import reasons
-from ratekeeper._selection import check_asked, select_read
+from ratekeeper._selection import check_asked, refuse_repeated_draws, select_read
 from ratekeeper._validation import check_choice
 from ratekeeper.batch._classifying import refuse_taken, standard, targets, writing
 from ratekeeper.batch._columns import Inspector, check_columns, known_codes
-from ratekeeper.batch._judging import named_column
+from ratekeeper.batch._judging import keys_of, named_column
 from ratekeeper.batch._shifting import fitted
 from ratekeeper.batch._sinks import Added, open_sink
 from ratekeeper.batch._sources import FORMATS, STANDARD, open_sources, pieces_of
@@ -78,6 +79,7 @@ def select_file(  # noqa: PLR0913 - what classifying a file takes, and what is a
     keep_all: bool = False,
     score: str | None = None,
     group: str | None = None,
+    key: str | None = None,
     on_invalid: str = "refuse",
     prefix: str = "",
     source_format: str | None = None,
@@ -99,6 +101,8 @@ def select_file(  # noqa: PLR0913 - what classifying a file takes, and what is a
         Write all rows, not only those selected.
     score, group : str, optional
         Names of the columns, by default those of the calibration.
+    key : str, optional
+        Name of the column of keys, by which `Smoothed` breaks ties.
     on_invalid : {"refuse", "skip"}, default="refuse"
         What to do with rows whose score or group cannot be used. Skipped ones are counted, and are
         no part of the batch. Where all rows are kept they stay in their place, without values.
@@ -135,7 +139,9 @@ def select_file(  # noqa: PLR0913 - what classifying a file takes, and what is a
     target = standard(target)
     if target_format is not None:
         check_choice(target_format, "target_format", FORMATS)
-    batch = _Batch(calibration, score=score, group=group, on_invalid=on_invalid)
+    wants_keys([method], given=key is not None, parameter="key")
+    refuse_repeated_draws(method, keys=key is not None)
+    batch = _Batch(calibration, score=score, group=group, key=key, on_invalid=on_invalid)
     names = (f"{prefix}p0", f"{prefix}q", f"{prefix}selected")
     added = Added(names, (False, True), batch.score)
     with open_sources(source, source_format, decimal, twice=True) as files:
@@ -144,7 +150,8 @@ def select_file(  # noqa: PLR0913 - what classifying a file takes, and what is a
         if str(target) != STANDARD:
             refuse_inputs(target, [str(source), *(file.name for file in files)])
         values, index = batch.read(files)
-        chosen = select_read(calibration, values, index, fdr=level, budget=most, method=method)
+        asked: Any = {"fdr": level, "budget": most, "method": method}
+        chosen = select_read(calibration, values, index, numbers=batch.numbers(), **asked)
         beside = _Beside(batch, chosen, keep_all=keep_all)
         with writing(target):
             for part, place, name in targets(files, source, target, target_format):
@@ -159,7 +166,13 @@ class _Batch:
     """All scores of some files, and where they are."""
 
     def __init__(
-        self, calibration: Calibration, *, score: str | None, group: str | None, on_invalid: str
+        self,
+        calibration: Calibration,
+        *,
+        score: str | None,
+        group: str | None,
+        key: str | None,
+        on_invalid: str,
     ) -> None:
         known = calibration.provenance
         if calibration.groups is not None:
@@ -173,6 +186,8 @@ class _Batch:
             )
         self._calibration = calibration
         self.score, self._group = score or named_column("score", known), group
+        self._key = key
+        self._numbers: list[NDArray[np.float64]] = []  # of the keys of all rows
         self.inspector = Inspector(on_invalid)
         self.scores: Floats = np.empty(0)  # of all rows, as the files have them
         self.valid: NDArray[np.bool_] | None = None
@@ -180,7 +195,7 @@ class _Batch:
     @property
     def wanted(self) -> dict[str, str | None]:
         """The columns by role."""
-        return {"score": self.score, "group": self._group}
+        return {"score": self.score, "group": self._group, "key": self._key}
 
     def read(self, files: Sequence[AnyFile]) -> tuple[Floats, Index]:
         """Read all rows; return the scores of the valid ones and the positions of their groups."""
@@ -204,6 +219,13 @@ class _Batch:
         warn_if_outside(self._calibration, outside, values.size, stacklevel=3)
         return values, index
 
+    def numbers(self) -> TieNumbers | None:
+        """Return the numbers of the keys of the valid rows; None without keys."""
+        if self._key is None:
+            return None
+        found = np.concatenate([np.empty(0), *self._numbers])
+        return TieNumbers(lambda: found if self.valid is None else found[self.valid])
+
     def _read(self, name: str, piece: Piece) -> tuple[Floats, Any, NDArray[np.bool_] | None]:
         numbers = piece.numbers(self.score)
         found = [("score", self.score, numbers.problems)]
@@ -212,6 +234,10 @@ class _Batch:
             groups = self._calibration.groups.tolist()
             codes, problems = known_codes(piece, self._group, groups, labels=False)
             found.append(("group", self._group, problems))
+        if self._key is not None:
+            keys, missing = keys_of(name, piece, self._key)
+            found.append(("key", self._key, missing))
+            self._numbers.append(self._calibration.draw.of_keys(keys.values)[keys.codes])
         return numbers.values, codes, self.inspector.valid(name, piece, found)
 
 

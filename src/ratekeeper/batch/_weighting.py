@@ -80,6 +80,6 @@ class RowWeights:
         """Return the weight of each row, by the name of the column in a calibration."""
         return {"weights": np.concatenate(self._parts)} if self._parts else {}
 
-    def thinned(self, calibration: Calibration, seed: int) -> Calibration:
+    def thinned(self, calibration: Calibration) -> Calibration:
         """Return the calibration, of the rows that are kept by a bound on the weights if any."""
-        return calibration if self._bound is None else by_rejection(calibration, self._bound, seed)
+        return calibration if self._bound is None else by_rejection(calibration, self._bound)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._keys import drawn, keys_needed
+from ratekeeper._draws import Draw
+from ratekeeper._keys import keys_needed
 from ratekeeper._ranks import has_ties
 from ratekeeper.methods._rank import RankNull
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from ratekeeper._ranks import Floats, Tail
     from ratekeeper.methods._rank import RankMethod
 
+TIES = "ties"  # the purpose of the numbers of calibration objects
+
 
 class PairedNull(RankNull):
     """A class's calibration scores with a number each, read through a rank method.
@@ -25,15 +28,20 @@ class PairedNull(RankNull):
     """
 
     def __init__(
-        self, method: RankMethod, null_scores: Floats, tail: Tail, seed: int, stream: int
+        self,
+        method: RankMethod,
+        null_scores: Floats,
+        tail: Tail,
+        stream: int,
+        draw: Draw | None = None,
     ) -> None:
         super().__init__(method, null_scores, tail)
-        self._seed, self._stream = seed, stream
+        self._draw, self._stream = draw or Draw.of(), stream
 
     @cached_property
     def _numbers(self) -> NDArray[np.float64]:
         """The number beside each score, ascending among equal scores."""
-        numbers = drawn(self._scores, self._seed, self._stream)
+        numbers = self._draw.numbers(self._scores.size, TIES, self._stream)
         if has_ties(self._scores):
             numbers = numbers[np.lexsort((numbers, self._scores))]
         return numbers

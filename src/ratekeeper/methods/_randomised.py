@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
     from ratekeeper._ranks import Floats
 
-RandomState = int | np.random.Generator
+RandomState = int | np.random.Generator | None
 
 
 def check_random_state(random_state: RandomState) -> None:
-    """Raise unless it is a non-negative whole number or a NumPy Generator.
+    """Raise unless it is None, a non-negative whole number or a NumPy Generator.
 
     Examples
     --------
     >>> check_random_state(0)
     """
-    if not isinstance(random_state, np.random.Generator):
+    if random_state is not None and not isinstance(random_state, np.random.Generator):
         check_seed(random_state, "random_state")
 
 
@@ -59,6 +59,8 @@ class RandomisedNull(NullDistribution):
     def _generator(self) -> np.random.Generator:
         if isinstance(self._random_state, np.random.Generator):
             return self._random_state
+        if self._random_state is None:
+            return np.random.default_rng()  # from the operating system
         return np.random.default_rng([int(self._random_state), self._stream])
 
     def p_values(

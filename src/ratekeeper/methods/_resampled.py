@@ -30,7 +30,7 @@ class Resampled(Method):
     ----------
     size : int
         Scores in each subsample, drawn without replacement.
-    random_state : int or numpy.random.Generator, default=0
+    random_state : int or numpy.random.Generator, optional
         As in `Smoothed`.
     plain : bool, default=False
         Use the paper's ``m / size`` instead of ``(m + 1) / (size + 1)``.
@@ -54,7 +54,7 @@ class Resampled(Method):
     """
 
     size: int
-    random_state: RandomState = 0
+    random_state: RandomState = None
     plain: bool = False
     name: ClassVar[str] = "resampled"
 

@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 class Smoothed(Method):
     """``(m_beyond + U (1 + m_equal)) / (n + 1)``, with U uniform for each object.
 
-    With keys U is the number of the object's key, so that the same object always gets the same
-    p-value: ``test.decide(scores, keys=ids)``.
+    With keys U is the number of the object's key in the calibration's draw, so that the same object
+    always gets the same p-value: ``test.decide(scores, keys=ids)``.
 
     Parameters
     ----------
-    random_state : int or numpy.random.Generator, default=0
-        With an int every call makes the same draws, so one batch judged twice gives the same
-        p-values. Objects that come one by one need keys, or a Generator, which goes on drawing.
+    random_state : int or numpy.random.Generator, optional
+        By default every call draws afresh. With an int every call makes the same draws, for tests
+        and replays: then objects must not come one by one, or in several batches. Keys come before
+        it.
 
     Notes
     -----
@@ -46,7 +47,7 @@ class Smoothed(Method):
     True
     """
 
-    random_state: RandomState = 0
+    random_state: RandomState = None
     name: ClassVar[str] = "smoothed"
 
     def __post_init__(self) -> None:
@@ -64,9 +65,8 @@ class Smoothed(Method):
             kind="marginal",
             promise="On average over calibration sets and new objects, the rate is exactly alpha.",
             condition=(
-                f"{EXCHANGEABLE}, {FIXED_ALPHA}, and a fresh random draw for each object: an int "
-                "seed repeats its draws in every call, so judge all objects in one call, or pass "
-                "keys, one for each object, or a Generator."
+                f"{EXCHANGEABLE}, {FIXED_ALPHA}, and a random draw for each object: an int seed as "
+                "random_state repeats its draws in every call."
             ),
             not_covered=(
                 "this one calibration set; equal treatment of equal scores, since ties are broken "
