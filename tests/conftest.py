@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 
 # Two processes run tests. The threads that BLAS starts in each, one per core, would mostly wait for
@@ -22,6 +23,13 @@ settings.register_profile("fast", max_examples=200, deadline=None, derandomize=T
 settings.register_profile("ci", max_examples=1_500, deadline=None, derandomize=True)
 settings.register_profile("long", max_examples=50_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(autouse=True)
+def entropy(request, monkeypatch):
+    """Draw, in place of the operating system, what is the same whenever this test runs."""
+    drawn = random.Random(request.node.nodeid)  # noqa: S311 - no secret
+    monkeypatch.setattr("ratekeeper._draws.secrets.randbits", drawn.getrandbits)
 
 
 @pytest.fixture(scope="session")

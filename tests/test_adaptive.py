@@ -148,7 +148,7 @@ SETTINGS = [
     {},
     {"step": "decaying"},
     {"step": 0.01, "start": 0.01},
-    {"labels": rk.Audit(0.3, seed=4)},
+    {"labels": rk.Audit(0.3, random_state=4)},
     {"groups": ["n", "s", "s"]},
     {"method": rk.Smoothed(random_state=3)},
 ]

@@ -9,7 +9,7 @@ import pytest
 
 import ratekeeper as rk
 from ratekeeper._aims import AIMS
-from ratekeeper._aims._sequence import guides_of, oriented
+from ratekeeper._aims._sequence import GUIDES, guides_of, oriented
 from ratekeeper._provenance import Provenance
 from ratekeeper.report import write
 from ratekeeper.sql import decision_sql
@@ -89,7 +89,7 @@ def test_objects_that_guide_the_search_do_not_certify(cal, name):
     test = MAKERS[name](cal)
     (chosen,) = test.chosen
     everybody = oriented(cal.cells[0][0], cal.cells[1][0], higher=True)
-    guides = guides_of(everybody)
+    guides = guides_of(everybody, cal.draw.numbers(everybody.n, GUIDES, 0))
 
     def counted(objects):
         errors = n = 0

@@ -313,6 +313,7 @@ NOT_COUNTS = {
     "a list": [1, 2],
     "an array": np.array([1, 2]),
 }
+NOT_SEEDS = {name: value for name, value in NOT_COUNTS.items() if value is not None}
 
 
 NOT_BANDWIDTHS = {
@@ -569,7 +570,7 @@ OPTIONS = {
         "higher_is_positive=",
         "True or False",
     ),
-    **options("random_state of Smoothed", rk.Smoothed, NOT_COUNTS, "random_state=", "whole number"),
+    **options("random_state of Smoothed", rk.Smoothed, NOT_SEEDS, "random_state=", "whole number"),
     **options(
         "random_state of Bootstrap",
         lambda value: rk.Bootstrap(random_state=value),
@@ -579,7 +580,7 @@ OPTIONS = {
     **options(
         "random_state of Resampled",
         lambda value: rk.Resampled(5, random_state=value),
-        {**NOT_COUNTS, "an old generator": np.random.RandomState(0)},
+        {**NOT_SEEDS, "an old generator": np.random.RandomState(0)},
         "whole number",
     ),
     **options("size", rk.Resampled, {**NOT_COUNTS, "zero": 0}, "size=", "whole number from 1 up"),

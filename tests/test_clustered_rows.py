@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 import ratekeeper as rk
 from ratekeeper import batch, report
 from ratekeeper._cells import refuse_clusters
+from ratekeeper._draws import Draw
 from ratekeeper.diagnostics import rate_against_alpha
 from ratekeeper.methods._clustered import ClusteredNull
 
@@ -24,7 +26,7 @@ METHODS = [
     rk.Bootstrap(replicates=50),
     rk.Kernel(),
     rk.Parametric(),
-    rk.Resampled(size=20),
+    rk.Resampled(size=20, random_state=1),
 ]
 
 
@@ -69,8 +71,8 @@ def test_conformal_p_values_are_those_of_the_definition():
 def test_clusters_of_one_row_are_no_clusters():
     """If every row has an id of its own, p-values, thresholds and prices are the ordinary ones."""
     columns = patients(0) | {"clusters": np.arange(patients(0)["labels"].size)}
-    plain = rk.calibrate(columns["scores"], columns["labels"])
-    cal = rk.calibrate(**columns)
+    plain = rk.calibrate(columns["scores"], columns["labels"], random_state=0)
+    cal = rk.calibrate(**columns, random_state=0)
     new = np.linspace(-3, 5, 101)
     np.testing.assert_array_equal(cal.p_values(new).p1, plain.p_values(new).p1)
     assert cal.independent == plain
@@ -126,33 +128,37 @@ def test_other_methods_take_one_row_of_each_cluster():
     assert cal.control("fnr", 0.1, method=rk.Conformal()).certificate.cells[0].realised is None
 
 
-def test_the_draw_depends_on_the_data_alone():
+def test_the_draw_does_not_depend_on_the_order_of_rows():
     """Neither the order of rows nor the type of whole-number ids matters, and nothing is biased."""
     columns = patients(0)
     order = np.random.default_rng(1).permutation(columns["labels"].size)
     numbers = np.char.lstrip(columns["clusters"], "P")
-    one = rk.calibrate(columns["scores"], columns["labels"], clusters=numbers)
+    one = rk.calibrate(columns["scores"], columns["labels"], clusters=numbers, random_state=0)
     two = rk.calibrate(
-        columns["scores"][order], columns["labels"][order], clusters=numbers.astype(float)[order]
+        columns["scores"][order],
+        columns["labels"][order],
+        clusters=numbers.astype(float)[order],
+        random_state=0,
     )
     assert one == two
     assert one.independent == two.independent
     assert one != calibrated()  # other ids
     first = 0
     for seed in range(300):
-        cal = rk.calibrate([0.1, 0.2, 0.3, -9.0], [1, 1, 1, 0], clusters=["a", "a", "a", "b"])
-        first += cal.one_row_per_cluster(seed).cells[1][0].tolist() == [0.1]
+        scores, ids = [0.1, 0.2, 0.3, -9.0], ["a", "a", "a", "b"]
+        cal = rk.calibrate(scores, [1, 1, 1, 0], clusters=ids, random_state=seed)
+        first += cal.one_row_per_cluster().cells[1][0].tolist() == [0.1]
     assert 60 < first < 140
 
 
 def test_one_row_per_cluster_is_an_ordinary_calibration():
-    """One row of each cluster whatever its class, of a stated seed, and refused where idle."""
+    """One row of each cluster whatever its class, by the draw, and refused where idle."""
     columns = patients(0)
-    cal = rk.calibrate(**columns)
+    cal, other = (rk.calibrate(**columns, random_state=seed) for seed in (0, 1))
     thinned = cal.one_row_per_cluster()
     assert thinned.clusters is None
     assert thinned.n(0) + thinned.n(1) == 60 < cal.independent.n(0) + cal.independent.n(1)
-    assert thinned == cal.one_row_per_cluster(seed=0) != cal.one_row_per_cluster(seed=1)
+    assert thinned == cal.one_row_per_cluster() != other.one_row_per_cluster()
     refuse_clusters(thinned, "This")
     with pytest.raises(rk.InputError, match=r"This needs .*\.one_row_per_cluster\(\)"):
         refuse_clusters(cal, "This")
@@ -175,7 +181,8 @@ def test_the_same_id_is_the_same_cluster_everywhere():
     assert halves[0].merge(halves[1]) == whole == halves[1].merge(halves[0])
     columns.pop("groups")
     assert whole.pooled() == rk.calibrate(**columns)
-    assert whole.pooled().independent == rk.calibrate(**columns).independent
+    pooled = replace(whole.pooled(), draw=Draw.of(0))
+    assert pooled.independent == rk.calibrate(**columns, random_state=0).independent
     with pytest.raises(rk.InputError, match="columns beside the scores"):
         rk.calibrate(**columns).merge(rk.calibrate(columns["scores"] + 1, columns["labels"]))
 

@@ -396,7 +396,8 @@ def test_evaluation_works_on_one_class_alone(cal):
 
 
 @pytest.mark.parametrize(
-    "method", [rk.Conformal(), rk.Smoothed(3), rk.Resampled(30), rk.Parametric("norm"), rk.Kernel()]
+    "method",
+    [rk.Conformal(), rk.Smoothed(3), rk.Resampled(30, 0), rk.Parametric("norm"), rk.Kernel()],
 )
 def test_tests_and_decisions_can_be_pickled(cal, method):
     """A test sent to another process decides the same; so do its decisions."""

@@ -45,8 +45,8 @@ METHODS = (
     rk.Empirical(),
     rk.HighProbability(delta=0.1),
     rk.Bootstrap(replicates=50),
-    rk.Smoothed(),
-    rk.Resampled(size=30),
+    rk.Smoothed(0),
+    rk.Resampled(size=30, random_state=0),
     rk.Parametric("norm"),
 )
 routing = partial(config_context, enable_metadata_routing=True)
@@ -164,7 +164,7 @@ def _expected_to_fail(estimator):
             random_state=0,
         ),
         ErrorRateController(
-            LinearSVC(), alpha=0.1, method=rk.Smoothed(), strategy="cross-fit", cv=3
+            LinearSVC(), alpha=0.1, method=rk.Smoothed(0), strategy="cross-fit", cv=3
         ),
         # A FrozenEstimator is not among them: the checks fit data of ever other widths.
     ],

@@ -22,9 +22,12 @@ def calibrated(seed=0, n=400, distance=2.0):
     return rk.calibrate(rng.normal(distance * labels), labels)
 
 
-def split(cal, seed=0):
+def split(cal):
     """Return the learning and the counting half of either class."""
-    return [two_parts(cells[0], 0.5, seed, label) for label, cells in enumerate(cal.cells)]
+    return [
+        two_parts(cells[0], 0.5, cal.draw.numbers(cells[0].size, "evidence", label))
+        for label, cells in enumerate(cal.cells)
+    ]
 
 
 def test_p_values_and_decisions_are_those_of_the_calibration():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 import re
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy import stats
 from sklearn.isotonic import IsotonicRegression
 
 import ratekeeper as rk
-from ratekeeper._keys import hashed
+from ratekeeper._draws import Draw
 from ratekeeper._ratio_blocks import SHAPES, fitted, merged, two_parts
 from ratekeeper.exceptions import InputError, TooFewScoresError
 
@@ -98,19 +99,19 @@ def test_merging_keeps_objects_and_leaves_no_thin_block():
     assert ((fewer.negative / 300 + fewer.positive / 300) / 2 >= 0.1).all()
 
 
-def test_parts_are_drawn_by_the_scores_and_not_at_fixed_ranks():
-    """Each rank learns in its share of sets, and the same set is always split alike."""
+def test_parts_are_drawn_by_the_draw_and_not_at_fixed_ranks():
+    """Each rank learns in its share of draws, and the same draw always splits alike."""
     rng, runs, n = np.random.default_rng(0), 400, 50
-    learnt = np.zeros(n)
-    for _ in range(runs):
-        scores = np.sort(rng.random(n))
-        one, other = two_parts(scores, 0.5, 0, 0)
+    learnt, scores = np.zeros(n), np.sort(rng.random(n))
+    for run in range(runs):
+        numbers = Draw.of(run).numbers(n, "reorder", 0)
+        one, other = two_parts(scores, 0.5, numbers)
         np.testing.assert_array_equal(np.sort(np.r_[one, other]), scores)
         learnt[scores.searchsorted(one)] += 1
     low, high = stats.binom.ppf([RARE / n, 1 - RARE / n], runs, 0.5)
     assert low <= learnt.min() <= learnt.max() <= high
-    np.testing.assert_array_equal(two_parts(scores, 0.5, 0, 0)[0], one)
-    assert not np.array_equal(two_parts(scores, 0.5, 1, 0)[0], one)
+    again = rk.reorder(calibrated()).held_out
+    assert again != rk.reorder(calibrated()).held_out  # of another draw
 
 
 def inside(intervals, scores):
@@ -138,7 +139,7 @@ def test_intervals_say_what_is_decided(shape, control, higher, dtype):
     expected = inside(test.intervals, new)
     if shape == "hull":
         rank, number = test.test.boundaries[None]
-        numbers = hashed(keys, 0)
+        numbers = cal.draw.of_keys(keys)
         beyond = numbers >= number if control == "fnr" else numbers > number
         expected |= (test.order.transform(new) == rank) & beyond
     np.testing.assert_array_equal(called, expected)
@@ -185,13 +186,13 @@ def test_best_finds_the_shape():
 
 
 def test_rows_in_another_order_and_pickles_give_the_same_test():
-    """The split depends on the data alone."""
+    """The split does not depend on the order of rows."""
     cal, rng = calibrated(), np.random.default_rng(1)
     scores, labels = np.r_[cal.cells[0][0], cal.cells[1][0]], np.repeat([0, 1], 300)
     mixed = rng.permutation(600)
     tests = [
         rk.reorder(one, "valley").control("fpr", 0.05)
-        for one in (cal, rk.calibrate(scores[mixed], labels[mixed]))
+        for one in (cal, replace(rk.calibrate(scores[mixed], labels[mixed]), draw=cal.draw))
     ]
     tests.append(pickle.loads(pickle.dumps(tests[0])))  # noqa: S301 - our own
     assert len({test.condition for test in tests}) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import pytest
 from scipy.stats import beta
 
 import ratekeeper as rk
-from ratekeeper._keys import drawn, hashed
+from ratekeeper._draws import Draw
 from ratekeeper.exceptions import InputError, NoThresholdError, StoredFileError
 from ratekeeper.methods._paired import pair_places
 from ratekeeper.plots import RealisedRateDisplay, ScoreDensityDisplay
@@ -19,6 +20,7 @@ from ratekeeper.report import write
 from ratekeeper.sql import decision_sql
 
 METHOD = rk.HighProbability(randomised=True)
+TIES = [0.6620802111762908, 0.5825421727324785]  # the first numbers of seed 0
 
 
 def coarse(n, seed):
@@ -31,7 +33,7 @@ def coarse(n, seed):
 @pytest.fixture(scope="module")
 def cal():
     scores, labels, _ = coarse(1200, 0)
-    return rk.calibrate(scores, labels)
+    return rk.calibrate(scores, labels, random_state=0)
 
 
 @pytest.fixture
@@ -44,10 +46,7 @@ def test_parameters_at_their_defaults_are_not_mentioned():
     assert repr(rk.HighProbability()) == "HighProbability(delta=0.05)"
     assert rk.HighProbability().parameters() == {"delta": 0.05}
     assert repr(METHOD) == "HighProbability(delta=0.05, randomised=True)"
-    assert repr(rk.HighProbability(0.1, randomised=True, random_state=7)).endswith(
-        "randomised=True, random_state=7)"
-    )
-    assert rk.Smoothed().parameters() == {"random_state": 0}
+    assert rk.Smoothed().parameters() == {"random_state": None}
     assert rk.HighProbability().decides_by_threshold
     assert not METHOD.decides_by_threshold
 
@@ -65,7 +64,8 @@ def test_decisions_are_those_of_the_p_values_and_of_the_boundary(control, higher
     p = found.p_values.p1 if control == "fnr" else found.p_values.p0
     np.testing.assert_array_equal(p <= 0.05, found.positive == (control == "fpr"))
     score, number = test.boundaries[None]
-    pairs = list(zip((sign * new).tolist(), hashed(keys.tolist(), 0).tolist(), strict=True))
+    numbers = cal.draw.of_keys(keys.tolist()).tolist()
+    pairs = list(zip((sign * new).tolist(), numbers, strict=True))
     low = (control == "fnr") == higher
     beyond = [pair < (score, number) if low else pair > (score, number) for pair in pairs]
     np.testing.assert_array_equal(beyond, found.positive == (control == "fpr"))
@@ -99,19 +99,19 @@ def test_a_key_always_gets_the_same_decision(test):
         assert test.decide(scores[i : i + 1], keys=keys[i : i + 1]).positive[0] == whole[i]
     again = pickle.loads(pickle.dumps(test))  # noqa: S301 - our own
     np.testing.assert_array_equal(again.decide(scores, keys=keys).positive, whole)
-    method = rk.HighProbability(randomised=True, random_state=9)
-    other = test.calibration.control("fnr", 0.05, method=method)
+    other = replace(test.calibration, draw=Draw.of(9)).control("fnr", 0.05, method=METHOD)
     assert (other.decide(scores, keys=keys).positive != whole).any()
     assert len(set(test.decide([2] * 50, keys=["same"] * 50).positive)) == 1
 
 
 def test_numbers_of_keys_are_fixed_forever():
     """A key has the same number on every machine and in every version; int and text agree."""
-    assert hashed(["7", 7, " 7 ", np.int64(7)], 0).tolist() == [0.1746683515413675] * 4
-    assert drawn(np.array([1.0, 1.0]), 0, 1).tolist() == [0.9790660709833011, 0.5025562207864508]
-    assert hashed(["007"], 0)[0] != hashed([7], 0)[0]
-    assert hashed(["7"], 1)[0] != hashed(["7"], 0)[0]
-    numbers = hashed(range(100_000), 0)
+    draw = Draw.of(0)
+    assert draw.of_keys(["7", 7, " 7 ", np.int64(7)]).tolist() == [0.1746683515413675] * 4
+    assert draw.numbers(2, "ties", 1).tolist() == TIES
+    assert draw.of_keys(["007"])[0] != draw.of_keys([7])[0]
+    assert Draw.of(1).of_keys(["7"])[0] != draw.of_keys(["7"])[0]
+    numbers = draw.of_keys(range(100_000))
     assert 0 < numbers.min() < numbers.max() < 1
     assert abs(numbers.mean() - 0.5) < 0.005
 
@@ -162,14 +162,11 @@ def test_keys_that_cannot_be_used_are_refused(test, cal, keys, words):
 
 
 def test_keys_without_a_use_are_refused(cal):
-    """A test that breaks no ties, and a Generator, which forgets, refuse keys."""
+    """A test that breaks no ties refuses keys."""
     with pytest.raises(InputError, match="keys was given, but a threshold test breaks no ties"):
         cal.control_alerts(0.5).decide([1.0], keys=["a"])
     with pytest.raises(InputError, match="breaks no ties by keys"):
         cal.control("fnr", 0.05).decide([2], keys=["a"])
-    method = rk.Smoothed(np.random.default_rng(0))
-    with pytest.raises(InputError, match="is a Generator"):
-        cal.p_values([2], method=method, keys=["a"])
     scores = pd.Series([2, 3], index=["x", "y"])
     with pytest.raises(InputError, match="indexes differ"):
         cal.control("fnr", 0.05, method=METHOD).decide(scores, keys=scores[::-1])
@@ -179,13 +176,11 @@ def test_keys_without_a_use_are_refused(cal):
     ("parameters", "words"),
     [
         ({"randomised": "yes"}, "True or False"),
-        ({"random_state": 3}, "nothing is drawn at random"),
-        ({"randomised": True, "random_state": -1}, "whole number"),
-        ({"randomised": True, "random_state": np.random.default_rng(0)}, "whole number"),
+        ({"delta": 2}, "strictly between 0 and 1"),
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(parameters, words):
-    """A seed goes with randomised=True, and is a whole number."""
+    """What cannot be a parameter is refused when the method is made."""
     with pytest.raises(InputError, match=words):
         rk.HighProbability(**parameters)
 
@@ -196,7 +191,7 @@ def test_the_certificate_says_what_is_promised(test):
     assert "score > 2.0, or score = 2.0 and the number of its key >= 0." in text
     assert "over new objects and the numbers of their keys, is at most alpha" in text
     assert "two copies of an object with different keys can be decided differently" in text
-    assert "who knows the seed" in text
+    assert "who knows the draw" in text
     assert "since scores are tied" not in text
     assert "score = 2.0 and the number" in test._repr_html_()
     assert test.thresholds == {None: None}
@@ -243,7 +238,7 @@ def test_a_file_with_another_boundary_is_refused(test, tmp_path, monkeypatch):
     """What a file states about the boundary is compared with what the scores give."""
     path = tmp_path / "test.rk"
     rk.save(test, path)
-    monkeypatch.setattr("ratekeeper.methods._paired.drawn", lambda scores, *_: scores * 0 + 0.25)
+    monkeypatch.setattr(Draw, "numbers", lambda self, n, *_: np.full(n, 0.25))
     with pytest.raises(StoredFileError, match="boundaries"):
         rk.load(path)
 

@@ -24,8 +24,8 @@ from ratekeeper.sql import decision_sql
 LARGEST = np.finfo(np.float64).max
 RANK_METHODS = (rk.Conformal(), rk.HighProbability(), rk.Simultaneous(), rk.Empirical())
 OTHER_METHODS = (
-    rk.Smoothed(),
-    rk.Resampled(21),
+    rk.Smoothed(0),
+    rk.Resampled(21, 0),
     rk.Bootstrap(50),
     rk.Kernel(),
     rk.Parametric("norm"),
@@ -304,7 +304,7 @@ def respelled(path, change):
     path.write_bytes(head(hashlib.sha256(whole).hexdigest()) + content[end:])
 
 
-@pytest.mark.parametrize("method", [rk.HighProbability(), rk.Smoothed()])
+@pytest.mark.parametrize("method", [rk.HighProbability(), rk.Smoothed(0)])
 @pytest.mark.parametrize(
     "change",
     [

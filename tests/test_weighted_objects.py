@@ -268,14 +268,15 @@ def test_rejection_keeps_each_object_with_its_chance():
     rng = np.random.default_rng(0)
     scores, labels = rng.normal(size=20_000), np.arange(20_000) % 2
     weights = np.where(scores > 0, 4.0, 1.0)
-    one = rk.calibrate(scores, labels, weights=weights, rejection=4)
+    how = {"rejection": 4, "random_state": 0}
+    one = rk.calibrate(scores, labels, weights=weights, **how)
     kept = np.concatenate([one.cells[0][0], one.cells[1][0]])
     assert (kept > 0).sum() == (scores > 0).sum()
     assert abs((kept <= 0).sum() / (scores <= 0).sum() - 0.25) < 5 * np.sqrt(0.25 * 0.75 / 1e4)
     order = rng.permutation(scores.size)
-    again = rk.calibrate(scores[order], labels[order], weights=weights[order], rejection=4)
+    again = rk.calibrate(scores[order], labels[order], weights=weights[order], **how)
     assert again == one
-    other = rk.calibrate(scores, labels, weights=weights, rejection=4, seed=1)
+    other = rk.calibrate(scores, labels, weights=weights, rejection=4, random_state=1)
     assert other != one
     assert one.weights is None
 

@@ -30,6 +30,7 @@ HEADINGS = {
     "shift": "New scores without labels",
     "audit": "Audits by group",
     "ties": "Ties that are broken at random",
+    "draws": "Random numbers that a promise rests on",
     "noise": "Error rates despite wrong labels",
     "alerts": "Alerts per 1,000 objects",
     "plan": "Plans",

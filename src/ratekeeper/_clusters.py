@@ -98,7 +98,7 @@ def one_row(calibration: Calibration, *, by_cell: bool) -> Calibration:
         rows = Provenance(sum(sizes)) if rows is None else rows
         skipped = {**rows.skipped, NOT_DRAWN: others} if others else rows.skipped
         rows = replace(rows, skipped=skipped, cluster=None)
-    return replace(thinned, clusters=None, provenance=rows, draw=calibration.draw.child(purpose))
+    return replace(thinned, clusters=None, provenance=rows)
 
 
 def are_spanning(calibration: Calibration) -> bool:

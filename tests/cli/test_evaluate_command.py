@@ -142,7 +142,7 @@ def test_an_average_promise_is_explained_by_its_distribution(run, tmp_path, rows
 def test_average_promises_by_group_and_without_a_distribution(run, kept, rows):
     """With groups, and for a method whose distribution is not known, no number is said."""
     plain = EVALUATION["average.plain"]
-    for method in (rk.Conformal(), rk.Smoothed()):
+    for method in (rk.Conformal(), rk.Smoothed(0)):
         asked = [rows(*GOOD), *COLUMNS, "--group", "g"]
         assert plain in said(run("evaluate", kept("average", method=method), *asked))
     assert plain not in said(run("evaluate", kept("one"), *asked))

@@ -65,7 +65,7 @@ def test_random_numbers_are_drawn_as_for_the_certificate(people, control, method
 
 def test_a_randomised_test_has_no_line_and_says_so(halves):
     """Where chance decides, errors are shaded within the bins and no threshold is drawn."""
-    test = halves[0].control("fnr", 0.1, method=rk.Smoothed())
+    test = halves[0].control("fnr", 0.1, method=rk.Smoothed(0))
     display = ScoreDensityDisplay.from_calibration(test)
     assert display.thresholds == {}
     assert display.threshold_lines_ == []

@@ -12,7 +12,7 @@ from ratekeeper.exceptions import InputError
 from ratekeeper.plots import PValueHistogramDisplay, RateAgainstAlphaDisplay
 from ratekeeper.plots._count_bands import CountTable
 
-METHODS = [rk.Conformal(), rk.HighProbability(0.1), rk.Empirical(), rk.Smoothed(), rk.Kernel()]
+METHODS = [rk.Conformal(), rk.HighProbability(0.1), rk.Empirical(), rk.Smoothed(0), rk.Kernel()]
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)

@@ -76,7 +76,7 @@ def test_an_audit_keeps_the_cap_on_average():
     test = cal.control("fnr", ALPHA, method=rk.Empirical())
     excess, audited, missed = [], 0, 0
     for seed in range(runs):
-        adaptive = rk.AdaptiveTest(test, step=0.01, labels=rk.Audit(rate, seed=seed))
+        adaptive = rk.AdaptiveTest(test, step=0.01, labels=rk.Audit(rate, random_state=seed))
         errors = 0
         for i in range(n):
             errors += not adaptive.decide([0.0], [i]).positive[0]

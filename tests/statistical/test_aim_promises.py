@@ -6,6 +6,7 @@ from scipy.stats import binom, norm
 
 import ratekeeper as rk
 from ratekeeper._aims import NPV, Limits, Precision, Selective
+from ratekeeper._draws import Draw
 
 RUNS = 400
 DELTA = 0.1
@@ -76,7 +77,12 @@ def failures(world, aim, n):
     broken = refused = 0
     for seed in range(RUNS):
         scores, labels = world.draw(np.random.default_rng(seed), n)
-        found = aim.choose(np.sort(scores[~labels]), np.sort(scores[labels]), higher=True)
+        found = aim.choose(
+            np.sort(scores[~labels]),
+            np.sort(scores[labels]),
+            higher=True,
+            numbers=Draw.of(seed).numbers(n, "guides", 0),
+        )
         if found is None:
             refused += 1
         else:
@@ -102,7 +108,12 @@ def test_precision_is_kept_where_no_threshold_has_it(level, n):
     for seed in range(RUNS):
         rng = np.random.default_rng(seed)
         labels, scores = rng.random(n) < level - 1e-9, rng.random(n)
-        found = aim.choose(np.sort(scores[~labels]), np.sort(scores[labels]), higher=True)
+        found = aim.choose(
+            np.sort(scores[~labels]),
+            np.sort(scores[labels]),
+            higher=True,
+            numbers=Draw.of(seed).numbers(n, "guides", 0),
+        )
         broken += found is not None
     assert broken <= binom.ppf(1 - 1e-7, RUNS, aim.delta)
 

@@ -114,7 +114,7 @@ def test_an_audit_keeps_delta_and_finds_a_broken_limit():
         alarms[rate] = 0
         for run in range(runs):
             missed = rng.random(length) < rate
-            monitor = rk.Monitor(test, delta=DELTA, labels=rk.Audit(0.1, seed=run))
+            monitor = rk.Monitor(test, delta=DELTA, labels=rk.Audit(0.1, random_state=run))
             ids = np.arange(length)
             monitor.record(ids, ids, (~missed).astype(int))
             monitor.update(ids, np.ones(length, int))
@@ -137,7 +137,7 @@ def test_the_luck_of_the_calibration_pages_nobody_under_an_audit(control):
                                     random_state=rng))  # fmt: skip
         for times in pages:
             wrong = rng.random(length) < min(times * true, 0.9)
-            monitor = rk.Monitor(test, delta=DELTA, labels=rk.Audit(0.3, seed=run))
+            monitor = rk.Monitor(test, delta=DELTA, labels=rk.Audit(0.3, random_state=run))
             assert monitor.pages == "unlike_calibration"
             ids = np.arange(length)
             monitor.record(ids, ids, np.where(wrong, 1 - null, null))

@@ -119,7 +119,7 @@ class Precision(_RightAmongCalled):
     >>> rng = np.random.default_rng(0)
     >>> negative, positive = np.sort(rng.normal(0, 1, 900)), np.sort(rng.normal(2, 1, 300))
     >>> Precision(0.8).choose(negative, positive, higher=True, numbers=rng.random(1200)).limits
-    Limits(positive=1.80..., strict=False, negative=None)
+    Limits(positive=1.766..., strict=False, negative=None)
     """
 
     name: ClassVar[str] = "precision"
