@@ -42,7 +42,7 @@ class Decisions:
     >>> import numpy as np, ratekeeper as rk
     >>> cal = rk.calibrate(np.linspace(0, 1, 80), np.repeat(["no", "yes"], 40))
     >>> cal.control("fnr", alpha=0.1).decide([0.2, 0.9])
-    Decisions on 2 objects: 1 'yes', 1 'no'
+    Decisions on 2 objects: 1 positive ('yes'), 1 negative ('no')
       labels: 'no', 'yes'
     """
 
@@ -111,8 +111,12 @@ class Decisions:
         return ", ".join(words) + (", ..." if len(self) > len(words) else "")
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{n:,} {what}" for what, n in self._counts.items())
-        return f"Decisions on {objects(len(self))}: {parts}\n  labels: {self._start}"
+        # The labels alone would read as numbers where they are numbers.
+        positive, negative, *undecided = self._counts.items()
+        sides = {"positive": positive, "negative": negative}
+        parts = [f"{n:,} {side} ({label})" for side, (label, n) in sides.items()]
+        parts += [f"{n:,} {what}" for what, n in undecided]
+        return f"Decisions on {objects(len(self))}: {', '.join(parts)}\n  labels: {self._start}"
 
     def _repr_html_(self) -> str:
         sides = ("positive", "negative", "both remain possible", "both are ruled out")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 5  # values in a message
 _LISTED = 20  # names to choose from
+_TINY = 1e-8  # a rate that nobody tells from 0: below it, digits would be noughts
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # Unicode's control, format, surrogate, line, paragraph
 _JOINERS, _SELECTORS = "\u200c\u200d", "\ufe0e\ufe0f"
 # What else Unicode says may be ignored: fillers, selectors and tags. XML has no name for the last.
@@ -34,12 +35,14 @@ def percent(rate: float) -> str:
 
     Examples
     --------
-    >>> percent(0.05), percent(0.00012)
-    ('5.00%', '0.012%')
+    >>> percent(0.05), percent(0.00012), percent(6.6e-7), percent(1e-30)
+    ('5.00%', '0.012%', '0.000066%', '<0.000001%')
     """
     if rate == 0.0 or rate >= 0.001:  # noqa: PLR2004 - from here two decimals show two digits
         return f"{100 * rate:.2f}%"
-    return f"{100 * rate:.2g}%"
+    if 0.0 < rate < _TINY:
+        return f"<{100 * _TINY:.6f}%"
+    return f"{_plain(f'{100 * rate:.2g}')}%"
 
 
 def exact_percent(rate: float) -> str:
@@ -47,10 +50,19 @@ def exact_percent(rate: float) -> str:
 
     Examples
     --------
-    >>> exact_percent(0.05), exact_percent(0.00125)
-    ('5%', '0.125%')
+    >>> exact_percent(0.05), exact_percent(0.00125), exact_percent(5e-8)
+    ('5%', '0.125%', '0.000005%')
     """
-    return f"{100 * rate:.12g}%"
+    return f"{_plain(f'{100 * rate:.12g}')}%"
+
+
+def _plain(number: str) -> str:
+    """Write out a number that Python writes with an exponent."""
+    if "e" not in number:
+        return number
+    from decimal import Decimal
+
+    return f"{Decimal(number):f}"
 
 
 def percent_up(rate: float, digits: int = 3) -> str:

@@ -55,11 +55,13 @@ def check_probability(value: object, name: str, *, as_text: bool = True) -> floa
     """Return `value` as a float if it lies strictly between 0 and 1, else raise.
 
     Text with a percent sign is read, too, but not without one: "5" could mean either. Callers
-    that go on with `value` itself pass ``as_text=False``.
+    that go on with `value` itself pass ``as_text=False``. A number of fewer bits than a float is
+    the one that it is written as, so that the level that is printed is the one that is kept.
 
     Examples
     --------
-    >>> check_probability(0.05, "alpha"), check_probability("5%", "alpha")
+    >>> import numpy as np
+    >>> check_probability(np.float32(0.05), "alpha"), check_probability("5%", "alpha")
     (0.05, 0.05)
     """
     is_percentage = as_text and isinstance(value, str) and value.rstrip().endswith("%")
@@ -173,7 +175,8 @@ def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         return math.nan
     try:
-        return float(value)
+        # NumPy's other floats by their shortest text: float32(0.05) means 0.05, not 0.0500000007.
+        return float(str(value) if hasattr(value, "dtype") else value)
     except OverflowError:
         return math.inf
 

@@ -16,6 +16,7 @@ from calibrations import (
 )
 
 import ratekeeper as rk
+from ratekeeper._alerts import share_text
 from ratekeeper.report import build
 
 FIND = """([choices, shares]) => {
@@ -147,6 +148,47 @@ def test_a_product_manager_sees_that_three_of_four_alarms_are_false(show):
     assert top < page.evaluate("document.querySelector('#explore').getBoundingClientRect().top")
     assert page.inner_text("#alerts-summary") == test.alerts("2%").summary
     assert page.inner_text("#alerts-ground") == test.alerts("2%").ground
+
+
+def test_the_share_that_was_measured_is_not_called_stated(show):
+    """At the calibration's own share the section says so; at one that is typed, that it is not."""
+    page = show(build(screening().control("fpr", 0.05)))
+    assert "counted among the calibration objects" in page.inner_text("#alerts-ground")
+    assert "stated, not measured" not in page.inner_text("#alerts-ground")
+    page.fill("#prevalence", "2")
+    assert "stated, not measured" in page.inner_text("#alerts-ground")
+    assert "counted among" not in page.inner_text("#alerts-ground")
+
+
+@pytest.mark.parametrize(
+    ("share", "large"),
+    [
+        ([0.9991, 0.984, 0.99996], ["99.9%", "0.1%"]),
+        ([0.9997, 0.984, 0.99999], ["99.97%", "0.03%"]),  # never 100% and 0%
+        ([0.0003, 0.00001, 0.02], ["0.03%", "99.97%"]),
+        ([0.253, 0.21, 0.31], ["25%", "75%"]),
+        ([0.99512, 0.9950, 0.9953], ["99.51%", "0.49%"]),
+        ([0.5, 0.0, 1.0], ["50%", "50%"]),
+        ([1.0, 0.9, 1.0], ["100%", "0%"]),
+        ([0.9991, None, None], ["99.910%", "0.090%"]),
+    ],
+)
+def test_large_type_has_no_more_digits_than_are_known(show, share, large):
+    """A share with an interval from 98.4% up is not written as 99.910%, nor rounded to 100%."""
+    page = show(build(plain().control("fnr", 0.1, method="conformal")))
+    assert page.evaluate("share => ratekeeper.Practice.roundShare(share)", share) == large
+
+
+def test_large_type_has_its_interval_beside_it(show):
+    """Nobody reads the number without how well it is known."""
+    rng = np.random.default_rng(1)
+    labels = np.repeat([0, 1], 1000)
+    test = rk.calibrate(rng.normal(5.0 * labels), labels).control("fpr", 0.01, method="conformal")
+    page = show(build(test))
+    low, high = test.alerts(0.5).precision.low, test.alerts(0.5).precision.high
+    between = f"({share_text(low, math.floor)} to {share_text(high, math.ceil)})"
+    assert between in page.inner_text("#alerts-headline")
+    assert len(page.inner_text("#alerts-precision")) <= len("99.9%")
 
 
 def test_the_section_follows_both_sliders(show):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import numpy as np
 import pytest
 from calibrations import grouped, plain, tied
 
 import ratekeeper as rk
-from ratekeeper._formatting import percent
+from ratekeeper._formatting import exact_percent, percent
 from ratekeeper._sentences.certificate import CERTIFICATE
 from ratekeeper._sentences.page import PAGE
 from ratekeeper.report import build
@@ -187,3 +188,33 @@ def test_ties_that_are_broken_leave_the_distribution_exact(show):
     page = show(build(tied().control("fnr", 0.1, method=method)))
     assert bound not in page.inner_text("#results")
     assert PAGE["threshold.random"] in page.inner_text("#results")
+
+
+def test_a_page_writes_no_exponents_in_percent(show):
+    """Tiny rates are written out, in Python and on the page alike."""
+    page = show(build(plain().control("fnr", 0.1)))
+    rates = [6.6e-7, 1.5e-4, 9.94e-7, 1e-8, 9.9e-9, 1e-300, 0.0]
+    assert page.evaluate("rs => rs.map(ratekeeper.Numbers.percent)", rates) == [*map(percent, rates)]
+    assert not any("e" in percent(rate) for rate in rates)
+    levels = [0.05, 5e-8, 1.25e-9, 0.001]
+    exact = page.evaluate("rs => rs.map(ratekeeper.Numbers.exactPercent)", levels)
+    assert exact == [*map(exact_percent, levels)] == ["5%", "0.000005%", "0.000000125%", "0.1%"]
+
+
+@pytest.mark.parametrize("control", ["fnr", "fpr", "both"])
+def test_cards_show_thresholds_in_few_digits(show, control):
+    """Six digits, marked; all of them in the certificate and for whoever points at the card."""
+    calibration = plain()
+    if control == "both":
+        test = calibration.control_both(0.4, 0.4, method=rk.Conformal())  # thresholds that cross
+    else:
+        test = calibration.control(control, 0.1)
+    exact = re.search(r"score >=? (\S+),", str(test.certificate))[1]
+    assert len(exact) > 12
+    page = show(build(test))
+    cards = page.inner_text("#results")
+    assert not re.search(r"\d\.\d{7,}", cards)
+    assert f"≈\N{NO-BREAK SPACE}{exact[:5]}" in cards
+    titles = page.evaluate("[...document.querySelectorAll('#results .card')].map(c => c.title)")
+    assert exact in titles
+    assert exact in page.inner_text("#certificate")

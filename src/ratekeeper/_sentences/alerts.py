@@ -64,7 +64,12 @@ ALERTS = {
     "page.share.still": "The page still shows {prevalence}.",
     "page.test": "Shown for {test}, {state}. The controls for another level stand further below.",
     "page.of_calibration": "Among the calibration objects {prevalence} are positive.",
-    "page.real": "of the alerts are real. {false_share} are false alarms.",
+    "page.source.calibration": (
+        "The share of positives is the one counted among the calibration objects, taken here as "
+        "exact: these numbers hold only if it is that of new objects, and the intervals do not "
+        "include the chance in counting it."
+    ),
+    "page.real": "of the alerts are real{between}. {false_share} are false alarms.",
     "page.real.none": "This test gives no alert that could be real or false.",
     "page.impossible": "No such test can be made, so there are no alerts to count.",
     "page.found": "found: {n}",

@@ -48,6 +48,7 @@ _SCRIPTS = (
 )
 _STANDING = ("page.noscript", "page.judge", "page.p_value", "page.sideways", "page.footer")
 _PLACE = re.compile(r"<!-- ([a-z_.]+) -->")
+_COMMENT = re.compile(r"^ */\*.*?\*/\n", re.MULTILINE | re.DOTALL)  # lines for maintainers alone
 
 
 def build(
@@ -115,7 +116,7 @@ def build(
             **aimed_contents(test, evaluation, prevalence),
         }
         return _PLACE.sub(lambda place: contents[place[1]], _part("aimed.html"))
-    script = "\n".join(_part(name) for name in _SCRIPTS)
+    script = "\n".join(_COMMENT.sub("", _part(name)) for name in _SCRIPTS)
     script = f'"use strict";\n(() => {{\n{script}\n}})();\n'
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     rows, audit, checked, evaluated = None, None, "", ""

@@ -139,6 +139,18 @@ const Practice = (() => {
     return `${rounded(rate, decimals, toward).toFixed(decimals)}%`;
   }
 
+  /* A share in large type, and the rest: in no more digits than the width of the interval has, if
+     that leaves them apart from 0 and 1. */
+  function roundShare([share, low, high]) {
+    const rate = 100 * share;
+    if (low === null || rate <= 0 || rate >= 100) return [share, 1 - share].map((one) => shareText(one));
+    let decimals = places(100 * (high - low));
+    const most = places(Math.min(rate, 100 - rate));
+    while (decimals < most && [0, 100].includes(rounded(rate, decimals, nearest))) decimals += 1;
+    const real = rounded(rate, Math.min(decimals, most), nearest);
+    return [real, 100 - real].map((one) => `${one.toFixed(Math.min(decimals, most))}%`);
+  }
+
   const between = ([, low, high], write) => (low === null ? "" : ` (${write(low, Math.floor)} to ${write(high, Math.ceil)})`);
   const written = (share, write) => (share[0] === null ? "unknown" : `${write(share[0])}${between(share, write)}`);
 
@@ -157,7 +169,7 @@ const Practice = (() => {
     return { exact, whole, pi };
   }
 
-  return { called, statement, countText, shareText, between, written, icons };
+  return { called, statement, countText, shareText, roundShare, between, written, icons };
 })();
 
 const SHARES = { low: 1e-4, high: 0.5, steps: 400 };
@@ -250,11 +262,16 @@ const stateText = (certified) => {
 function renderStatement(found, called) {
   const precision = found && found.precision[0];
   const isReal = precision !== null;
-  byId("alerts-precision").textContent = isReal ? Practice.shareText(precision) : "–";
+  const [real, unreal] = isReal ? Practice.roundShare(found.precision) : [];
+  byId("alerts-precision").textContent = isReal ? real : "–";
   const none = found ? say("alerts.page.real.none") : say("alerts.page.impossible");
-  byId("alerts-headline").textContent = isReal ? say("alerts.page.real", { false_share: Practice.shareText(1 - precision) }) : none;
+  byId("alerts-headline").textContent = isReal
+    ? say("alerts.page.real", { false_share: unreal, between: Practice.between(found.precision, Practice.shareText) })
+    : none;
   byId("alerts-summary").textContent = found ? summaryText(found) : "";
-  byId("alerts-ground").textContent = found ? joined(say("alerts.source.stated"), say(called.basis), say("alerts.depends")) : "";
+  const isMeasured = state.prevalence === facts.alerts.ofCalibration;
+  const source = isMeasured ? say("alerts.page.source.calibration") : say("alerts.source.stated");
+  byId("alerts-ground").textContent = found ? joined(source, say(called.basis), say("alerts.depends")) : "";
   renderBar(precision);
   renderIcons(found);
 }

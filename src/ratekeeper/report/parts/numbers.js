@@ -1,6 +1,7 @@
 /* Numbers as people read and write them. */
 const Numbers = (() => {
   const SHORT = 6;
+  const TINY = 1e-8;
   const count = (n) => n.toLocaleString("en-US");
 
   /* A text of all digits, cut after so many characters. Halves go to the even neighbour, as in
@@ -23,10 +24,18 @@ const Numbers = (() => {
     return isHalf(rest) && endsEven(kept) ? Number(`${kept}e${exponent}`) : Number(value.toPrecision(number));
   }
 
-  /* A rate with two decimals, or two digits where it is tiny. */
+  /* A number written out, without an exponent. */
+  function plain(value) {
+    const [digits, exponent] = String(value).split("e-");
+    const decimals = Number(exponent) + (digits.split(".")[1] ?? "").length;
+    return exponent === undefined ? digits : value.toFixed(Math.min(decimals, EXACT));
+  }
+
+  /* A rate with two decimals, or two digits where it is tiny; below TINY, digits would be noughts. */
   function percent(rate) {
     const value = 100 * rate;
-    return rate === 0 || rate >= 0.001 ? `${fixed(value, 2)}%` : `${significant(value, 2)}%`;
+    if (rate > 0 && rate < TINY) return `<${(100 * TINY).toFixed(6)}%`;
+    return rate === 0 || rate >= 0.001 ? `${fixed(value, 2)}%` : `${plain(significant(value, 2))}%`;
   }
 
   /* A number times a power of ten, by moving the point in its shortest text: nothing is rounded. */
@@ -36,7 +45,7 @@ const Numbers = (() => {
   }
 
   /* A promised rate, which must not be rounded. */
-  const exactPercent = (rate) => `${shifted(rate, 2)}%`;
+  const exactPercent = (rate) => `${plain(shifted(rate, 2))}%`;
 
   /* A decimal comma might also part thousands: it is not guessed. */
   const hasComma = (text) => text.includes(",");

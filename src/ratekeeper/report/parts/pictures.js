@@ -16,7 +16,7 @@ function renderDensities() {
     .map((o) => ({ test: o.test, value: o.cells[state.group].threshold ?? null }))
     .filter(({ value }) => value !== null)
     .map(({ test, value }) => ({ value, text: `${isJoint ? `${rateName(test)} ` : ""}${shortScore(test, value)}` }));
-  const thresholds = middle === null ? limits : [{ value: middle, text: scoreText(middle) }];
+  const thresholds = middle === null ? limits : [{ value: middle, text: shortMiddle(middle) }];
   const where = whereShown();
   byId("about-densities").textContent = counts
     ? joined(say("page.scores", { where }), ...missingTexts(), outsideText(counts), sideText(limits.length === tests.length, middle !== null))

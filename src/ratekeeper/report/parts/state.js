@@ -32,6 +32,8 @@ const nullName = (test) => names[test.nullClass];
 const otherClassName = (test) => names[1 - test.nullClass];
 /* A threshold in few digits: beyond the exact one on the safe side, where fewer are rejected. */
 const shortScore = (test, value) => Numbers.shortScore(value, facts.width, test.tail === "high");
+/* A threshold between two, which has no side. */
+const shortMiddle = (value) => Numbers.shortScore(value, facts.width, true);
 
 function methodText(method) {
   if (method.name === "other") return method.text;
@@ -47,11 +49,12 @@ function make(name, content = [], attributes = {}) {
   return made;
 }
 
-/* When a new object is called positive, at the threshold of a rate or at the one between two. */
+/* When a new object is called positive, at the threshold of a rate or at the one between two, in
+   few digits: the certificate has them all. */
 function condition(control, threshold) {
   const above = facts.higherIsPositive;
   const sign = control === "fpr" ? (above ? ">" : "<") : above ? "≥" : "≤";
-  return say("certificate.condition", { sign, threshold: scoreText(threshold) });
+  return say("certificate.condition", { sign, threshold });
 }
 
 /* When the test decides what, in the group that is shown; null if no threshold decides. */
@@ -59,13 +62,13 @@ function ruleText() {
   const labels = { positive: facts.labels[1], negative: facts.labels[0] };
   const limits = outcomes.map((o) => o.cells[state.group].threshold ?? null);
   if (limits.includes(null)) return null;
-  const [fnr, fpr] = limits.map((limit, i) => condition(tests[i].control, limit));
+  const [fnr, fpr] = limits.map((limit, i) => condition(tests[i].control, shortScore(tests[i], limit)));
   if (!isJoint) return sentence(say("certificate.rule", { condition: fnr, ...labels }));
   const middle = model.crossed(outcomes, state.group);
   return sentence(
     middle === null
       ? say("certificate.rule.both", { fnr, fpr, ...labels })
-      : say("certificate.rule.crossed", { condition: condition("both", middle), ...labels }),
+      : say("certificate.rule.crossed", { condition: condition("both", shortMiddle(middle)), ...labels }),
   );
 }
 

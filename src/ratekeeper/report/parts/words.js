@@ -113,12 +113,15 @@ function card(title, figure, lines, attributes = {}) {
   return make("div", [make("h3", title), make("p", figure, { class: size }), ...texts], { class: "card", ...attributes });
 }
 
+/* Shown to whoever points at a card. */
+const allDigits = (threshold) => (threshold === null ? {} : { title: scoreText(threshold) });
+
 function renderResults() {
   const rule = ruleText();
   const cards = outcomes.flatMap((o) => cardsOf(o, o.cells[state.group], rule));
   if (isJoint && rule !== null) {
     const middle = model.crossed(outcomes, state.group);
-    cards.unshift(card("Decision", middle === null ? "two thresholds" : scoreText(middle), [`${rule}.`]));
+    cards.unshift(card("Decision", middle === null ? "two thresholds" : shortMiddle(middle), [`${rule}.`], allDigits(middle)));
   }
   byId("results").replaceChildren(...cards, ...(isJoint ? undecidedCards() : []));
 }
@@ -134,7 +137,7 @@ function cardsOf(o, cell, rule) {
     isJoint || isRandom ? "" : `${rule}.`,
     rankText(o.test, cell),
     cell.remark,
-  ]);
+  ], allDigits(cell.threshold));
   return [threshold, ...(isJoint ? [] : errorCards(o.test, cell)), trueRateCard(o, cell, prefix)];
 }
 
