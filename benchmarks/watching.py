@@ -45,7 +45,7 @@ def run(*, quick: bool) -> Iterator[Row]:
         drawn = [rng.random(length) < times * ALPHA for _ in range(3 if quick else streams)]
         limit = fastest(ALPHA, times * ALPHA, DELTA)
         yield Delay(
-            f"median outcomes to the alarm at {times:g} alpha, limit {limit:,.0f}",
+            f"median outcomes to the alarm at {times:g} alpha, least mean {limit:,.0f}",
             float(np.median([_ours(errors) for errors in drawn])),
             float(np.median([_mapie(errors) for errors in drawn])),
             "MAPIE",

@@ -13,7 +13,7 @@ import ratekeeper as rk
 from ratekeeper import _demo as demo
 from ratekeeper._cli import main
 from ratekeeper._demo.promise import verdict_on_rate
-from ratekeeper._demo.tables import COLOURS
+from ratekeeper._demo.tables import COLOURS, months
 from ratekeeper._evaluation import Evaluation
 from ratekeeper._rates import Rate
 from ratekeeper._sentences.evaluation import EVALUATION, VERDICTS
@@ -74,8 +74,11 @@ def test_the_demo_shows_its_stories_and_fits_a_terminal():
         assert plain.count(f"{word}: {VERDICTS[word]}.") == 1
     for name in ("one_look", "audit"):
         assert plain.count(EVALUATION[name]) == 1
-    assert "limit broken, at person 100,408, in month 2 of 2016" in plain
-    assert "after 4,070 employed people" in plain
+    assert "limit broken, in month 2 of 2016: after 8,189 people, 4,070 of them employed" in plain
+    people = load_employment()
+    order = np.concatenate([members for _, members in months(people)])
+    assert people.employed[order[:8_189]].sum() == 4_070  # a count, not an id
+    assert people.employed[order[8_188]]
     assert re.search(
         r"in half of 100 others the alarm comes after 2\d,\d{3} to 4\d,\d{3} employed", plain
     )

@@ -246,6 +246,9 @@ def test_an_audit_counts_what_chance_has_chosen():
     assert monitor.unlike_calibration is True
     assert monitor.reason is None
     assert "5 of 100 others" not in repr(monitor)
+    text = " ".join(str(monitor).split())
+    assert "They hold at all times together if the rate is constant; if it changes" in text
+    assert "mean rate so far, at all times together" not in text
     with pytest.raises(rk.InputError, match="no audit"):
         fed(test).to_audit()
 

@@ -10,9 +10,11 @@ import ratekeeper as rk
 def test_a_plan_has_the_delays_of_the_watch():
     """All labelled, the numbers are those of the exact distribution of the alarm."""
     plan = rk.plan_monitor("fnr", 0.05, becomes="10%")
-    assert (plan.n_half, plan.n_most, plan.n_fastest) == (165, 399, 145)
+    assert (plan.n_half, plan.n_most, plan.n_mean, plan.n_fastest) == (165, 399, 198, 145)
     assert plan.weeks is plan.audits_per_week is plan.audit is None
     assert "90% of all cases within: 399" in str(plan)
+    assert "on average: 198" in str(plan)
+    assert "on average no monitor needs fewer than: 145" in str(plan)
     assert "165" in plan._repr_html_()
     assert json.loads(json.dumps(plan.to_dict()))["n_most"] == 399
     same = rk.plan_monitor("fpr", 0.05, becomes=0.1)

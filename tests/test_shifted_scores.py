@@ -82,7 +82,23 @@ def test_what_it_cannot_see():
     assert not found.shifted
     assert cal.control("fnr", 0.05).evaluate(new, swapped).target.rate > 0.5
     assert "changed their class but kept their score" in " ".join(str(found).split())
-    assert "no evidence that FNR or FPR are kept" in " ".join(str(found).split())
+    assert "Nor is it evidence that FNR or FPR are kept" in " ".join(str(found).split())
+
+
+def test_a_large_p_value_does_not_read_as_an_all_clear():
+    """Half a standard deviation goes unseen with p near 1: no line may sound like "fine"."""
+    rng = np.random.default_rng(3)
+    labels = np.repeat([0, 1], 500)
+    cal = rk.calibrate(rng.normal(2 * labels), labels)
+    found = rk.shift_test(cal, rng.normal(2 * labels) + 0.5)
+    assert found.p > 0.5  # a shift that the test cannot tell from another prevalence
+    assert found.verdict == "not shown"
+    for text in (repr(found), " ".join(str(found).split()), found._repr_html_()):
+        assert "possible" not in text.split("Cannot see")[0]
+        assert "does not mean that there is none" in text
+    assert "However large p is, that is not evidence that nothing has changed" in " ".join(
+        str(found).split()
+    )
 
 
 def test_groups_are_tested_one_by_one():

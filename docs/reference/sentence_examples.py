@@ -458,6 +458,13 @@ EXAMPLES: dict[str, dict[str, str]] = {
         "low": "4.55%",
         "high": "5.97%",
     },
+    "monitor.counted.audited": {
+        "errors": "92",
+        "n": "31,640",
+        "counted": "5.32%",
+        "low": "3.77%",
+        "high": "7.16%",
+    },
     "monitor.counted.group": {
         "errors": "26",
         "n": "520",

@@ -11,7 +11,13 @@ from ratekeeper._labelling import Audit
 from ratekeeper._plan_text import Numbers, PlanText
 from ratekeeper._sentences import say
 from ratekeeper._validation import check_control, check_positive, check_probability
-from ratekeeper._watching import audited_delay, fastest, rate_among_labelled, share_labelled
+from ratekeeper._watching import (
+    audited_delay,
+    audited_mean_delay,
+    fastest,
+    rate_among_labelled,
+    share_labelled,
+)
 from ratekeeper.exceptions import InputError, Parameter
 
 _LEAST_AUDIT = 1e-4
@@ -38,9 +44,12 @@ class MonitorPlan(PlanText):
         The share of objects not flagged that is audited; None if every truth becomes known.
     n_half, n_most : int
         By how many objects half of all monitors, and `power` of them, have raised the alarm.
+    n_mean : int
+        The number of objects to the alarm on average. It is larger than `n_half`, since a few
+        monitors take long.
     n_fastest : int
-        What no monitor needs much less than on average: ln(1/delta) divided by how fast evidence
-        grows at best.
+        The least that any monitor with this `delta` needs on average: ln(1/delta) divided by how
+        fast evidence grows at best. Compare it with `n_mean`.
     per_week, audits_per_week : float or None
         How many objects of the class come per week, and how many objects of both are audited at
         most.
@@ -53,7 +62,8 @@ class MonitorPlan(PlanText):
       positives until the alarm, if the truth of all becomes known:
         in half of all cases within: 165
         in 90% of all cases within: 399
-        on average no monitor is much faster than: 145
+        on average: 198
+        on average no monitor needs fewer than: 145
       ...
     """
 
@@ -65,6 +75,7 @@ class MonitorPlan(PlanText):
     audit: float | None
     n_half: int
     n_most: int
+    n_mean: int
     n_fastest: int
     per_week: float | None = None
     audits_per_week: int | None = None
@@ -92,6 +103,7 @@ class MonitorPlan(PlanText):
         rows = [
             (say("monitor_plan.half"), self._number(self.n_half)),
             (say("monitor_plan.most", power=exact_percent(self.power)), self._number(self.n_most)),
+            (say("monitor_plan.mean"), self._number(self.n_mean)),
             (say("monitor_plan.fastest"), self._number(self.n_fastest)),
         ]
         return [(heading, rows)]
@@ -170,8 +182,8 @@ def plan_monitor(
     --------
     >>> import ratekeeper as rk
     >>> plan = rk.plan_monitor("fnr", 0.05, becomes=0.1, audit=0.1)
-    >>> plan.n_half, plan.n_fastest
-    (1558, 1366)
+    >>> plan.n_half, plan.n_mean, plan.n_fastest
+    (1558, 1888, 1366)
     """
     control = check_control(control)
     alpha, becomes = check_probability(alpha, "alpha"), check_probability(becomes, "becomes")
@@ -226,6 +238,7 @@ def plan_monitor(
         audit=rate,
         n_half=objects(0.5),
         n_most=objects(power),
+        n_mean=round(audited_mean_delay(control, alpha, becomes, delta, rate or 1.0)),
         n_fastest=round(fastest(limit, true, delta) / seen),
         per_week=of_class,
         audits_per_week=audits,

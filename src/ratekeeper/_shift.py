@@ -169,7 +169,7 @@ class ShiftResult:
     @property
     def verdict(self) -> str:
         """The verdict in a word."""
-        return "shifted" if self.shifted else "possible"
+        return "shifted" if self.shifted else "not shown"
 
     def gravest(self, most: int) -> dict[Any, ShiftResult]:
         """Return the groups with the smallest p-values, in the order of all."""

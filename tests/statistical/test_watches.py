@@ -20,7 +20,7 @@ from ratekeeper._watching import (
     intervals,
     which,
 )
-from ratekeeper._watching._delay import alarm_chance, audited_delay, delay, fastest
+from ratekeeper._watching._delay import alarm_chance, audited_delay, delay, fastest, mean_delay
 
 ALPHA = DELTA = 0.05
 OUTCOMES = 5_000
@@ -230,3 +230,17 @@ def test_the_delay_of_an_audit_is_as_planned(control, audit):
         found += watch.alarm is not None
     # The number of labelled ones varies around its mean, and labels are whole: some percents.
     assert binom.ppf(1e-7, runs, 0.46) <= found <= binom.ppf(1 - 1e-7, runs, 0.54)
+
+
+def test_the_mean_delay_is_that_of_simulated_streams():
+    """A mean of 2,000 streams lies within five of its standard errors of the one worked out."""
+    runs = 2_000
+    for times in (1.5, 2.0, 4.0):
+        rate = times * ALPHA
+        found = alarms(lambda: LimitWatch(ALPHA, DELTA), np.full(runs, rate), [9, int(10 * times)])
+        assert found.max() <= OUTCOMES
+        error = found.std() / np.sqrt(runs)
+        assert abs(found.mean() - mean_delay(ALPHA, rate, DELTA)) <= 5 * error
+        # The bound is on means, and the median is smaller than the mean.
+        assert fastest(ALPHA, rate, DELTA) < mean_delay(ALPHA, rate, DELTA)
+        assert delay(ALPHA, rate, DELTA) < mean_delay(ALPHA, rate, DELTA)

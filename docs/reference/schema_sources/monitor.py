@@ -83,7 +83,10 @@ RATES: Members = {
     "rate": ("The rate; null without outcomes.", maybe(SHARE)),
     "best": ("The same with the best labels for those without; null if unknown.", maybe(SHARE)),
     "worst": ("The same with the worst labels; null if unknown.", maybe(SHARE)),
-    "interval": ("Limits of the mean rate that hold at all times together.", two(SHARE)),
+    "interval": (
+        "Limits of the mean rate that hold at all times together; with an audit, if it is constant.",
+        two(SHARE),
+    ),
 }
 FOUND: Members = {
     "alarm": ("Whether there is an alarm: the command then ends with code 4.", FLAG),

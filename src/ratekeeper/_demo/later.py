@@ -61,8 +61,9 @@ def tell_of_later(console: Console, people: Employment) -> None:
 
 def _watched(test: ErrorRateTest, people: Employment) -> str:
     """Feed a monitor month by month, and say when it raised its alarm."""
-    monitor = Monitor(test)
+    monitor, order = Monitor(test), []
     for month, members in months(people):
+        order.append(members)
         decisions = test.decide(people.score[members])
         monitor.record(members + 1, f"{month}-01", decisions)
         monitor.update(members + 1, people.employed[members])
@@ -71,10 +72,11 @@ def _watched(test: ErrorRateTest, people: Employment) -> str:
     if found is None:
         return f"[bold]Watched.[/bold] A monitor of the test raises no alarm: {monitor.alarm}."
     year, month = str(found.decided_at)[:7].split("-")
+    seen = int(np.flatnonzero(np.concatenate(order) == int(found.id) - 1)[0]) + 1
     return (
         "[bold]Watched.[/bold] A monitor of the high-probability test raises its alarm, "
-        f"[red]limit broken[/red], at person {int(found.id):,}, in month {int(month)} of {year}: "
-        f"after {found.outcome:,} employed people. If the FNR were at most {ALPHA:.0%}, the "
+        f"[red]limit broken[/red], in month {int(month)} of {year}: after {seen:,} people, "
+        f"{found.outcome:,} of them employed. If the FNR were at most {ALPHA:.0%}, the "
         f"probability of ever doing so would be at most {monitor.delta:.0%}, however often one "
         f"looks. {_in_other_orders(test, people)}"
     )

@@ -63,7 +63,8 @@ class RatePicture(NamedTuple):
         The same with the best and with the worst labels for decisions that had none.
     interval : tuple of two float
         Limits of the mean rate so far that hold at all times together, but for a chance delta,
-        with any labels for decisions that had none.
+        with any labels for decisions that had none. With an audit that is so for a constant rate;
+        for one that changes, at one time settled beforehand.
     """
 
     share: Share
@@ -247,7 +248,8 @@ class Found:
     def interval(self) -> tuple[float, float] | dict[Share, tuple[float, float]]:
         """Limits of the mean rate so far, at all times together, but for a chance delta.
 
-        Of everybody with the promise; for a test of both rates a dict by rate.
+        With an audit that is so for a constant rate; for one that changes, at one time settled
+        beforehand. Of everybody with the promise; for a test of both rates a dict by rate.
         """
         found: dict[Share, tuple[float, float]] = {one.share: one.interval for one in self.rates}
         return found if len(found) > 1 else next(iter(found.values()))

@@ -272,7 +272,10 @@ class Rate:
         return tuple(self.among_all(errors / n) for errors, n in ends)  # type: ignore[return-value]
 
     def interval(self, table: NDArray[np.int64], delta: float) -> tuple[float, float]:
-        """Return limits of the mean rate so far that hold at all times together."""
+        """Return limits of the mean rate so far that hold at all times together.
+
+        With an audit, if the rate is constant: see `AuditedWatch.interval`.
+        """
         low, high = (
             interval(*self.counts(table, kindest=kindest), delta)[i]
             for i, kindest in enumerate((True, False))

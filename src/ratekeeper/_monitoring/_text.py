@@ -102,9 +102,8 @@ def _counted(monitor: Found) -> Iterator[str]:
             yield say("monitor.counted.none")
             continue
         low, high = one.interval
-        yield say(
-            "monitor.counted", delta=f"{monitor.delta:g}", **_numbers(one), **_ends(low, high)
-        )
+        key = "monitor.counted" if isinstance(labels, str) else "monitor.counted.audited"
+        yield say(key, delta=f"{monitor.delta:g}", **_numbers(one), **_ends(low, high))
         if monitor.n_unlabelled and one.best is not None and one.worst is not None:
             yield say(
                 "monitor.missing",

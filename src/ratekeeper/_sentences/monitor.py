@@ -9,6 +9,11 @@ MONITOR = {
         "{errors} of {n} outcomes are errors: {rate} {counted}. Limits of the mean rate so far, at "
         "all times together, but for a chance of {delta}: {low} to {high}."
     ),
+    "counted.audited": (
+        "{errors} of {n} labelled outcomes are errors: {rate} {counted}. Limits of the rate of "
+        "all, but for a chance of {delta}: {low} to {high}. They hold at all times together if the "
+        "rate is constant; if it changes, they hold for its mean at one time settled beforehand."
+    ),
     "counted.group": "group {group}: {errors} of {n}, {rate} {counted} ({low} to {high} by itself)",
     "counted.none": "Nothing is counted yet.",
     "audited": (
@@ -79,9 +84,8 @@ MONITOR = {
         "model, the unit of the score, a feature, or who the objects are."
     ),
     "scores.no": (
-        "they can be a mixture of the two calibrated classes, as far as the first {asked} show. "
-        "{n} are counted; they are judged again at {following}. That is no evidence that FNR or "
-        "FPR are kept."
+        "no shift is shown by the first {asked}. {n} are counted; they are judged again at "
+        "{following}. That is not evidence that nothing has changed, nor that FNR or FPR are kept."
     ),
     "scores.few": "{n} are counted; they are first judged at {following}.",
     "scores.none": "not judged. {why}",

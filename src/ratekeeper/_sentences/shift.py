@@ -3,16 +3,17 @@
 SHIFT = {
     "headline.shifted": "SHIFT TEST  {strength}: not a mixture of the two calibrated classes",
     "headline.possible": (
-        "SHIFT TEST  {strength}: a mixture of the two calibrated classes is possible"
+        "SHIFT TEST  {strength}: no shift is shown, which does not mean that there is none"
     ),
     "shifted": (
         "At no prevalence{among} do {n} new scores look like a mixture of negatives and positives "
         "as they were calibrated ({strength}, alpha {alpha})."
     ),
     "possible": (
-        "{n} new scores can be a mixture of negatives and positives as they were calibrated, at "
-        "some prevalence{among} ({strength}, alpha {alpha}). That is no evidence that FNR or FPR "
-        "are kept."
+        "{n} new scores are not shown to differ from all mixtures of negatives and positives as "
+        "they were calibrated, at any prevalence{among} ({strength}, alpha {alpha}). However "
+        "large p is, that is not evidence that nothing has changed: a moderate shift of all scores "
+        "can look like another prevalence. Nor is it evidence that FNR or FPR are kept."
     ),
     "among": " from {low} to {high}",
     "gap": (

@@ -19,7 +19,14 @@ from ratekeeper._watching._audited import (
 from ratekeeper._watching._audited_likeness import AuditedLikenessWatch
 from ratekeeper._watching._bets import interval, intervals
 from ratekeeper._watching._change import ChangeWatch
-from ratekeeper._watching._delay import alarm_chance, audited_delay, delay, fastest
+from ratekeeper._watching._delay import (
+    alarm_chance,
+    audited_delay,
+    audited_mean_delay,
+    delay,
+    fastest,
+    mean_delay,
+)
 from ratekeeper._watching._likeness import LikenessWatch
 from ratekeeper._watching._limit import LimitWatch
 from ratekeeper._watching._together import average, which
@@ -32,11 +39,13 @@ __all__ = [
     "LimitWatch",
     "alarm_chance",
     "audited_delay",
+    "audited_mean_delay",
     "average",
     "delay",
     "fastest",
     "interval",
     "intervals",
+    "mean_delay",
     "rate_among_all",
     "rate_among_labelled",
     "share_labelled",

@@ -92,14 +92,24 @@ class AuditedWatch(LimitWatch):
         super().feed(errors)
 
     def interval(self, delta: float) -> tuple[float, float]:
-        """Return limits for the rate that hold at all times together.
+        """Return limits for the rate: those of `interval` for labelled outcomes, taken back to all.
 
-        They are those of `interval` for the labelled outcomes, taken back to all, and hold for the
-        mean rate of all objects of the class, labelled or not, also where it drifts. For the
-        factor of an object, which is 1 without a label, has an expectation that is linear in its
-        rate r: 1 + q r (u - 1) + s (1 - r) (d - 1), with u and d the factors of a labelled error
-        and a labelled correct outcome, and 1 at the rate at which the bets are fair. Its logarithm
-        is concave in r, and the rest is the proof of `interval`.
+        **Guarantee.** If the rate of all objects of the class, labelled or not, is constant, they
+        hold at all times together with probability at least 1 - delta. If it changes from object to
+        object, whatever the outcomes are, they hold with that probability for the mean of the rates
+        at one time that was settled beforehand.
+
+        *Proof.* A constant rate of all is a constant rate among the labelled, which `interval`
+        covers. Else let R be the mean of the first n rates. The factor of an object, which is 1
+        without a label, has an expectation that is linear in its rate r: 1 + q r (u - 1) +
+        s (1 - r) (d - 1), with u and d the factors of a labelled error and a labelled correct
+        outcome of the bets that are fair at R; so it is 1 at r = R. Its logarithm is concave in r,
+        so the product of the n expectations is at most 1, and so is the expected wealth. By
+        Markov's inequality it reaches 2/delta with probability at most delta/2, on either side.
+
+        **Not covered.** All times together where the rate changes: u and d depend on R, and so on
+        the time, and no one martingale bounds them all. In `interval`, where every object has a
+        label, they do not.
         """
         low, high = super().interval(delta)
         return tuple(rate_among_all(self.control, end, self.rate) for end in (low, high))  # type: ignore[return-value]

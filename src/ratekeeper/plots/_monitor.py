@@ -48,11 +48,14 @@ class MonitorDisplay(Display):
         Numbers of outcomes of this rate.
     rate, low, high : ndarray
         The rate after each, with missing labels as is kindest to the test, and limits of the mean
-        rate that hold at all times together, but for a chance delta, with any missing labels.
+        rate that hold at all times together, but for a chance delta, with any missing labels; with
+        an audit, if the rate is constant.
     evidence : dict of str to ndarray
         For each verdict the e-value after each.
     alarms : list of Alarm
         When verdicts were reached; their outcomes are of all rates together.
+    audited : bool
+        Whether labels are those of alerts and of a random audit.
     line_, band_, evidence_ : artists
         Set by `plot`.
 
@@ -80,6 +83,7 @@ class MonitorDisplay(Display):
     high: NDArray[np.float64]
     evidence: dict[str, NDArray[np.float64]]
     alarms: list[Alarm]
+    audited: bool = False
 
     @classmethod
     def from_monitor(
@@ -136,6 +140,7 @@ class MonitorDisplay(Display):
             np.array([chosen.among_all(x) for x in high]),
             evidence,
             alarms,
+            audited=not isinstance(monitor.labels, str),
         ).drawn(ax=ax, draw=draw, **kwargs)
 
     @classmethod
@@ -152,6 +157,7 @@ class MonitorDisplay(Display):
 
     def _draw(self, ax: Axes, **kwargs: object) -> None:
         name = say(f"rate.{self.share}")
+        constant = " if the rate is constant" if self.audited else ""
         self.band_ = ax.fill_between(
             self.outcomes,
             self.low,
@@ -159,7 +165,7 @@ class MonitorDisplay(Display):
             facecolor=(look.BLUE, 0.16),
             edgecolor=(look.BLUE, 0.8),
             linewidth=0.6,
-            label=f"limits at all times, but for {self.delta:g}",
+            label=f"limits at all times{constant}, but for {self.delta:g}",
         )
         style = look.styled(kwargs, "line", color=look.BLUE, label=f"{name} so far")
         (self.line_,) = ax.plot(self.outcomes, self.rate, **style)
