@@ -321,3 +321,21 @@ def test_no_file_names_a_machine():
         for match in MACHINES.finditer(read(path))
     ]
     assert found == []
+
+
+def test_nobody_is_told_to_install_what_is_not_published():
+    """There is no such package on PyPI yet: pages install a clone, errors name what is missing."""
+    told = re.compile(r"pip install (?:-\S+ )*[\"']?ratekeeper\b")
+    for path in files():
+        shown = path.relative_to(ROOT).parts[0] in {"src", "docs"} or path.parent == ROOT
+        if shown and path.name != "CHANGELOG.md":
+            assert not told.findall(read(path)), path
+
+
+def test_remedies_name_the_packages_of_the_extras():
+    """Whoever follows an error's advice gets what the extra would bring."""
+    facts = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]["optional-dependencies"]
+    texts = "".join(read(path) for path in (ROOT / "src").rglob("*.py"))
+    for extra in ("plot", "parquet", "onnx", "mlflow"):
+        names = " ".join(re.split(r"[<>=]", one)[0] for one in facts[extra])
+        assert f"Run pip install {names}." in texts

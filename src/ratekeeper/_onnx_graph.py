@@ -32,7 +32,7 @@ def the_package() -> Any:  # noqa: ANN401 - a module without types
     except ImportError as error:
         raise InputError(
             "To write ONNX graphs the package onnx is needed, which is not installed.",
-            remedy="Run pip install 'ratekeeper[onnx]'.",
+            remedy="Run pip install onnx.",
         ) from error
     return onnx
 

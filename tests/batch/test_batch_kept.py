@@ -82,6 +82,17 @@ def test_plain_text_is_not_touched(tmp_path):
     assert [line.rsplit(",", 3)[0] for line in after] == lines
 
 
+@pytest.mark.parametrize("other", ["b", '"b, c"'], ids=["no mark within quotes", "a mark within"])
+def test_quotes_are_not_part_of_a_value(tmp_path, other):
+    """Values keep their characters; quotes are written where CSV needs them, and nowhere else."""
+    path = tmp_path / "in.csv"
+    path.write_text(f'id,risk,x\n"007",0.50,""\n8,0.5,{other}\n')
+    classify_file(some_test(), path, tmp_path / "out.csv", score="risk")
+    after = (tmp_path / "out.csv").read_text().splitlines()
+    assert [line.rsplit(",", 3)[0] for line in after[1:]] == ["007,0.50,", f"8,0.5,{other}"]
+    assert read_rows(tmp_path / "out.csv", ",")["id"] == ["007", "8"]
+
+
 @pytest.mark.parametrize("suffix", ["parquet", "arrow", "feather"])
 def test_text_to_typed_files(tmp_path, suffix):
     """From a text file, all columns stay text and only the score becomes a number."""

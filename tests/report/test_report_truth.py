@@ -194,7 +194,9 @@ def test_a_page_writes_no_exponents_in_percent(show):
     """Tiny rates are written out, in Python and on the page alike."""
     page = show(build(plain().control("fnr", 0.1)))
     rates = [6.6e-7, 1.5e-4, 9.94e-7, 1e-8, 9.9e-9, 1e-300, 0.0]
-    assert page.evaluate("rs => rs.map(ratekeeper.Numbers.percent)", rates) == [*map(percent, rates)]
+    assert page.evaluate("rs => rs.map(ratekeeper.Numbers.percent)", rates) == [
+        *map(percent, rates)
+    ]
     assert not any("e" in percent(rate) for rate in rates)
     levels = [0.05, 5e-8, 1.25e-9, 0.001]
     exact = page.evaluate("rs => rs.map(ratekeeper.Numbers.exactPercent)", levels)

@@ -105,7 +105,7 @@ def _collected(query: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         raise InputError(
             f"Results of this frame come as Arrow tables, and {error.name} is not installed.",
             parameter="frame",
-            remedy='Install it: pip install "ratekeeper[parquet]".',
+            remedy="Run pip install pyarrow.",
         ) from error
 
 

@@ -101,7 +101,9 @@ def mean_delay(alpha: float, rate: float, delta: float) -> float:
                 end = int(np.argmax(waiting <= _LEFT))
                 start = end // 2 if first == 1 else 0
                 falls = math.log((waiting[start] if end else before) / waiting[end])
-                return total + float(waiting[:end].sum()) + waiting[end] * max(end - start, 1) / falls
+                return (
+                    total + float(waiting[:end].sum()) + waiting[end] * max(end - start, 1) / falls
+                )
             total, before = total + float(waiting.sum()), waiting[-1]
             if first > _NEVER * _FAR:
                 break

@@ -24,7 +24,7 @@ try:
 except ImportError as error:
     raise InputError(
         "Parquet, Arrow and Feather files need the package pyarrow, which is not installed.",
-        remedy="Run pip install 'ratekeeper[parquet]'. CSV and TSV files need nothing.",
+        remedy="Run pip install pyarrow. CSV and TSV files need nothing.",
     ) from error
 
 if TYPE_CHECKING:

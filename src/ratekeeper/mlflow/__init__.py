@@ -4,7 +4,7 @@ The folder holds the user's model as MLflow itself saves it, the ``.rk`` file of
 ``MLmodel`` that makes both one pyfunc: features in, decisions and p-values out. Whatever serves
 MLflow models serves it: ``mlflow models serve``, MLServer and what builds on it.
 
-``pip install 'ratekeeper[mlflow]'`` brings what is needed. Nothing of ours is pickled. With the
+``pip install mlflow-skinny pandas`` brings what is needed. Nothing of ours is pickled. With the
 entry point ``ratekeeper``, ``mlflow.models.evaluate(..., evaluators=["ratekeeper"])`` counts errors
 on labelled data and logs them with the certificate and the report.
 """

@@ -289,7 +289,7 @@ def _mlflow() -> Any:  # noqa: ANN401 - the module
     except ImportError as error:
         raise InputError(
             "Models of MLflow need the packages mlflow and pandas, which are not both installed.",
-            remedy="Run pip install 'ratekeeper[mlflow]'.",
+            remedy="Run pip install mlflow-skinny pandas.",
         ) from error
     return mlflow
 

@@ -1,7 +1,7 @@
 """Pictures of calibrations and tests, as scikit-learn style Display objects.
 
 Each display first computes its numbers, which are its attributes, and then draws them. Only the
-drawing needs matplotlib (``pip install 'ratekeeper[plot]'``): with ``draw=False`` there are the
+drawing needs matplotlib (``pip install matplotlib``): with ``draw=False`` there are the
 numbers alone.
 
 The class methods that make a display share these parameters:

@@ -226,9 +226,7 @@ class MissingMatplotlibError(InputError, ImportError):
     """A picture was asked for, and matplotlib is not installed."""
 
     def __init__(self, name: str) -> None:
-        install = (
-            "Install it with: pip install 'ratekeeper[plot]'. The numbers do not need it: pass "
-        )
+        install = "Run pip install matplotlib. The numbers do not need it: pass "
         super().__init__(
             f"{name} draws with matplotlib, which is not installed.",
             remedy=(install, Parameter("draw", value=False), "."),
