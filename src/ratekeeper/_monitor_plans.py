@@ -45,8 +45,8 @@ class MonitorPlan(PlanText):
     n_half, n_most : int
         By how many objects half of all monitors, and `power` of them, have raised the alarm.
     n_mean : int
-        The number of objects to the alarm on average. It is larger than `n_half`, since a few
-        monitors take long.
+        The number of objects to the alarm on average. It is mostly larger than `n_half`, since a
+        few monitors take long.
     n_fastest : int
         The least that any monitor with this `delta` needs on average: ln(1/delta) divided by how
         fast evidence grows at best. Compare it with `n_mean`.

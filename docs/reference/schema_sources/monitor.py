@@ -84,7 +84,7 @@ RATES: Members = {
     "best": ("The same with the best labels for those without; null if unknown.", maybe(SHARE)),
     "worst": ("The same with the worst labels; null if unknown.", maybe(SHARE)),
     "interval": (
-        "Limits of the mean rate that hold at all times together; with an audit, if it is constant.",
+        "Limits of the mean rate at all times together; with an audit, if it is constant.",
         two(SHARE),
     ),
 }

@@ -3,9 +3,9 @@
 The wealth of the bet on the true rate grows by KL(rate, alpha) per outcome, on average, and none
 grows faster. So no watch of level delta that is sure to raise the alarm needs fewer than
 ln(1/delta) / KL outcomes on average, and that is `fastest`: compare it with `mean_delay`, not with
-the median, which is smaller than the mean. What `LimitWatch` needs is worked out exactly: an error raises its evidence
-and a correct outcome lowers it, so after T outcomes it raises the alarm at a count of errors that
-never falls with T, and the chance to have reached it by T follows outcome by outcome.
+the median, which is mostly smaller. What `LimitWatch` needs is worked out exactly: an error raises
+its evidence and a correct outcome lowers it, so after T outcomes it raises the alarm at a count of
+errors that never falls with T, and the chance to have reached it by T follows outcome by outcome.
 """
 
 from __future__ import annotations
@@ -94,17 +94,14 @@ def mean_delay(alpha: float, rate: float, delta: float) -> float:
     """
 
     def mean(alpha: float, rate: float) -> float:
-        total, before = 1.0, 1.0
+        waiting = np.ones(1)  # chances to wait longer than 0, 1, 2, ... outcomes
         for first, reached in _chances(alpha, rate, delta):
-            waiting = 1.0 - reached
+            waiting = np.append(waiting, np.maximum(1.0 - reached, 0.0))
             if waiting[-1] <= _LEFT:
                 end = int(np.argmax(waiting <= _LEFT))
-                start = end // 2 if first == 1 else 0
-                falls = math.log((waiting[start] if end else before) / waiting[end])
-                return (
-                    total + float(waiting[:end].sum()) + waiting[end] * max(end - start, 1) / falls
-                )
-            total, before = total + float(waiting.sum()), waiting[-1]
+                half, last = end // 2, float(waiting[end])
+                falls = math.log(waiting[half] / last) / (end - half) if last else math.inf
+                return float(waiting[:end].sum()) + last / falls
             if first > _NEVER * _FAR:
                 break
         return math.inf
