@@ -219,4 +219,22 @@ def test_cards_show_thresholds_in_few_digits(show, control):
     assert f"≈\N{NO-BREAK SPACE}{exact[:5]}" in cards
     titles = page.evaluate("[...document.querySelectorAll('#results .card')].map(c => c.title)")
     assert exact in titles
-    assert exact in page.inner_text("#certificate")
+    rule = page.inner_text(".block:has(h3:text-is('Rule'))")
+    assert f"≈\N{NO-BREAK SPACE}{exact[:5]}" in rule
+    assert exact not in rule
+    assert exact in page.text_content("details.full")
+
+
+@pytest.mark.parametrize("aim", ["precision", "alerts", "selective"])
+def test_the_page_of_an_aim_shows_thresholds_in_few_digits(aim):
+    """The rule too, with all digits in the full certificate."""
+    made = {
+        "precision": lambda: plain().control_precision(0.7),
+        "alerts": lambda: plain().control_alerts(0.1),
+        "selective": lambda: plain().control_selective(0.2),
+    }[aim]()
+    html = build(made)
+    rule = re.search(r"<h3>Rule</h3>(.*?)</div>", html)[1]
+    assert "≈" in rule
+    assert not re.search(r"\d\.\d{7,}", rule)
+    assert repr(made.limits[None].positive) in html

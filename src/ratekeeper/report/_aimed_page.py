@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ratekeeper._control import score_text
 from ratekeeper._formatting import exact_percent, percent
 from ratekeeper._sentences.certificate import TITLES
 from ratekeeper.report._practice import first_alerts, practice_html
-from ratekeeper.report._words import bullets, code, paragraphs, said
+from ratekeeper.report._words import bullets, code, in_few_digits, paragraphs, said
 
 if TYPE_CHECKING:
     from ratekeeper._aimed import ThresholdTest
@@ -28,6 +29,10 @@ def aimed_contents(
     practice = practice_html(first_alerts(test, prevalence))
     facts = test.certificate
     found = {topic: [s.text for s in facts.statements if s.topic == topic] for topic in TITLES}
+    limits = [(one.limits.positive, one.limits.negative) for one in test.chosen]
+    every = [limit for pair in limits for limit in pair if limit is not None]
+    exact = [(score_text(test.calibration, limit), True) for limit in every]
+    found["rule"] = [in_few_digits(rule, exact) for rule in found["rule"]]
     blocks = "".join(
         f'<div class="block"><h3>{TITLES[topic]}</h3>{bullets(found[topic])}</div>'
         for topic in _TOPICS

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ratekeeper._certificate import Certificate
+from ratekeeper._control import score_text
 from ratekeeper._formatting import exact_percent
 from ratekeeper._markup import text
 from ratekeeper._sentences import say
@@ -16,6 +17,7 @@ from ratekeeper.report._words import (
     bullets,
     class_text,
     code,
+    in_few_digits,
     out_of,
     paragraphs,
     said,
@@ -66,7 +68,8 @@ def certificate_html(test: FinishedTest, checked: str = "") -> str:
         "needs": [*found["needs"], *parts[0].assumptions],
         "not_covered": [*found["not_covered"], *skipped, said("page.drift")],
         "price": [*_price(test.certificate), *found["price"]],  # type: ignore[arg-type]  # of a rate
-        "rule": found["rule"] or [said("page.rule.groups")],
+        "rule": [in_few_digits(rule, _thresholds(test)) for rule in found["rule"]]
+        or [said("page.rule.groups")],
         "both": found["both"],
         "groups": found["groups"],
         "fit": found["fit"],
@@ -91,6 +94,18 @@ def certificate_html(test: FinishedTest, checked: str = "") -> str:
         f'<div class="blocks">{shown}</div>'
         f'<details class="full"><summary>{said("page.full")}</summary>{whole}</details>'
     )
+
+
+def _thresholds(test: FinishedTest) -> list[tuple[str, bool]]:
+    """Return the thresholds of the first cell, and whether fewer are rejected above than below."""
+    higher = test.calibration.higher_is_positive
+    limits = [(part.certificate.cells[0].threshold, part.control) for part in test.parts]
+    limits += [(middle, "fpr") for middle in getattr(test, "crossed", ())]
+    return [
+        (score_text(test.calibration, limit), (control == "fpr") == higher)
+        for limit, control in limits
+        if limit is not None
+    ]
 
 
 def _promise(facts: Certificate, n_parts: int) -> str:

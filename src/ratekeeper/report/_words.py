@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ratekeeper._certificate import Certificate
 
 _STRONG = re.compile(r"\*\*(.+?)\*\*")
+_DIGITS = 6
 
 
 def said(key: str, **facts: object) -> Html:
@@ -62,6 +63,29 @@ def sentence(words: str) -> str:
     'False alarms'
     """
     return type(words)(words[:1].upper() + words[1:])
+
+
+def in_few_digits(rule: str, exact: Iterable[tuple[str, bool]]) -> str:
+    r"""Return a rule with its scores in six digits, marked where that is not all of them.
+
+    Each is given as it stands in the rule, and with whether it may be rounded up or only down. The
+    full certificate, which every page has, keeps all digits.
+
+    Examples
+    --------
+    >>> in_few_digits("score > 0.10863728302913776", [("0.10863728302913776", True)])
+    'score > ≈\xa00.108638'
+    """
+    from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+
+    for written, upwards in exact:
+        score = Decimal(written)
+        if score.is_finite() and len(score.normalize().as_tuple().digits) > _DIGITS:
+            rounding = ROUND_CEILING if upwards else ROUND_FLOOR
+            short = float(Context(prec=_DIGITS, rounding=rounding).plus(score))
+            found = rf"(?<![\d.]){re.escape(written)}(?!\d)"
+            rule = re.sub(found, f"≈\N{NO-BREAK SPACE}{short!r}", rule)
+    return rule
 
 
 def out_of(rate: float, base: int = 1000) -> tuple[str, str]:
