@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest

@@ -238,7 +238,7 @@ def test_a_file_with_another_boundary_is_refused(test, tmp_path, monkeypatch):
     """What a file states about the boundary is compared with what the scores give."""
     path = tmp_path / "test.rk"
     rk.save(test, path)
-    monkeypatch.setattr(Draw, "numbers", lambda self, n, *_: np.full(n, 0.25))
+    monkeypatch.setattr(Draw, "numbers", lambda _, n, *__: np.full(n, 0.25))
     with pytest.raises(StoredFileError, match="boundaries"):
         rk.load(path)
 

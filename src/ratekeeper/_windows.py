@@ -171,7 +171,7 @@ def window(
         rows = replace(rows, skipped=skipped)
     thinned = _without_empty_groups(subset(calibration, _by_cell(calibration, kept)))
     asked = Timing(timing.kind, last, since, start if starts else None)
-    draw = calibration.draw.child("window")
+    draw = calibration.draw if kept.all() else calibration.draw.child("window")
     return replace(thinned, provenance=rows, timing=asked, draw=draw)
 
 

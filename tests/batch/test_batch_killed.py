@@ -27,7 +27,10 @@ COMMANDS = {
     "classify Parquet": ("classify", "test.rk", "big.parquet", "-o", "out.parquet"),
     "classify CSV": ("classify", "test.rk", "big.csv", "-o", "out.csv"),
     "classify CSV in two processes": ("classify", "test.rk", "big.csv", "-o", "out.csv"),
-    "calibrate CSV": ("calibrate", "big.csv", "--score", "risk", "--label", "ill", "-o", "out.rk"),
+    "calibrate CSV": (
+        *("calibrate", "big.csv", "--score", "risk", "--label", "ill", "--seed", "0"),
+        *("-o", "out.rk"),
+    ),
 }
 
 

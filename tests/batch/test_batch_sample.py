@@ -30,13 +30,13 @@ def test_the_size_is_exact(tmp_path, form):
     totals = (int((labels == 0).sum()), int(labels.sum()))
     assert found.provenance.sampled_from == totals
     assert f"a random sample kept of {totals[0]} negatives" in str(found.provenance)
-    found = calibrate_file(path, **NAMES, group="site", sample=40)
+    found = calibrate_file(path, **NAMES, group="site", sample=40, random_state=1)
     for cells, label in zip(found.cells, (0, 1), strict=True):
         for cell, site in zip(cells, found.groups, strict=True):
             all_of_them = scores[(labels == label) & (sites == site)]
             assert set(cell) <= set(all_of_them)
     assert [sum(cell.size for cell in cells) for cells in found.cells] == [40, 40]
-    assert found.pooled() == calibrate_file(path, **NAMES, sample=40)
+    assert found.pooled() == calibrate_file(path, **NAMES, sample=40, random_state=1)
     whole = calibrate_file(path, **NAMES, sample=1_000)
     assert whole == rk.calibrate(scores, labels)
     assert whole.provenance.sampled_from is None
@@ -53,9 +53,13 @@ def test_only_the_seed_decides(tmp_path, monkeypatch):
         monkeypatch.setattr(text_files, "_BLOCK", 9 * piece)
         monkeypatch.setattr(arrow_files, "PIECE", piece)
         for source in (path, typed):
-            found.add(calibrate_file(source, **NAMES, group="site", sample=9, seed=4).data_hash)
+            found.add(
+                calibrate_file(source, **NAMES, group="site", sample=9, random_state=4).data_hash
+            )
     assert len(found) == 1
-    others = {calibrate_file(path, **NAMES, sample=9, seed=seed).data_hash for seed in range(20)}
+    others = {
+        calibrate_file(path, **NAMES, sample=9, random_state=seed).data_hash for seed in range(20)
+    }
     assert len(others) == 20
 
 
@@ -64,7 +68,7 @@ def test_forgetting_on_the_way_changes_nothing(tmp_path, monkeypatch):
     scores, labels, sites = some_rows()
     path = write_rows(tmp_path, "csv", {"risk": scores, "ill": labels, "site": sites})
     monkeypatch.setattr(text_files, "_BLOCK", 40)
-    names = {**NAMES, "group": "site", "sample": 9}
+    names = {**NAMES, "group": "site", "sample": 9, "random_state": 2}
     expected = calibrate_file(path, **names)
     add, most = calibrating._Sample.add, []  # noqa: SLF001 - to look inside
 
@@ -86,7 +90,7 @@ def test_every_subset_is_equally_likely(tmp_path):
     path.write_text("risk,ill\n" + "".join(f"{i},{i // 5}\n" for i in range(10)))
     counts = dict.fromkeys(combinations(range(5), 2), 0)
     for seed in range(1_000):
-        pair = scores_of(calibrate_file(path, **NAMES, sample=2, seed=seed))[0]
+        pair = scores_of(calibrate_file(path, **NAMES, sample=2, random_state=seed))[0]
         counts[int(pair[0]), int(pair[1])] += 1
     # Each bound fails with a chance of 1e-7, the ten of them with at most 2e-6.
     low, high = stats.binom(1_000, 0.1).ppf([1e-7, 1 - 1e-7])
@@ -100,7 +104,7 @@ def test_groups_keep_their_shares(tmp_path):
     path.write_text("\n".join(["risk,ill,site", *rows]))
     found = []
     for seed in range(300):
-        sampled = calibrate_file(path, **NAMES, group="site", sample=50, seed=seed)
+        sampled = calibrate_file(path, **NAMES, group="site", sample=50, random_state=seed)
         found += [sampled.n(label, "small") for label in (0, 1)]
     law = stats.hypergeom(200, 20, 50)
     assert np.mean(found) == pytest.approx(5, abs=5 * law.std() / np.sqrt(600))
@@ -116,7 +120,7 @@ def test_promises_hold_for_a_sample(tmp_path):
         rows = [f"{x!r},1" for x in np.sort(positives).tolist()]  # an order that could mislead
         rows += [f"{x!r},0" for x in negatives.tolist()]
         path.write_text("\n".join(["risk,ill", *rows]))
-        test = calibrate_file(path, **NAMES, sample=29, seed=seed).control(
+        test = calibrate_file(path, **NAMES, sample=29, random_state=seed).control(
             "fnr", 0.1, method=rk.Conformal()
         )
         rates.append(stats.norm.cdf(test.threshold))
@@ -129,6 +133,6 @@ def test_promises_hold_for_a_sample(tmp_path):
 def test_bad_sizes_and_seeds(tmp_path):
     """A sample needs at least one score and a whole seed."""
     path = write_rows(tmp_path, "csv", {"risk": [0.1, 0.9], "ill": [0, 1]})
-    for options in ({"sample": 0}, {"sample": 1.5}, {"sample": 5, "seed": -1}):
-        with pytest.raises(rk.InputError, match=r"sample|seed"):
+    for options in ({"sample": 0}, {"sample": 1.5}, {"sample": 5, "random_state": -1}):
+        with pytest.raises(rk.InputError, match=r"sample|random_state"):
             calibrate_file(path, **NAMES, **options)

@@ -102,12 +102,13 @@ def test_a_sample_of_many_values_is_tested(run, long):
     """--sample draws with its seed, says from how many, and leaves smaller samples whole."""
     path, values = long
     asked = ["normality", path, "--on-invalid", "skip", "--sample", "200", "--json"]
-    found, again, other = (samples(run(*asked, *seed)) for seed in ([], [], ["--seed", "1"]))
+    seeds = [["--seed", "0"], ["--seed", "0"], ["--seed", "1"], []]
+    found, again, other, fresh = (samples(run(*asked, *seed)) for seed in seeds)
     drawn = found["x", None]
     assert (drawn["n"], drawn["sampled_from"]) == (200, 10_001)
     assert "A random sample of 200 of the 10,001 values was tested." in drawn["remark"]
     assert found == again
-    assert other["x", None]["statistic"] != drawn["statistic"]
+    assert other["x", None]["statistic"] != drawn["statistic"] != fresh["x", None]["statistic"]
     assert (found["short", None]["n"], found["short", None]["sampled_from"]) == (30, None)
     assert found["short", None]["p_value"] == rk.normality_test(values[:30]).pvalue
     assert samples(run(*asked[:4], "--sample", "10000", "--json"))["x", None]["n"] == 10_000

@@ -62,7 +62,7 @@ def test_calibrate_is_the_library_on_columns(run, people, tmp_path):
 def test_one_step_is_two_steps(run, people, tmp_path):
     """`calibrate --fnr` writes the test that `control` makes of the calibration."""
     cal, one, two = (tmp_path / name for name in ("cal.rk", "one.rk", "two.rk"))
-    asked = ["--score", "risk", "--label", "ill"]
+    asked = ["--score", "risk", "--label", "ill", "--seed", "0"]
     promise = ["--fnr", "2%", "--method", "high-probability", "--delta", "10%"]
     run("calibrate", people, *asked, "-o", cal)
     direct = run("calibrate", people, *asked, *promise, "-o", one)
@@ -367,14 +367,18 @@ def test_a_device_is_not_replaced(run, test_file, people):
     assert result.stderr.startswith("Wrote /dev/null.\n")
 
 
-def test_a_seed_without_anything_random_is_refused(run, people, tmp_path):
-    """It would be ignored, and somebody would think that it mattered."""
-    asked = ["calibrate", people, "--score", "risk", "--label", "ill", "-o", tmp_path / "x.rk"]
-    for more in ([], ["--fnr", "5%"]):
-        result = run(*asked, *more, "--seed", "3")
-        assert result.exit_code == 2
-        assert "--seed 3 is for --sample, --rejection and a random method" in result.stderr
-    assert run(*asked, "--fnr", "5%", "--method", "smoothed", "--seed", "3").exit_code == 0
+def test_a_seed_fixes_the_draw(run, people, tmp_path):
+    """With a seed two runs write the same bytes, without one they have draws of their own."""
+    asked = ["calibrate", people, "--score", "risk", "--label", "ill"]
+
+    def written(*more):
+        assert run(*asked, *more, "-o", tmp_path / "x.rk").exit_code == 0
+        return (tmp_path / "x.rk").read_bytes()
+
+    assert written("--seed", "3") == written("--seed", "3") != written("--seed", "4")
+    assert written() != written()
+    assert rk.load(tmp_path / "x.rk").draw.origin == "drawn"
+    assert written("--fnr", "5%", "--method", "smoothed", "--seed", "3")
 
 
 def test_a_device_needs_no_folder_to_write_in(monkeypatch):

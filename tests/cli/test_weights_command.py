@@ -46,8 +46,8 @@ def test_files_give_what_arrays_give(tmp_path, held_out, new):
         groups = None if group is None else held_out["groups"]
         assert cal == rk.calibrate(**pick, groups=groups)
         assert cal.provenance.weight == "w"
-        kept = calibrate_file(source, **options, rejection=5, seed=3)
-        assert kept == rk.calibrate(**pick, groups=groups, rejection=5, seed=3)
+        kept = calibrate_file(source, **options, rejection=5, random_state=3)
+        assert kept == rk.calibrate(**pick, groups=groups, rejection=5, random_state=3)
         test = cal.control("fnr", 0.1, method="conformal")
         classify_file(test, tmp_path / "new.csv", tmp_path / "out.csv")
         lines = (tmp_path / "out.csv").read_text().splitlines()[1:]

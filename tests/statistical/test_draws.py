@@ -72,7 +72,7 @@ def test_on_a_constant_score_no_false_precision_is_certified_more_often_than_del
 
 @cache
 def plans(n: int, level: float, delta: float) -> dict[tuple[int, ...], list[tuple[int, ...]]]:
-    """Return by (scores among the guides, candidates on 1 alone, starts) the guides that lead there.
+    """Return by (candidates on 1 alone, candidates, starts) the guides that lead there.
 
     Guides are counts of negatives with 0 and 1, and of positives with 0 and 1.
     """
@@ -89,7 +89,7 @@ def plans(n: int, level: float, delta: float) -> dict[tuple[int, ...], list[tupl
             np.repeat([0.0, 1.0], [right_low, right_high]),
         )
         curve = smooth(guides)
-        candidates = aim._candidates(guides, curve)
+        candidates = aim._candidates(guides, curve)  # noqa: SLF001 - what it tries
         guided = candidates.counted(guides)
         starts = _starts(
             guided, candidates.expected(curve), (n - size) / size, aim.alpha, aim.delta
@@ -105,7 +105,7 @@ def failing(n: int, level: float, delta: float, shares: tuple[float, ...]) -> fl
     """Return the exact probability that a precision is certified that is not kept."""
     size, alpha = n_guides(n), round(1.0 - level, 12)
     others = n - size
-    wrong_low, wrong_high, right_low, right_high = shares
+    wrong_low, wrong_high, _, right_high = shares
     errors_of = {
         "ones": wrong_high / (wrong_high + right_high),
         "all": wrong_low + wrong_high,
@@ -189,7 +189,7 @@ def test_the_enumeration_agrees_with_the_library():
 # --- through the public functions, on scores of few values ---------------------------------------
 
 COARSE = {
-    "constant": lambda rng, n: np.ones(n),
+    "constant": lambda _, n: np.ones(n),
     "binary": lambda rng, n: rng.integers(0, 2, n).astype(float),
     "ten levels": lambda rng, n: rng.integers(0, 10, n) / 10,
     "continuous": lambda rng, n: rng.random(n),

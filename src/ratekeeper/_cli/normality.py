@@ -10,7 +10,6 @@ import click
 from ratekeeper._cli import options, settings
 from ratekeeper._cli.printing import echo, print_json, print_table, rows_text
 from ratekeeper._cli.refusals import Refusal
-from ratekeeper._draws import Draw
 from ratekeeper._formatting import has_instead, listed, show, visible
 from ratekeeper.exceptions import InputError
 
@@ -230,6 +229,7 @@ def _usable(
 def _judge(sample: _Sample, given: dict[str, Any]) -> _Judged:
     import numpy as np
 
+    from ratekeeper._draws import Draw
     from ratekeeper.normality import normality_test
 
     values, whole, most = sample.values, sample.values.size, given["sample"]

@@ -192,7 +192,7 @@ class Subject:
         """Return what breaks the ties of calibration objects of one class, where that is done."""
         if self.is_new or self.calibration is None or not is_positive.size:
             return None
-        if all(rule.method.keys != "required" for rule in self.rules.values()):
+        if all(rule.method.keys == "unused" for rule in self.rules.values()):
             return None
         return own_numbers(self.calibration, int(is_positive[0]), self.index)
 
