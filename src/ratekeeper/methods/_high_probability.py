@@ -58,8 +58,8 @@ class HighProbability(RankMethod):
     delta. The numbers are pseudorandom, on a grid of 2**52 values: computed from the entropy of the
     calibration's draw, V by a hash of the key. Equal pairs count as not extreme, which is on the
     safe side. The chance delta is over that draw, too: for one fixed seed it can be larger. On a
-    binary score, with 80 calibration objects and delta = 0.1, it was from 0.01 to 0.26 for forty
-    fixed seeds, and 0.088 over the draw, as the Beta distribution says.
+    binary score of equal shares, with 80 calibration objects and alpha = delta = 0.1, it is 0.088
+    over the draw, as the Beta distribution says, and anything from 0 to 1 for one fixed seed.
 
     The same key always gets the same decision. It does not cover equal treatment of equal scores:
     two copies of an object with different keys can be decided differently. It does not cover keys
