@@ -511,7 +511,8 @@ def test_what_is_no_file_is_refused(tmp_path):
     """A folder or a pipe in place of a file is refused at once."""
     assert_refused(tmp_path, "folder")
     os.mkfifo(tmp_path / "pipe")
-    assert_refused(tmp_path / "pipe", "device")
+    assert_refused(tmp_path / "pipe", "it is a pipe, not a file")
+    assert_refused(os.devnull, "device")
     (tmp_path / "file").write_text("x")
     assert_refused(tmp_path / "file" / "inside", "NotADirectory")
     assert_refused(tmp_path / ("x" * 300), "too long")

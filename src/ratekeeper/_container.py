@@ -34,6 +34,7 @@ import numpy as np
 from ratekeeper._atomic import whole_file
 from ratekeeper._formatting import listed, show
 from ratekeeper._header import FORMAT, misfit
+from ratekeeper._plain_files import NotPlainError, open_plain
 from ratekeeper._version import __version__
 from ratekeeper.exceptions import InputError, MissingFileError, Parameter, StoredFileError
 
@@ -191,10 +192,12 @@ def _digest(*parts: bytes | memoryview) -> str:
 
 def _read(source: Path, member: Member) -> tuple[Facts, Facts, bytes]:
     """Return the facts, the table of arrays and their bytes, if nothing was altered."""
-    size = source.stat().st_size
-    if not source.is_file():
-        raise StoredFileError("it is a folder or a device. Give the path of a file.")
-    with source.open("rb") as file:
+    try:
+        opened = open_plain(source)
+    except NotPlainError as error:
+        raise StoredFileError(f"{error.strerror}. Give the path of a file.") from error
+    with opened as file:
+        size = os.fstat(file.fileno()).st_size
         start = file.read(8)
         length = int.from_bytes(start, "little")
         if length > min(size - 8, _LONGEST_HEADER):

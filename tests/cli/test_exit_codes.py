@@ -114,13 +114,6 @@ def test_a_full_disk_is_noticed(shell, calibration):
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_no_standard_output_at_all(calibration):
-    """A program started without standard output does its work."""
-    command = f"{sys.executable} -m ratekeeper inspect {calibration} >&-"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)  # noqa: S607
-    assert (done.returncode, done.stderr) == (0, "")
-
-
 def test_letters_that_the_terminal_cannot_show(shell, tmp_path):
     """A name in other letters is escaped, not an error."""
     groups = ["Zürich", "Genève"] * 20

@@ -234,3 +234,54 @@ def test_a_closed_standard_input_is_told(tmp_path):
     )
     assert done.returncode == 2
     assert done.stderr.startswith("Error: Standard input is closed.")
+
+
+@pytest.fixture
+def rows(tmp_path):
+    """Save a test and ten thousand rows, more than any buffer holds."""
+    labels = np.repeat([0, 1], 200)
+    scores = np.random.default_rng(0).normal(2.0 * labels)
+    rk.save(rk.calibrate(scores, labels).control("fnr", 0.05), tmp_path / "test.rk")
+    lines = ["score", *map(str, np.linspace(-3, 5, 10_000))]
+    (tmp_path / "new.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def in_shell(command, folder):
+    """Run a command line of a shell, which can close streams."""
+    line = command.replace("ratekeeper", f'"{sys.executable}" -m ratekeeper', 1)
+    return subprocess.run(
+        ["/bin/sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ratekeeper classify test.rk new.csv --score score >&-",
+        "ratekeeper classify test.rk new.csv --score score -o /dev/stdout >&-",
+        "ratekeeper classify test.rk new.csv --score score >&- <&-",
+        "ratekeeper inspect test.rk >&-",
+        "ratekeeper inspect test.rk --json >&-",
+        "ratekeeper --help >&-",
+    ],
+)
+def test_what_cannot_be_printed_on_a_closed_standard_output_is_no_success(rows, command):
+    """Rows and answers that go nowhere end with code 2 and a line that says why."""
+    done = in_shell(command, rows)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: Standard output")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_command_that_prints_nothing_needs_no_standard_output(rows):
+    """Rows that go to a file get there whole, whichever streams are closed."""
+    outputs = []
+    for closed in ("", ">&-", "2>&-", "<&- >&- 2>&-"):
+        done = in_shell(
+            f"ratekeeper classify test.rk new.csv --score score -o o.csv {closed}", rows
+        )
+        assert done.returncode == 0
+        outputs.append((rows / "o.csv").read_bytes())
+    assert len(set(outputs)) == 1
+    assert outputs[0].count(b"\n") == 10_001

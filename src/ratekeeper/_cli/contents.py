@@ -82,10 +82,11 @@ def _looks_like_rows(path: str) -> bool:
     """Return whether a file has the name of a table, or begins like one; a .rk file has zeros."""
     from pathlib import Path
 
+    from ratekeeper._plain_files import open_plain
     from ratekeeper.batch._sources import format_of
 
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - a path as it was given
+        with open_plain(path) as file:
             start = file.read(4096)
     except OSError:
         return False

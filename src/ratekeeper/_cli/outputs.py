@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ratekeeper import _atomic as atomic
-from ratekeeper._cli import settings
+from ratekeeper._cli import settings, streams
 from ratekeeper._cli.printing import echo
 from ratekeeper._cli.refusals import Refusal
 
@@ -24,6 +24,8 @@ def check_output(output: str, inputs: Iterable[str], *, may_be_standard: bool = 
     Before the work begins, so that nobody waits for it in vain.
     """
     if output == STANDARD:
+        if may_be_standard and streams.is_closed():
+            raise Refusal(streams.CLOSED)
         if may_be_standard:
             return
         raise Refusal("-o - is standard output, which this command does not write to. Name a file.")

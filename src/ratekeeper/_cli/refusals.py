@@ -230,6 +230,8 @@ def _refuse(error: BaseException) -> NoReturn:
 
 def _os_message(error: OSError) -> str:
     what = error.strerror or str(error) or type(error).__name__
+    if error.filename == streams.STANDARD_OUTPUT and streams.is_closed():
+        return streams.CLOSED
     if error.filename == streams.STANDARD_OUTPUT:
         return f"Standard output cannot be written: {what}. Write to a disk with room."
     where = "" if error.filename is None else f" ({error.filename})"

@@ -21,6 +21,7 @@ from ratekeeper._cli import options
 from ratekeeper._cli.printing import Help, echo
 from ratekeeper._cli.refusals import COMMAND, Refusal
 from ratekeeper._formatting import near, show
+from ratekeeper._plain_files import open_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -142,7 +143,7 @@ def _tables(path: str) -> dict[str, Any]:
     import tomllib
 
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs time at the start
+        with open_plain(path) as file:
             content = file.read(_LARGEST + 1)
     except OSError as error:
         raise Refusal(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 STANDARD_OUTPUT = "standard output"
+CLOSED = "Standard output is closed. Give it a file: ... > FILE."
 
 
 class _Output(io.FileIO):
@@ -32,19 +33,24 @@ class _Output(io.FileIO):
             raise
 
 
+class _Closed(_Output):
+    """Standard output that was closed from the start, so that every write fails."""
+
+
 @contextmanager
 def guarded() -> Iterator[None]:
     """See that there are streams, that any name prints, and that no failed write goes unseen.
 
     With PYTHONUNBUFFERED=1 text goes to the system without a buffer, and what the system does not
     take at once, as on a disk that is just full, is lost without a word. A buffer tries again, and
-    then the failure shows.
+    then the failure shows. What is printed to a standard output that was closed from the start is
+    such a failure, too; a command that prints nothing there does its work.
     """
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by whoever started us
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
     before = sys.stdout
-    if isinstance(before, io.TextIOWrapper):
+    _open_closed()
+    if before is None:
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(_Closed(1, "w", closefd=False)), "utf-8")
+    elif isinstance(before, io.TextIOWrapper):
         if before.errors == "strict":
             before.reconfigure(errors="backslashreplace")
         sys.stdout = _buffered(before) or before
@@ -62,6 +68,32 @@ def guarded() -> Iterator[None]:
             with suppress(OSError, ValueError):
                 sys.stdout.flush()
         sys.stdout = before
+
+
+def _open_closed() -> None:
+    """See that no file that is opened later gets the number of a standard stream.
+
+    Whoever writes to that stream, as libraries do, would write into that file.
+    """
+    # Standard output is opened for reading only, so that no write to it succeeds. Linux opens
+    # /dev/stdout anew, for writing: then it is a disk that is always full.
+    output = "/dev/full" if os.path.exists("/dev/full") else os.devnull  # noqa: PTH110 - a device
+    places = ((os.devnull, os.O_RDONLY), (output, os.O_RDONLY), (os.devnull, os.O_WRONLY))
+    for number, (place, how) in enumerate(places):
+        try:
+            os.fstat(number)
+        except OSError:  # closed by whoever started us
+            opened = os.open(place, how)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+
+def is_closed() -> bool:
+    """Return whether nothing can be printed, since whoever started us closed standard output."""
+    return isinstance(getattr(getattr(sys.stdout, "buffer", None), "raw", None), _Closed)
 
 
 def forget(stream: TextIO) -> None:
