@@ -11,6 +11,8 @@ from ratekeeper._steps import Steps, steps_of
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from ratekeeper._control import ErrorRateTest
@@ -49,6 +51,8 @@ class Graph:
 
     Attributes
     ----------
+    taken : set of str
+        Names that are in use, of values and of nodes.
     excess : float
         By which ratio p-values are larger than those of the test, at most.
 
@@ -61,18 +65,18 @@ class Graph:
 
     def __init__(self, graph: Any, dtype: np.dtype[Any]) -> None:  # noqa: ANN401 - of onnx
         self._graph, self._dtype = graph, dtype
-        self._taken = {name for node in graph.node for name in (*node.input, *node.output)}
-        self._taken |= {one.name for one in (*graph.initializer, *graph.input)}
+        self.taken = set(_names(graph))
         self._wholes: dict[int, str] = {}
         self._score = self._nan = ""
         self.excess = 0.0
 
-    def node(self, kind: str, *inputs: str, name: str | None = None, **attributes: object) -> str:
-        """Add a node and return its output."""
-        name = name or self._fresh(kind.lower())
-        made = the_package().helper.make_node(kind, list(inputs), [name], name, **attributes)
+    def node(self, kind: str, *inputs: str, output: str | None = None, **attributes: object) -> str:
+        """Add a node and return its output, under a name of our own unless one is given."""
+        name = self._fresh(kind.lower())
+        output = output or name
+        made = the_package().helper.make_node(kind, list(inputs), [output], name, **attributes)
         self._graph.node.append(made)
-        return name
+        return output
 
     def numbers(self, values: NDArray[Any] | np.generic, what: str) -> str:
         """Add numbers and return their name."""
@@ -88,16 +92,24 @@ class Graph:
 
     def _fresh(self, what: str) -> str:
         at = 0
-        while (name := f"ratekeeper_{what}_{at}") in self._taken:
+        while (name := f"ratekeeper_{what}_{at}") in self.taken:
             at += 1
-        self._taken.add(name)
+        self.taken.add(name)
         return name
 
-    def read(self, output: str, column: int | None) -> None:
-        """Take the scores from an output, or from a column of it."""
+    def read(self, output: str, column: int | None, sizes: Sequence[int | str | None]) -> None:
+        """Take the scores from an output, or from a column of it.
+
+        `sizes` are the stated numbers of columns, none of an output without columns. An output that
+        has others when the graph runs makes it fail, rather than decide by the wrong column.
+        """
         self._score = output
+        known = [size for size in sizes if isinstance(size, int)]
+        if len(known) == len(sizes):  # 0 leaves the number of rows as it is
+            shape = np.array([0, *known], dtype=np.int64)
+            self._score = self.node("Reshape", output, self.numbers(shape, "shape"))
         if column is not None:
-            self._score = self.node("Gather", output, self.whole(column), axis=1)
+            self._score = self.node("Gather", self._score, self.whole(column), axis=1)
         self._nan = self.node("IsNaN", self._score)
 
     def decision(self, test: Test) -> str:
@@ -159,6 +171,18 @@ class Graph:
         self.excess = max(self.excess, steps.excess_ratio)
         unknown = self.numbers(np.array(np.nan), "unknown")
         return self.node("Where", self._nan, unknown, self.node("Gather", table, place))
+
+
+def _names(graph: Any) -> Iterator[str]:  # noqa: ANN401 - of onnx
+    """Return all names in a graph and in those within its nodes, as loops and branches have them."""
+    yield from (one.name for one in (*graph.input, *graph.output, *graph.value_info))
+    yield from (one.name for one in graph.initializer)
+    yield from (one.values.name for one in graph.sparse_initializer)
+    for node in graph.node:
+        yield from (node.name, *node.input, *node.output)
+        for attribute in node.attribute:
+            for inner in (attribute.g, *attribute.graphs):
+                yield from _names(inner)
 
 
 def rounded(values: NDArray[Any] | float, dtype: np.dtype[Any], *, up: bool) -> NDArray[Any]:

@@ -32,8 +32,9 @@ def open_plain(path: str | os.PathLike[str]) -> IO[bytes]:
     ...
     ratekeeper._plain_files.NotPlainError: ... it is a device, not a file: '/dev/null'
     """
-    _refuse_others(path, os.stat(path).st_mode)  # before it is opened, which a device may feel
-    return open(path, "rb", opener=_opened)  # noqa: PTH123, SIM115 - pathlib costs time at the start
+    # Before it is opened, which a device may feel. Without pathlib, which costs time at the start.
+    _refuse_others(path, os.stat(path).st_mode)  # noqa: PTH116
+    return open(path, "rb", opener=_opened)
 
 
 def _opened(path: str, flags: int) -> int:

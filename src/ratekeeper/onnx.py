@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from ratekeeper._cells import refuse_weights
 from ratekeeper._control import ErrorRateTest
 from ratekeeper._formatting import plain_value, show
 from ratekeeper._onnx_graph import ABSTAINED, NEGATIVE, NOT_A_NUMBER, POSITIVE, Graph, the_package
+from ratekeeper._plain_files import NotPlainError, open_plain
 from ratekeeper._tolerance import covers_rounding
 from ratekeeper._version import __version__
 from ratekeeper.exceptions import InputError, Parameter
@@ -84,6 +86,9 @@ def append(
     without one. Even where number types agree, the scores of one runtime may depend on the size of
     the batch and on threads.
 
+    A model that states another number of columns than its nodes give is refused. Where the nodes
+    do not tell, the graph fails in the runtime if the number is another than stated.
+
     Examples
     --------
     >>> import ratekeeper as rk
@@ -98,32 +103,37 @@ def append(
     _check_opset(made)
     scores = _score_output(made, output)
     dtype, place = _number_type(scores, test), _column(scores, column)
+    _refuse_other_shape(made, scores)
     graph = Graph(made.graph, dtype)
-    graph.read(scores.name, place)
+    _refuse_taken(graph)
+    graph.read(scores.name, place, (_dims(scores) or [])[1:])
     found = (graph.decision(test), *graph.p_values(test))
     size = [dim if isinstance(dim, str) else None for dim in (_dims(scores) or [])[:1]]
     kinds = (onnx.TensorProto.INT64, onnx.TensorProto.DOUBLE, onnx.TensorProto.DOUBLE)
     for name, kind, value in zip(OUTPUTS, kinds, found, strict=True):
-        graph.node("Identity", value, name=name)
+        graph.node("Identity", value, output=name)
         made.graph.output.append(onnx.helper.make_tensor_value_info(name, kind, size))
-    for key, value in _metadata(test, scores.name, place, graph.excess).items():
-        made.metadata_props.add(key=f"ratekeeper.{key}", value=value)
+    _describe(made, _metadata(test, scores.name, place, graph.excess))
     return made
 
 
 def _read(model: Proto | str | os.PathLike[str]) -> Proto:
     """Return a model, from its file if it is in one."""
     onnx = the_package()
-    if isinstance(model, onnx.ModelProto):
-        return model
-    found = f"A {type(model).__name__} is no ONNX model."
+    read: Any = model
+    found = f"A {type(model).__name__} is not an ONNX model."
     if isinstance(model, str | os.PathLike):
         from google.protobuf.message import DecodeError  # which onnx needs, too
 
-        try:
-            return onnx.load(model)
-        except DecodeError:
-            found = f"{os.fspath(model)} is no ONNX model."
+        found = f"{os.fspath(model)} is not an ONNX model."
+        with suppress(DecodeError, NotPlainError):
+            open_plain(model).close()  # onnx would wait for a pipe
+            read = onnx.load(model)
+    # An empty file, and one of another program by chance, is read as a model without a graph.
+    if isinstance(read, onnx.ModelProto) and read.HasField("graph"):
+        return read
+    if isinstance(model, onnx.ModelProto):
+        found = "The model has no graph."
     raise InputError(
         found,
         parameter="model",
@@ -192,6 +202,13 @@ def _score_output(model: Proto, name: str | None) -> Proto:
     """Return the output that holds the scores, by its name or as the only one that can."""
     inferred = the_package().shape_inference.infer_shapes(model)
     known = {one.name: one for one in inferred.graph.output}
+    if not known:
+        raise InputError(
+            "The model has no outputs.",
+            parameter="model",
+            need="a graph with an output that holds the scores",
+            remedy="Convert the model again, and check that its scores are an output.",
+        )
     if name is None:
         tensors = [n for n, one in known.items() if _kind(one) in ("float32", "float64")]
         if len(tensors) == 1:
@@ -315,6 +332,48 @@ def _column(scores: Proto, column: int | None) -> int | None:
     return int(column)  # type: ignore[arg-type]
 
 
+def _refuse_other_shape(model: Proto, scores: Proto) -> None:
+    """Refuse an output whose nodes are known to give another shape than it states.
+
+    Runtimes warn of it at most. Where the nodes do not tell, the graph itself fails; see
+    `Graph.read`.
+    """
+    onnx = the_package()
+    bare = onnx.ModelProto()
+    bare.CopyFrom(model)
+    for one in bare.graph.output:
+        if one.name == scores.name:
+            one.type.tensor_type.ClearField("shape")
+    inferred = onnx.shape_inference.infer_shapes(bare).graph.output
+    stated = _dims(scores) or []
+    found = next(_dims(one) for one in inferred if one.name == scores.name)
+    if found is None:
+        return
+    pairs = zip(stated[1:], found[1:], strict=False)
+    sizes = [(a, b) for a, b in pairs if isinstance(a, int) and isinstance(b, int)]
+    if len(stated) != len(found) or any(a != b for a, b in sizes):
+        raise InputError(
+            f"The model states the shape {_shape_text(stated)} for its output {show(scores.name)}, "
+            f"and its nodes give {_shape_text(found)}: it is not known which of them are the "
+            "scores.",
+            parameter="model",
+            need="an output that has the shape that it states",
+            remedy="Correct the shape of the output in the model, or convert the model again.",
+        )
+
+
+def _refuse_taken(graph: Graph) -> None:
+    """Refuse a model that uses the name of one of our outputs for something else."""
+    taken = [name for name in OUTPUTS if name in graph.taken]
+    if taken:
+        raise InputError(
+            f"The model uses the name {taken[0]}, which is that of an output of the test.",
+            parameter="model",
+            need=f"a graph in which {', '.join(OUTPUTS)} are free",
+            remedy="Rename it in the model, or append to the model as it was converted.",
+        )
+
+
 def _number_type(scores: Proto, test: Test) -> np.dtype[Any]:
     """Return the number type of the scores, which is that of the calibration or is tolerated."""
     kind, known = _kind(scores), test.calibration.dtype
@@ -340,6 +399,16 @@ def _number_type(scores: Proto, test: Test) -> np.dtype[Any]:
             "; or calibrate on scores that this graph gives.",
         ),
     )
+
+
+def _describe(model: Proto, facts: dict[str, str]) -> None:
+    """Write facts into the metadata of a model, in place of those of an earlier test."""
+    names = {f"ratekeeper.{name}" for name in facts}
+    others = [one for one in model.metadata_props if one.key not in names]
+    del model.metadata_props[:]
+    model.metadata_props.extend(others)
+    for name, value in facts.items():
+        model.metadata_props.add(key=f"ratekeeper.{name}", value=value)
 
 
 def _metadata(test: Test, output: str, column: int | None, excess: float) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import warnings
@@ -218,6 +219,74 @@ def test_names_of_the_model_stay_its_own():
     same(test, found, 3 * x)
 
 
+def test_another_number_of_columns_than_stated_fails_in_the_runtime():
+    """Where the nodes do not tell their columns, the graph fails and does not take the first."""
+    test = drawn(np.float32).control("fnr", 0.1)
+    x = np.random.default_rng(2).random((8, 2), dtype=np.float32)
+    for stated, column in (((1,), None), ((1,), 0), ((3,), 1)):
+        model = append(softmax("k", *stated), test, column=column)
+        with pytest.raises(Exception, match="annot be reshaped"):
+            run(model, x)
+    x = x[:, :1]
+    same(test, run(append(softmax("k", 1), test), x), np.ones(8, np.float32))
+
+
+def named(name, where):
+    """Return a model that uses a name of ours, in one of all places that have names."""
+    helper, model = onnx.helper, identity()
+    graph = model.graph
+    if where == "node":
+        graph.node[0].name = name
+    elif where == "value":
+        graph.node[0].output[0] = name
+        graph.node.append(helper.make_node("Identity", [name], ["score"]))
+    elif where == "input":
+        graph.node[0].input[0] = graph.input[0].name = name
+    elif where == "stated":
+        graph.value_info.append(helper.make_tensor_value_info(name, DOUBLE, [3]))
+    else:  # in a branch
+        graph.initializer.append(onnx.numpy_helper.from_array(np.array(True), "yes"))
+        out = helper.make_tensor_value_info(name, FLOAT, ["n"])
+        branch = helper.make_graph([helper.make_node("Identity", ["x"], [name])], "b", [], [out])
+        graph.node[0].CopyFrom(
+            helper.make_node("If", ["yes"], ["score"], then_branch=branch, else_branch=branch)
+        )
+    return model
+
+
+@pytest.mark.parametrize("where", ["node", "value", "input", "stated", "branch"])
+def test_names_of_ours_in_a_model_are_not_used_twice(where):
+    """Whatever a model calls so, the runtime takes the graph and it decides as the test does."""
+    test = drawn(np.float32).control("fnr", 0.1)
+    x = np.linspace(-2, 2, 50, dtype=np.float32)
+    ours = append(identity(), test).graph
+    names = {one.name for one in (*ours.node, *ours.initializer)}
+    for name in sorted(name for name in names if re.fullmatch("ratekeeper_.*_0", name)):
+        model = append(named(name, where), test)
+        onnx.checker.check_model(model, full_check=True)
+        same(test, run(model, x), x)
+
+
+@pytest.mark.parametrize("where", ["value", "input", "stated", "branch"])
+def test_names_of_our_outputs_must_be_free(where):
+    """Outputs have one name in every model, so a model that uses it otherwise is refused."""
+    test = drawn(np.float32).control("fnr", 0.1)
+    for name in OUTPUTS:
+        with pytest.raises(InputError, match=f"uses the name {name}.*Rename"):
+            append(named(name, where), test)
+
+
+def test_metadata_of_an_earlier_test_are_replaced():
+    """A part that was cut out of a model with a test has no second certificate."""
+    plain = identity()
+    plain.metadata_props.add(key="ratekeeper.certificate", value="of another test")
+    test = drawn(np.float32).control("fnr", 0.1)
+    model = append(plain, test)
+    keys = [one.key for one in model.metadata_props]
+    assert len(keys) == len(set(keys))
+    assert _props(model)["ratekeeper.certificate"] == test.certificate.to_json()
+
+
 def mapped():
     """Return a model whose scores are a list of dictionaries, as converters make it."""
     helper = onnx.helper
@@ -256,6 +325,23 @@ def shapeless():
     return model
 
 
+def outputless():
+    model = identity()
+    del model.graph.output[:]
+    return model
+
+
+def softmax(size, *stated):
+    """Return a model with so many columns of scores, that states another number of them."""
+    helper = onnx.helper
+    x = helper.make_tensor_value_info("x", FLOAT, ["n", size])
+    score = helper.make_tensor_value_info("score", FLOAT, ["n", *stated])
+    graph = helper.make_graph([helper.make_node("Softmax", ["x"], ["score"])], "p", [x], [score])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    model.ir_version = 10
+    return model
+
+
 def cube():
     return identity(FLOAT, ("n", 2, 2))
 
@@ -282,7 +368,14 @@ def cube():
         (lambda: identity(FLOAT, ("n", 2)), {"column": True}, "from 0 to 1"),
         (lambda: identity(FLOAT, ("n", "k")), {}, "several columns"),
         (lambda: identity(opset=8), {}, "is of opset 8"),
-        (dict, {}, "A dict is no ONNX model"),
+        (dict, {}, "A dict is not an ONNX model"),
+        (onnx.ModelProto, {}, "has no graph"),
+        (outputless, {}, "has no outputs"),
+        (outputless, {"output": "score"}, "has no outputs"),
+        (lambda: softmax(2, 1), {}, r"states the shape \(n, 1\).*nodes give \(n, 2\)"),
+        (lambda: softmax(2, 1), {"column": 0}, r"states the shape \(n, 1\)"),
+        (lambda: softmax(3, 2), {"column": 1}, r"nodes give \(n, 3\)"),
+        (lambda: softmax(2), {}, r"states the shape \(n\).*nodes give \(n, 2\)"),
     ],
 )
 def test_models_that_cannot_be_used_are_refused(model, options, words):
@@ -298,8 +391,15 @@ def test_files_that_hold_no_model_are_refused(tmp_path):
     test = drawn(np.float32).control("fnr", 0.1)
     path = tmp_path / "rows.csv"
     path.write_text("score\n0.5\n")
-    with pytest.raises(InputError, match=r"rows.csv is no ONNX model"):
+    with pytest.raises(InputError, match=r"rows.csv is not an ONNX model"):
         append(path, test)
+    path.write_bytes(b"")
+    with pytest.raises(InputError, match=r"rows.csv is not an ONNX model"):
+        append(path, test)
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+        with pytest.raises(InputError, match="pipe is not an ONNX model"):
+            append(tmp_path / "pipe", test)
     with pytest.raises(FileNotFoundError):
         append(tmp_path / "none.onnx", test)
 
