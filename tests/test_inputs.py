@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import ratekeeper as rk
 from ratekeeper._inputs import read_groups, read_labels, read_new_labels, read_scores
@@ -622,3 +623,40 @@ def test_a_wrong_method_gets_a_suggestion():
     ):
         with pytest.raises(rk.InputError, match=words):
             cal.p_values([0.5], method=method)
+
+
+def test_two_columns_of_one_name_are_refused_wherever_a_table_is_taken():
+    """Nobody knows which one is meant: pandas has both, and other libraries fail in their words."""
+    rng = np.random.default_rng(0)
+    labels = np.tile([0, 1], 100)
+    scores = rng.normal(2.0 * labels)
+    table = pd.DataFrame(np.column_stack([scores, labels, labels]), columns=["s", "y", "y"])
+    cal = rk.calibrate(scores, labels)
+    test = cal.control("fnr", 0.1)
+    model = LogisticRegression()
+    calls = {
+        "scores": lambda: rk.calibrate(table["y"], labels),
+        "labels": lambda: rk.calibrate(scores, table["y"]),
+        "groups": lambda: rk.calibrate(scores, labels, groups=table["y"]),
+        "frame": lambda: rk.calibrate_frame(table, score="s", label="y"),
+        "frame ": lambda: test.decide_frame(table, score="s"),
+        "frame  ": lambda: test.evaluate_frame(table, score="s", label="y"),
+        "by['a']": lambda: test.evaluate(scores, labels, by={"a": table["y"]}),
+        "X": lambda: rk.ErrorRateController(model, control="fnr", alpha=0.1).fit(table, labels),
+        "y": lambda: rk.ErrorRateController(model, control="fnr", alpha=0.1).fit(
+            scores[:, None], table["y"]
+        ),
+        "X_old": lambda: rk.density_ratio(table, table),
+        "X ": lambda: rk.baselines.Umbrella(model).fit(table, labels),
+    }
+    wrong = []
+    for name, call in calls.items():
+        try:
+            call()
+            wrong.append((name, "taken"))
+        except rk.InputError as error:
+            if not str(error).startswith(f"{name.strip()} has more than one column named 'y'."):
+                wrong.append((name, str(error)))
+        except Exception as error:  # noqa: BLE001 - shown below
+            wrong.append((name, repr(error)))
+    assert not wrong

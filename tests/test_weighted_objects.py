@@ -1,10 +1,12 @@
 """Weights: new objects of another population than the calibration objects, in a known way."""
 
 import pickle
+import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 
@@ -349,6 +351,94 @@ def test_density_ratio_takes_tables_and_refuses_nonsense():
         rk.density_ratio(old, new, object())
     with pytest.raises(rk.InputError, match="bound=-1"):
         rk.density_ratio(old, new, bound=-1)
+
+
+def two_tables(make):
+    rng = np.random.default_rng(0)
+    return make(rng.normal(size=(100, 2))), make(rng.normal(0.3, 1, (80, 2)))
+
+
+def named(*names):
+    pd = pytest.importorskip("pandas")
+    return lambda values: pd.DataFrame(values, columns=list(names))
+
+
+class Unsure(LogisticRegression):
+    """Gives no probabilities."""
+
+    def predict_proba(self, X):
+        """Say that nothing is known."""
+        return np.full((len(X), 2), np.nan)
+
+
+def sparse_matrix(values):
+    return pytest.importorskip("scipy.sparse").csr_matrix(values)
+
+
+def test_rows_that_no_weights_can_be_made_of_are_refused():
+    """Gaps, other columns and other shapes get an error of ours, with the table that is wrong."""
+    old, new = two_tables(np.asarray)
+    gap, far = old.copy(), new.copy()
+    gap[3, 1], far[2, 0], far[5, 0] = np.nan, np.inf, np.nan
+    frames = two_tables(named("a", "b"))
+    missing = HistGradientBoostingClassifier(max_iter=5)
+    refused = [
+        ((gap, new), "X_old has nan in row 3, column 1. Fill"),
+        ((old, far), "X_new has inf in row 2, column 0, and 1 more such value"),
+        ((sparse_matrix(gap), new), "X_old has nan"),
+        ((gap, new, LogisticRegression()), "The classifier does not take these rows: .*NaN"),
+        ((old, new, Unsure()), "gives nan as a probability"),
+        ((old, new[:, :1]), "X_old has 2 columns and X_new 1"),
+        ((old, new[:, :1], missing), "X_old has 2 columns and X_new 1"),
+        ((old[:, 0], new[:, 0]), r"X_old is one column of numbers. Pass X_old\[:, None\]"),
+        ((old, new.tolist()[0]), "X_new is one column"),
+        ((None, new), "X_old is a NoneType"),
+        ((old.astype(str), new.astype(str) + "x"), "X_new has values that are not numbers"),
+        ((frames[0], named("a", "c")(new)), "X_new has other columns .*no 'b' and also has 'c'"),
+        ((frames[0], named("a", "c")(new), missing), "no 'b' and also has 'c'"),
+        ((named("a", "a")(old), frames[1]), "X_old has more than one column named 'a'"),
+        ((frames[0], named("b", "b")(new)), "X_new has more than one column named 'b'"),
+    ]
+    for arguments, words in refused:
+        with pytest.raises(rk.InputError, match=words):
+            rk.density_ratio(*arguments)
+    ratio = rk.density_ratio(*frames)
+    for X, words in (
+        (frames[1][["a"]], "X has other columns than X_old: it has no 'b'"),
+        (named("a", "b")(gap), "does not take these rows"),
+    ):
+        with pytest.raises(rk.InputError, match=words):
+            ratio.predict(X)
+    assert np.isfinite(rk.density_ratio(gap, new, missing).weights).all()
+
+
+def test_columns_are_paired_by_name():
+    """New rows whose columns come in another order get the weights of the same rows in order."""
+    polars = pytest.importorskip("polars")
+    tables = named("a", "b"), lambda values: polars.DataFrame(values, schema=["a", "b"])
+    for old, new in map(two_tables, tables):
+        ratio, turned = rk.density_ratio(old, new), rk.density_ratio(old, new[["b", "a"]])
+        np.testing.assert_array_equal(turned.weights, ratio.weights)
+        np.testing.assert_array_equal(turned.new_weights, ratio.new_weights)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of names that the models do not have
+            np.testing.assert_array_equal(ratio.predict(new[["b", "a"]]), ratio.predict(new))
+
+
+def test_rows_that_are_told_apart_perfectly_get_a_warning():
+    """All old weights are then equal, and would pass for those of a population without a shift."""
+    old, new = two_tables(np.asarray)
+    with pytest.warns(
+        rk.ShiftWarning, match=r"perfectly \(area .* 1.000\).*no weights help"
+    ) as seen:
+        ratio = rk.density_ratio(old, new + 100.0)
+    assert seen[0].filename == __file__
+    assert ratio.separates
+    assert "no weights help" in ratio.remark
+    apart = rk.density_ratio(old, new + 2.0)  # with overlap
+    assert 0.97 < apart.auc < 0.9995
+    assert not apart.separates
+    assert "no weights help" not in apart.remark
 
 
 # The controller

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ratekeeper._audit_count import refuse_many_groups
-from ratekeeper._formatting import listed, show
+from ratekeeper._formatting import show
 from ratekeeper._inputs import check_aligned, check_names, read_sparse_names, same_length
+from ratekeeper._validation import column_names, refuse_repeated_columns
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -116,11 +117,8 @@ def _frame(by: Any) -> Any:  # noqa: ANN401 - of any library
     if pyarrow is not None and isinstance(by, pyarrow.RecordBatch):
         by = pyarrow.Table.from_batches([by])
     # Before narwhals sees them, some versions of which fail on a name that is there twice.
-    names = getattr(by, "column_names", None)  # of pyarrow, whose `columns` are the values
-    if names is None and not hasattr(by, "collect"):  # a lazy table would look for them
-        names = getattr(by, "columns", None)
-    if names is not None and (isinstance(names, list) or hasattr(names, "tolist")):
-        _check_column_names(list(names))
+    if (names := column_names(by)) is not None:
+        _check_column_names(names)
     found = nw.from_native(by, pass_through=True)
     if isinstance(found, nw.LazyFrame):
         raise InputError("by is a lazy table.", parameter="by", remedy="Call collect first.")
@@ -140,11 +138,4 @@ def _check_column_names(names: Sequence[object]) -> None:
             remedy="Name the columns, such as by={'site': sites}.",
         )
     check_names(names, "by")
-    twice = sorted({name for name in names if names.count(name) > 1})  # type: ignore[type-var]
-    if twice:
-        raise InputError(
-            f"by has more than one column named {listed(twice)}.",
-            parameter="by",
-            value=twice[0],
-            remedy="Give every column a name of its own.",
-        )
+    refuse_repeated_columns(names, "by")

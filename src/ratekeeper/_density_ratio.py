@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,24 +13,38 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import indexable
 
 from ratekeeper import _markup as markup
-from ratekeeper._formatting import percent
+from ratekeeper._feature_rows import (
+    n_rows,
+    read_rows,
+    refuse_odd_values,
+    stacked,
+    with_columns,
+)
+from ratekeeper._formatting import brief, percent
 from ratekeeper._sentences import say
 from ratekeeper._separation import separation
 from ratekeeper._training import take
-from ratekeeper._validation import check_count, check_positive, check_seed
+from ratekeeper._validation import (
+    check_count,
+    check_positive,
+    check_seed,
+    column_names,
+)
 from ratekeeper._weights import LEAST, effective_n
-from ratekeeper.exceptions import InputError, Parameter
+from ratekeeper.exceptions import InputError, Parameter, ShiftWarning
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
     from sklearn.base import BaseEstimator
 
     from ratekeeper._training import Features
 
 _MOST_ITERATIONS = 1000
+_PERFECT = 0.9995  # an area under the ROC curve that is written 1.000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,12 +83,18 @@ class DensityRatio:
     auc: float
     models: list[BaseEstimator]
     _scale: float = field(default=1.0)
+    _names: list[str] | None = field(default=None)
 
     def predict(self, X: Features) -> NDArray[np.float64]:
         """Return the weights of further rows: the mean over the models, clipped."""
-        (X,) = indexable(X)
+        X = with_columns(read_rows(X, "X"), self._names, "X")
         found = [_odds(model, X) for model in self.models]
         return _clipped(self._scale * np.mean(found, axis=0), self.bound)
+
+    @property
+    def separates(self) -> bool:
+        """Whether old and new rows are told apart perfectly, so that no weights help."""
+        return self.auc >= _PERFECT
 
     @property
     def effective_n(self) -> float:
@@ -83,13 +105,15 @@ class DensityRatio:
     def remark(self) -> str:
         """What is to be said of promises that rest on such weights."""
         n = self.weights.size
-        return say(
+        text = say(
             "weights.estimated",
             n=f"{self.effective_n:,.1f}",
             total=f"{n:,}",
             share=percent(self.n_clipped / n),
             bound=f"{self.bound:g}",
         )
+        separated = say("weights.separated", auc=f"{self.auc:.3f}")
+        return f"{text} {separated}" if self.separates else text
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is known of the weights as plain values."""
@@ -150,6 +174,18 @@ def density_ratio(
     -------
     DensityRatio
 
+    Raises
+    ------
+    InputError
+        If the rows have other columns than each other, or values that the classifier does not
+        take; that taken by default needs finite numbers.
+
+    Warns
+    -----
+    ShiftWarning
+        If old and new rows are told apart perfectly. No weights help then, although they look like
+        weights: all old rows have the least one.
+
     Notes
     -----
     With n_old and n_new rows, and p the probability that a row x is a new one, the ratio of the
@@ -181,8 +217,9 @@ def density_ratio(
     folds = check_count(folds, "folds", least=2)
     bound = check_positive(bound, "bound", or_else="a number at which weights are clipped")
     check_seed(random_state, "random_state")
-    (X_old,), (X_new,) = indexable(X_old), indexable(X_new)
-    sizes = [_n_rows(X) for X in (X_old, X_new)]
+    X_old, X_new = read_rows(X_old, "X_old"), read_rows(X_new, "X_new")
+    X_new = with_columns(X_new, names := column_names(X_old), "X_new")
+    sizes = [n_rows(X) for X in (X_old, X_new)]
     for name, n in zip(("X_old", "X_new"), sizes, strict=True):
         if n < folds:
             raise InputError(
@@ -191,6 +228,8 @@ def density_ratio(
                 remedy="Add rows, or take fewer folds.",
             )
     if classifier is None:
+        for name, X in (("X_old", X_old), ("X_new", X_new)):
+            refuse_odd_values(X, name)
         classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=_MOST_ITERATIONS))
     if not hasattr(classifier, "predict_proba"):
         raise InputError(
@@ -199,15 +238,16 @@ def density_ratio(
             need="a classifier with predict_proba",
             remedy="Wrap it, for example in sklearn.calibration.CalibratedClassifierCV.",
         )
-    rows, is_new = _stacked(X_old, X_new), np.repeat([0, 1], sizes)
+    rows, is_new = stacked(X_old, X_new), np.repeat([0, 1], sizes)
     scale = sizes[0] / sizes[1]
     raw, models = np.empty(sum(sizes)), []
     splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
     for others, own in splitter.split(is_new, is_new):
-        models.append(clone(classifier).fit(take(rows, others), is_new[others]))
+        with _classifying():
+            models.append(clone(classifier).fit(take(rows, others), is_new[others]))
         raw[own] = scale * _odds(models[-1], take(rows, own))
     old, new = raw[: sizes[0]], raw[sizes[0] :]
-    return DensityRatio(
+    found = DensityRatio(
         weights=_clipped(old, bound),
         new_weights=_clipped(new, bound),
         bound=bound,
@@ -215,12 +255,25 @@ def density_ratio(
         auc=separation(np.sort(old), np.sort(new), thin_to=None).auc,
         models=models,
         _scale=scale,
+        _names=names,
     )
+    if found.separates:
+        text = say("weights.separated", auc=f"{found.auc:.3f}")
+        warnings.warn(ShiftWarning(text), stacklevel=2)
+    return found
 
 
 def _odds(model: BaseEstimator, X: Features) -> NDArray[np.float64]:
     """Return the odds that each row is a new one."""
-    p = np.asarray(model.predict_proba(X), dtype=np.float64)[:, 1]
+    with _classifying():
+        p = np.asarray(model.predict_proba(X), dtype=np.float64)[:, 1]
+    if not ((p >= 0.0) & (p <= 1.0)).all():
+        raise InputError(
+            f"The classifier gives {p[~((p >= 0.0) & (p <= 1.0))][0]} as a probability.",
+            parameter="classifier",
+            need="probabilities from 0 to 1",
+            remedy="Check the rows for missing and very large values, or take another classifier.",
+        )
     with np.errstate(divide="ignore"):
         return p / (1.0 - p)
 
@@ -230,20 +283,17 @@ def _clipped(weights: NDArray[np.float64], bound: float) -> NDArray[np.float64]:
     return np.clip(weights, LEAST, bound)
 
 
-def _n_rows(X: Features) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-def _stacked(one: Features, two: Features) -> Features:
-    """Return the rows of both, one after the other."""
-    if hasattr(one, "iloc") and hasattr(two, "iloc"):
-        from importlib import import_module
-
-        return import_module("pandas").concat([one, two], ignore_index=True)
-    if hasattr(one, "tocsr") or hasattr(two, "tocsr"):
-        from scipy.sparse import vstack
-
-        return vstack([one, two]).tocsr()
-    if isinstance(one, list) and one and isinstance(one[0], str):
-        return [*one, *two]
-    return np.concatenate([np.asarray(one), np.asarray(two)])
+@contextmanager
+def _classifying() -> Iterator[None]:
+    """Say that the classifier does not take the rows, whatever it says itself."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"The classifier does not take these rows: {brief(error)}.",
+            parameter="classifier",
+            need="a classifier of such rows",
+            remedy="Check their columns and values, or pass another classifier.",
+        ) from error

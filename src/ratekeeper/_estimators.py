@@ -39,7 +39,12 @@ from ratekeeper._training import (
     split,
     take,
 )
-from ratekeeper._validation import check_probability, null_class_of
+from ratekeeper._validation import (
+    check_probability,
+    column_names,
+    null_class_of,
+    refuse_repeated_columns,
+)
 from ratekeeper.exceptions import (
     InputError,
     NoThresholdError,
@@ -267,6 +272,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             If the promise is impossible with this many rows; says how many are needed.
         """
         alphas, response_method = self._check_parameters()
+        refuse_repeated_columns(column_names(X), "X")
         X, y, groups, clusters = indexable(X, y, groups, clusters)
         target = self._read_target(y)
         ids = self._read_clusters(clusters, target.labels.size)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _SHOWN = 5  # values in a message
 _LISTED = 20  # names to choose from
 _TINY = 1e-8  # a rate that nobody tells from 0: below it, digits would be noughts
+_LONGEST_REASON = 300  # characters
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # Unicode's control, format, surrogate, line, paragraph
 _JOINERS, _SELECTORS = "\u200c\u200d", "\ufe0e\ufe0f"
 # What else Unicode says may be ignored: fillers, selectors and tags. XML has no name for the last.
@@ -134,6 +135,18 @@ def show(value: object) -> str:
     except Exception:  # noqa: BLE001 - such as a whole number of more than 4,300 digits
         text = f"<{type(value).__name__}>"
     return text if len(text) <= 50 else f"{text[:40]}..."  # noqa: PLR2004
+
+
+def brief(words: object) -> str:
+    """Return what another library says on one line, which may quote what stands in a file.
+
+    Examples
+    --------
+    >>> brief("no  such type.")
+    'no such type'
+    """
+    text = " ".join(str(words).split()).rstrip(".")
+    return visible(text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}...")
 
 
 def visible(text: str, keep: str = "") -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ratekeeper._formatting import listed, plain_value, show
-from ratekeeper._validation import LONGEST_NAME
+from ratekeeper._validation import LONGEST_NAME, column_names, refuse_repeated_columns
 from ratekeeper.exceptions import NOTHING, InputError, Parameter, ScoreTypeWarning
 
 if TYPE_CHECKING:
@@ -213,6 +213,7 @@ def read_sparse_names(column: Any, name: str) -> tuple[NDArray[np.intp], NDArray
     >>> read_sparse_names(["b", None, "a"], "by")
     (array([ 1, -1,  0]), array(['a', 'b'], dtype='<U1'))
     """
+    refuse_repeated_columns(column_names(column), name)
     missing, column = _without_nulls(column)
     array = _column(column, name)
     if array.dtype.kind == "f":
@@ -689,6 +690,7 @@ def _from_table(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
         column = pyarrow.chunked_array([column])
     elif pyarrow is not None and isinstance(column, pyarrow.RecordBatch):
         column = pyarrow.Table.from_batches([column])
+    refuse_repeated_columns(column_names(column), name)
     series = nw.from_native(column, allow_series=True, pass_through=True)
     if isinstance(series, nw.LazyFrame):
         raise _no_column(name, " is a lazy table.", "Call collect and pass one column.")

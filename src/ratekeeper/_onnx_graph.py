@@ -174,7 +174,7 @@ class Graph:
 
 
 def _names(graph: Any) -> Iterator[str]:  # noqa: ANN401 - of onnx
-    """Return all names in a graph and in those within its nodes, as loops and branches have them."""
+    """Return all names in a graph, and in those that loops and branches have within."""
     yield from (one.name for one in (*graph.input, *graph.output, *graph.value_info))
     yield from (one.name for one in graph.initializer)
     yield from (one.values.name for one in graph.sparse_initializer)

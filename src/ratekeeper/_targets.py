@@ -13,6 +13,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ratekeeper._formatting import listed, plain_value, show
 from ratekeeper._inputs import check_names, read_labels
+from ratekeeper._validation import column_names, refuse_repeated_columns
 from ratekeeper.exceptions import InputError, Parameter, PositiveLabelWarning
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def read_target(y: ArrayLike, positive_label: object = None, *, stacklevel: int 
     """
     if isinstance(y, list | tuple) and all(isinstance(label, str) for label in y):
         check_names(set(y), "y")  # an array of texts no longer has what NumPy drops
+    refuse_repeated_columns(column_names(y), "y")
     labels = _plain(column_or_1d(y, warn=True))
     assert_all_finite(labels, input_name="y")
     kind = type_of_target(labels, input_name="y")

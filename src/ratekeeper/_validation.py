@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from decimal import Decimal, InvalidOperation
 from numbers import Real
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from ratekeeper._formatting import has_instead, show
+from ratekeeper._formatting import has_instead, listed, show
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -204,4 +205,38 @@ def check_columns(name: str, columns: Sequence[str], wanted: Mapping[str, str | 
             f"The column {show(twice)} was given for two roles.",
             value=twice,
             remedy="Score, label, group, cluster, time, weight and key must be different columns.",
+        )
+
+
+def column_names(table: object) -> list[Any] | None:
+    """Return the names of the columns of a table of any library; None if they cannot be seen.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> column_names(pandas.DataFrame({"a": [1]})), column_names([1, 2])
+    (['a'], None)
+    """
+    names: Any = getattr(table, "column_names", None)  # of pyarrow, whose `columns` are the values
+    if names is None and not hasattr(table, "collect"):  # a lazy table would look for them
+        names = getattr(table, "columns", None)
+    return list(names) if isinstance(names, list) or hasattr(names, "tolist") else None
+
+
+def refuse_repeated_columns(names: Sequence[object] | None, parameter: str) -> None:
+    """Raise if a table has two columns of one name: nobody knows which one is meant.
+
+    Libraries differ in what they do with them: some fail, some take both or the first.
+
+    Examples
+    --------
+    >>> refuse_repeated_columns(["a", "b"], "X")
+    """
+    twice = [name for name, n in Counter(names or ()).items() if n > 1]
+    if twice:
+        raise InputError(
+            (Parameter(parameter), f" has more than one column named {listed(twice)}."),
+            parameter=parameter,
+            value=twice[0],
+            remedy="Give every column a name of its own.",
         )

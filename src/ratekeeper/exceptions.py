@@ -233,7 +233,10 @@ class ScoreRangeWarning(RatekeeperWarning):
 
 
 class ShiftWarning(RatekeeperWarning):
-    """New scores are not a mixture of the two calibrated classes at any prevalence."""
+    """New scores are not a mixture of the two calibrated classes at any prevalence.
+
+    Or `density_ratio` tells new rows from old ones perfectly, so that no weights help.
+    """
 
 
 class ContradictedFitWarning(RatekeeperWarning):

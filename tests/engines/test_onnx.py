@@ -245,7 +245,7 @@ def named(name, where):
     elif where == "stated":
         graph.value_info.append(helper.make_tensor_value_info(name, DOUBLE, [3]))
     else:  # in a branch
-        graph.initializer.append(onnx.numpy_helper.from_array(np.array(True), "yes"))
+        graph.initializer.append(onnx.numpy_helper.from_array(np.ones((), bool), "yes"))
         out = helper.make_tensor_value_info(name, FLOAT, ["n"])
         branch = helper.make_graph([helper.make_node("Identity", ["x"], [name])], "b", [], [out])
         graph.node[0].CopyFrom(

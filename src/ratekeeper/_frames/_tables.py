@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ratekeeper._formatting import show
 from ratekeeper._progress import track
-from ratekeeper._validation import check_columns
+from ratekeeper._validation import check_columns, column_names, refuse_repeated_columns
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def open_frame(frame: object, **roles: str | None) -> Frame:
             parameter="frame",
             remedy="Install a newer one: pip install --upgrade narwhals.",
         )
+    refuse_repeated_columns(column_names(frame), "frame")
     opened = nw.from_native(frame, pass_through=True)
     if not isinstance(opened, nw.DataFrame | nw.LazyFrame):
         raise InputError(

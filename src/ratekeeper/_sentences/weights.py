@@ -41,4 +41,9 @@ WEIGHTS = {
         "are worth as much as {n} with equal weights; the weights of {share} of the rows were "
         "clipped at {bound}."
     ),
+    "separated": (
+        "The classifier tells old rows from new ones perfectly (area under the ROC curve {auc}): "
+        "no old row is like a new one, and no weights help. Calibrate on labelled new rows; or, if "
+        "a column such as a date or an id tells them apart, leave it out."
+    ),
 }

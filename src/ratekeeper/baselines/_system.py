@@ -26,7 +26,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ratekeeper._p_values import PValues
 from ratekeeper._targets import read_target
-from ratekeeper._validation import check_choice, check_probability, null_class_of
+from ratekeeper._validation import (
+    check_choice,
+    check_probability,
+    column_names,
+    null_class_of,
+    refuse_repeated_columns,
+)
 from ratekeeper.baselines._inner import fresh, score_against, train
 from ratekeeper.baselines._splitting import hold_out
 from ratekeeper.exceptions import InputError
@@ -379,6 +385,7 @@ def _refuse_text(X: Features) -> None:
     """Refuse a data frame whose columns are not all numbers."""
     import narwhals as nw
 
+    refuse_repeated_columns(column_names(X), "X")
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._formatting import show
+from ratekeeper._formatting import brief, show
 from ratekeeper.batch._pieces import MISSING, Names, Numbers, mark_inexact, mark_nan, whole
-from ratekeeper.batch._text_files import brief, check_header, unreadable
+from ratekeeper.batch._text_files import check_header, unreadable
 from ratekeeper.exceptions import InputError
 
 try:

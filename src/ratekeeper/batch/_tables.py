@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._formatting import has_instead, show
+from ratekeeper._validation import column_names, refuse_repeated_columns
 from ratekeeper.batch._pieces import INEXACT, Names, Numbers, mark_nan, whole
 from ratekeeper.batch._sources import open_sources, pieces_of
 from ratekeeper.batch._text_values import parse_numbers
@@ -147,6 +148,7 @@ def _in_memory(source: Any) -> TablePiece:  # noqa: ANN401
     else:
         import narwhals as nw
 
+        refuse_repeated_columns(column_names(source), "counts")
         frame = nw.from_native(source, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
             raise InputError(

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
 
-from ratekeeper._formatting import show, visible
+from ratekeeper._formatting import brief, show
 from ratekeeper._garbage import uncollected
 from ratekeeper.batch._text_pieces import Lines, TextPiece
 from ratekeeper.exceptions import InputError
@@ -29,7 +29,6 @@ PIECE = 50_000  # rows
 _WHOLE = 4  # times as many, where lines stay whole
 _VALUES = 1 << 18  # in a piece, so that wide files need no more memory
 _PIECE_BYTES = 1 << 22  # of the lines of a piece, for the same reason
-_LONGEST_REASON = 300  # characters
 _MOST_COLUMNS = 1 << 16
 _ORDER_MARK = b"\xef\xbb\xbf"
 _BLOCK = 1 << 20  # bytes that are decoded at once, up to the end of the line
@@ -338,15 +337,3 @@ def unreadable(name: str, error: BaseException) -> InputError:
     why = brief(getattr(error, "strerror", None) or error) or repr(error)
     found = f"{name} cannot be read: {why}."
     return InputError(found, remedy="Check that it is whole, and your right to read it.")
-
-
-def brief(words: object) -> str:
-    """Return what another library says on one line, which may quote what stands in a file.
-
-    Examples
-    --------
-    >>> brief("no  such type.")
-    'no such type'
-    """
-    text = " ".join(str(words).split()).rstrip(".")
-    return visible(text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}...")

@@ -11,6 +11,7 @@ import numpy as np
 from ratekeeper._finished import continuing
 from ratekeeper._formatting import has_instead, show
 from ratekeeper._inputs import read_scores, same_length
+from ratekeeper._validation import column_names, refuse_repeated_columns
 from ratekeeper.exceptions import InputError, Parameter, RatekeeperError
 from ratekeeper.mlflow._labels import refuse_labels
 
@@ -71,6 +72,7 @@ class ControlledModel:
         InputError
             If the model gives labels, or more than one value for an object.
         """
+        refuse_repeated_columns(column_names(data), "model_input")
         if self.inner is None:
             return read_scores(_score_column(data, self.columns["score"]), "score")
         values = self.inner.scores(self._features(data), self.test.calibration)
