@@ -343,8 +343,12 @@ def test_folders_that_are_not_ours_are_refused(tmp_path):
     rk.mlflow.save_model(TEST, tmp_path / "m")
     with pytest.raises(rk.InputError, match="one of ratekeeper's own"):
         rk.mlflow.save_model(TEST, tmp_path / "no", model=tmp_path / "m")
-    with pytest.raises(OSError, match="not empty"):
+    with pytest.raises(rk.InputError, match="m cannot be written: Directory not empty"):
         rk.mlflow.save_model(TEST, tmp_path / "m")
+    with pytest.raises(rk.InputError, match="cannot be written: No such file"):
+        rk.mlflow.save_model(TEST, tmp_path / "none" / "m")
+    with pytest.raises(rk.StoredFileError, match="is no folder, and MLflow cannot fetch it"):
+        rk.mlflow.load_model(tmp_path / "nowhere")
     rk.save(CALIBRATION, tmp_path / "m" / "test.rk")
     with pytest.raises(rk.StoredFileError, match="a calibration, and no test"):
         rk.mlflow.load_model(tmp_path / "m")

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._atomic import whole_folder
 from ratekeeper._estimators import ErrorRateController
 from ratekeeper._finished import FinishedTest
-from ratekeeper._formatting import plain_value, show
+from ratekeeper._formatting import brief, show
 from ratekeeper._storage import load, save
 from ratekeeper._validation import check_choice
 from ratekeeper._version import __version__
-from ratekeeper.exceptions import InputError, StoredFileError
+from ratekeeper.exceptions import (
+    InputError,
+    MissingFileError,
+    RatekeeperError,
+    StoredFileError,
+)
 from ratekeeper.mlflow._checks import check_held_out, check_label_of_undecided, columns_of
 from ratekeeper.mlflow._controlled import ControlledModel
+from ratekeeper.mlflow._facts import TEST, check_facts, facts_of, read_facts
 from ratekeeper.mlflow._inner import FLAVOR, NAME, RESPONSES, Inner, put, read_output
 from ratekeeper.mlflow._signature import example_of, signature_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ratekeeper.mlflow._inner import Output
 
-_TEST, _CERTIFICATE = "test.rk", "certificate.txt"
-_FORMAT = 1
+_CERTIFICATE = "certificate.txt"
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EROFS, errno.EIO, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 def save_model(  # noqa: PLR0913 - each has a name and a default
@@ -95,8 +103,9 @@ def save_model(  # noqa: PLR0913 - each has a name and a default
     Raises
     ------
     InputError
-        If the model gives labels in place of scores, or other scores than at calibration, or if
-        anything that the test needs is not there. Nothing is left behind.
+        If the model gives labels in place of scores, or other scores than at calibration, if
+        anything that the test needs is not there, or if the folder cannot be written. Nothing is
+        left behind.
 
     Notes
     -----
@@ -130,8 +139,8 @@ def save_model(  # noqa: PLR0913 - each has a name and a default
             value=None,
             remedy="Pass the model, or leave them out.",
         )
-    with whole_folder(path) as place:
-        save(test, place / _TEST)  # first of all, since a test that cannot be saved ends it
+    with _writing(path), whole_folder(path) as place:
+        save(test, place / TEST)  # first of all, since a test that cannot be saved ends it
         inner = None
         if model is not None:
             options = dict(model_options or {})
@@ -146,7 +155,7 @@ def save_model(  # noqa: PLR0913 - each has a name and a default
         if example is not None:
             controlled.decide(example)
         about = mlflow_model or mlflow.models.Model()
-        about.add_flavor(FLAVOR, **_facts(controlled))
+        about.add_flavor(FLAVOR, **facts_of(controlled))
         needs = pip_requirements or _requirements(place / NAME)
         _describe(
             place,
@@ -160,20 +169,36 @@ def save_model(  # noqa: PLR0913 - each has a name and a default
         (place / _CERTIFICATE).write_text(text + "\n", encoding="utf-8")
 
 
-def _facts(controlled: ControlledModel) -> dict[str, Any]:
-    """Return what `_load_pyfunc` has to know, and the promise for people."""
-    inner = controlled.inner
-    return {
-        "format": _FORMAT,
-        "ratekeeper_version": __version__,
-        "test": _TEST,
-        "model": None if inner is None else NAME,
-        "response_method": None if inner is None else inner.response_method,
-        "output": [] if inner is None else list(inner.output),
-        "columns": dict(controlled.columns),
-        "undecided": plain_value(controlled.undecided),
-        "certificate": controlled.test.certificate.headline.removeprefix("CERTIFICATE").strip(),
-    }
+@contextmanager
+def _writing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say that the folder cannot be written, where the system is why; it is left as it was."""
+    try:
+        yield
+    except Exception as error:
+        refused = _of_system(error)
+        if refused is None or isinstance(error, RatekeeperError):
+            raise
+        place = refused.filename2 or refused.filename
+        where = "" if place is None else f" ({place})"
+        raise InputError(
+            f"The folder {os.fspath(path)} cannot be written: {refused.strerror}{where}.",
+            parameter="path",
+            value=os.fspath(path),
+            remedy="Name a new folder, in one that is there and can be written to, on a disk with "
+            "room.",
+        ) from error
+
+
+def _of_system(error: BaseException) -> OSError | None:
+    """Return what the system refused; that a disk is full may be the cause of another error."""
+    if isinstance(error, OSError) and error.errno:
+        return error
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno in _FULL:
+            return cause
+        cause = cause.__cause__ or cause.__context__
+    return None
 
 
 def _describe(place: Path, **options: Any) -> None:  # noqa: ANN401 - those of MLflow
@@ -241,7 +266,12 @@ def load_model(path: str | os.PathLike[str]) -> ControlledModel:
     Raises
     ------
     StoredFileError
-        If the folder is not one of ratekeeper's models, or of a later version.
+        If the folder is not one of ratekeeper's models, was altered, or is of a later version.
+
+    Warnings
+    --------
+    Loading runs the code of the model inside, which may be a pickle: load only folders of those
+    whom you trust. ``rk.load("FOLDER/test.rk")`` reads the test alone, and runs none.
 
     Examples
     --------
@@ -250,34 +280,29 @@ def load_model(path: str | os.PathLike[str]) -> ControlledModel:
     mlflow = _mlflow()
     place = Path(path)
     if not place.is_dir():
-        place = Path(mlflow.artifacts.download_artifacts(artifact_uri=str(path)))
+        try:
+            place = Path(mlflow.artifacts.download_artifacts(artifact_uri=str(path)))
+        except Exception as error:  # whatever the store raises
+            found = f"{show(str(path))} is no folder, and MLflow cannot fetch it ({brief(error)})."
+            raise MissingFileError(f"{found} Check the path or address.") from error
     return _load_pyfunc(str(place))
 
 
 def _load_pyfunc(path: str) -> ControlledModel:
     """Load the folder: what ``mlflow.pyfunc.load_model`` calls, by the name of the module."""
-    mlflow = _mlflow()
+    _mlflow()
     place = Path(path)
-    if not (place / "MLmodel").is_file():
-        raise StoredFileError(f"{show(path)} is no MLflow model: it has no file MLmodel.")
-    facts = mlflow.models.Model.load(str(place)).flavors.get(FLAVOR)
-    if facts is None:
-        raise StoredFileError(
-            f"{show(path)} is an MLflow model, but none that ratekeeper has saved."
-        )
-    if facts.get("format") != _FORMAT:
-        raise StoredFileError(
-            f"{show(path)} is of format {show(facts.get('format'))}, of ratekeeper "
-            f"{show(facts.get('ratekeeper_version'))}; this version knows {_FORMAT}. Upgrade "
-            "ratekeeper."
-        )
-    test = load(place / _TEST)
+    facts, test = read_facts(place), load(place / TEST)
     if not isinstance(test, FinishedTest):
         raise StoredFileError(f"{show(path)} holds a calibration, and no test.")
+    check_facts(facts, test, place)
     inner = None
     if facts["model"] is not None:
-        inner = _loaded(place, facts["response_method"], tuple(facts["output"]))
-        inner.check(test.calibration)
+        try:
+            inner = _loaded(place, facts["response_method"], tuple(facts["output"]))
+            inner.check(test.calibration)
+        except InputError as error:
+            raise StoredFileError(f"{show(path)} cannot be loaded: {error}") from error
     return ControlledModel(test, facts["columns"], inner, facts["undecided"])
 
 
@@ -295,7 +320,14 @@ def _mlflow() -> Any:  # noqa: ANN401 - the module
 
 
 def _loaded(place: Path, response_method: str, steps: tuple[str | int, ...]) -> Inner:
-    pyfunc = _mlflow().pyfunc.load_model(str(place / NAME), suppress_warnings=True)
+    try:
+        pyfunc = _mlflow().pyfunc.load_model(str(place / NAME), suppress_warnings=True)
+    except Exception as error:  # of MLflow, of its flavor or of what the model needs
+        raise InputError(
+            f"MLflow cannot load the model: {type(error).__name__}: {brief(error)}.",
+            parameter="model",
+            remedy="Check that its folder is whole, and that the packages it needs are installed.",
+        ) from error
     return Inner(pyfunc, response_method, steps)
 
 
