@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import re
 import signal
@@ -10,7 +11,8 @@ import subprocess
 import sys
 import textwrap
 import time
-from contextlib import contextmanager
+import uuid
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +28,7 @@ FEW = ["--systems", "plain,conformal", "--repeats", "2"]
 MARKS = "open({folder!r} + '/' + __name__, 'w').close()\n"
 # What pip makes of an entry point.
 SCRIPT = "import sys\nfrom ratekeeper._cli import main\nif __name__ == '__main__':\n    main()\n"
+MEMORY = Path("/dev/shm")  # noqa: S108 - what joblib uses
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
@@ -205,15 +208,16 @@ def test_without_locks_the_work_goes_on(tmp_path, data, monkeypatch):
 
 
 @needs_linux
-def test_a_killed_run_leaves_nothing_behind(tmp_path):
-    """After kill -9 no process of the run is left, and no file in the temporary folders."""
+def test_a_killed_run_leaves_nothing_behind(tmp_path, others):
+    """After kill -9 no process of the run is left, and no file of it in the temporary folders.
+
+    Other programs use shared memory meanwhile, under names like those that joblib gives.
+    """
     places = {name: tmp_path / name for name in ("TMPDIR", "JOBLIB_TEMP_FOLDER")}
     for place in places.values():
         place.mkdir()
     path = table(tmp_path / "data.csv", 4000, 60)  # 2 MB, more than is worth copying
     command = [sys.executable, "-m", "ratekeeper", "compare", path, *COMMAND, "--repeats", "200"]
-    memory = Path("/dev/shm")  # noqa: S108 - what joblib uses
-    shared = set(memory.glob("*joblib*"))
     with (
         subprocess.Popen(
             [*command, "--systems", "plain,conformal", "-o", tmp_path / "out"],
@@ -224,10 +228,51 @@ def test_a_killed_run_leaves_nothing_behind(tmp_path):
     ):
         journal = tmp_path / "out" / "trials.jsonl"
         wait_until(lambda: journal.exists() and len(journal.read_bytes().splitlines()) > 3)
-        assert len(processes_of(run.pid)) > 2
+        others()
+        processes = processes_of(run.pid)
+        assert len(processes) > 2
+        shared = in_memory(processes)
     wait_until(lambda: not processes_of(run.pid))
     wait_until(lambda: not [*places["TMPDIR"].iterdir(), *places["JOBLIB_TEMP_FOLDER"].iterdir()])
-    assert set(memory.glob("*joblib*")) <= shared
+    shared |= in_memory(processes)
+    assert not [path for path in shared if path.exists()]
+
+
+@pytest.fixture
+def others():
+    """Make files in shared memory as another program would, and remove them at the end."""
+    made = []
+
+    def make(pid=1):
+        path = MEMORY / f"joblib_memmapping_folder_{pid}_{uuid.uuid4().hex}"
+        path.write_bytes(b"not ours")
+        made.append(path)
+        return path
+
+    yield make
+    for path in made:
+        path.unlink()
+
+
+def in_memory(processes):
+    """Return the files in shared memory that processes have open, or that have their numbers."""
+    found = set()
+    for number in processes:
+        named = re.compile(rf"[._-]{number}([._-]|$)")  # as joblib and loky write it
+        found |= {path for path in MEMORY.iterdir() if named.search(path.name)}
+        with suppress(OSError):  # it ended meanwhile
+            maps = Path(f"/proc/{number}/maps").read_text()
+            found |= set(map(Path, re.findall(rf"{MEMORY}/\S+", maps)))
+    return found
+
+
+@needs_linux
+def test_files_in_shared_memory_are_known_by_their_process(others):
+    """The test above sees files of its own processes, by name or in use, and no others."""
+    own, foreign = others(os.getpid()), others(f"{os.getpid()}0")
+    assert {own, foreign} & in_memory([os.getpid()]) == {own}
+    with foreign.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ):
+        assert {own, foreign} <= in_memory([os.getpid()])
 
 
 @contextmanager
