@@ -80,7 +80,7 @@ NOT_COLUMNS = {
     ),
     "a pandas table with one name twice": (
         lambda: pd.DataFrame([[0, 1]], columns=["a", "a"]),
-        ["cannot be read", "'a' 2 times"],
+        ["more than one column named 'a'", "name of its own"],
     ),
     "a polars table": (
         lambda: pl.DataFrame({name: [0, 1] for name in "abcdefg"}),

@@ -191,7 +191,7 @@ def test_no_threshold_and_no_single_model(data):
     assert clf.n_features_in_ == 5
     with pytest.raises(rk.InputError, match="needs 5 scores for each object"):
         clf.test_.decide([0.1, 0.2])
-    with pytest.raises(rk.InputError, match="CVPlusTest cannot be saved"):
+    with pytest.raises(rk.InputError, match="cannot save a CVPlusTest"):
         rk.save(clf.test_, "nowhere.rk")
     with pytest.raises(rk.InputError, match="A test by CV\\+"):
         rk.plots.ErrorCurveDisplay.from_estimator(clf, *data)

@@ -14,6 +14,7 @@ from ratekeeper._calibration import Calibration
 from ratekeeper._clusters import read_clusters
 from ratekeeper._draws import Draw
 from ratekeeper._formatting import show
+from ratekeeper._hints import by_name, from_model
 from ratekeeper._inputs import (
     check_aligned,
     read_groups,
@@ -36,6 +37,7 @@ from ratekeeper.exceptions import InputError, Parameter, ReversedScoreWarning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Never
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -44,10 +46,11 @@ if TYPE_CHECKING:
     from ratekeeper._ranks import Floats
 
 
+@by_name
 def calibrate(  # noqa: PLR0913 - each has a name and a default
     scores: ArrayLike,
     labels: ArrayLike | None = None,
-    *,
+    *too_many: Never,
     groups: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     times: ArrayLike | None = None,
@@ -161,6 +164,8 @@ def calibrate(  # noqa: PLR0913 - each has a name and a default
     >>> rk.calibrate([0.1, 0.4, 0.35], one_class="negative")
     Calibration of 3 float64 scores: 3 negative (0), no positive (1)
     """
+    if too_many:
+        raise _too_many(scores, 2 + len(too_many))
     check_aligned(
         scores, labels=labels, groups=groups, clusters=clusters, times=times, weights=weights
     )
@@ -200,6 +205,21 @@ def calibrate(  # noqa: PLR0913 - each has a name and a default
     if bound is not None:
         made = by_rejection(made, bound)
     return replace(made, sampling=sampling, timing=timing)
+
+
+def _too_many(first: object, n: int) -> TypeError:
+    """Say what is passed by position, as to somebody who passes a model with its features."""
+    call = from_model(first)
+    if call is not None:
+        return TypeError(
+            f"calibrate() takes the scores of a model, not a {type(first).__name__} and features. "
+            f"Pass scores and labels of held-out objects: rk.calibrate({call}, y); or let "
+            "rk.ErrorRateController do both."
+        )
+    return TypeError(
+        f"calibrate() takes scores and labels, and all else by name, such as groups=...; {n} "
+        "arguments came without a name."
+    )
 
 
 def build_calibration(

@@ -31,6 +31,7 @@ from ratekeeper._costs import Cheapest, cheapest
 from ratekeeper._counted import is_counted, joined
 from ratekeeper._draws import Draw
 from ratekeeper._formatting import extremes, listed_with_count, plain_value, show
+from ratekeeper._hints import CALIBRATION, by_name, missing_attribute
 from ratekeeper._inputs import (
     refuse_nan,
 )
@@ -61,10 +62,12 @@ from ratekeeper._windows import (
     timing_of,
     window,
 )
-from ratekeeper.exceptions import InputError
+from ratekeeper.exceptions import NOTHING, InputError
 from ratekeeper.methods import Conformal, HighProbability, check_method
 
 if TYPE_CHECKING:
+    from typing import Never
+
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._aims import LabelNoise
@@ -545,11 +548,12 @@ class Calibration:
         """
         return select(self, scores, groups, fdr=fdr, budget=budget, method=method, keys=keys)
 
+    @by_name
     def cheapest(
         self,
-        *,
-        cost_fn: float,
-        cost_fp: float,
+        *too_many: Never,
+        cost_fn: float = NOTHING,
+        cost_fp: float = NOTHING,
         prevalence: float | None = None,
         delta: float = 0.05,
         fnr: float | None = None,
@@ -591,6 +595,11 @@ class Calibration:
         >>> cal.cheapest(cost_fn=10, cost_fp=1, prevalence="2%", fnr=0.3).test.decide([2.5]).labels
         array([ True])
         """
+        if too_many or cost_fn is NOTHING or cost_fp is NOTHING:
+            raise TypeError(
+                "cheapest() takes the costs of a missed positive and of a false alarm by name, so "
+                "that nobody takes one for the other: cheapest(cost_fn=100, cost_fp=1)."
+            )
         return cheapest(
             self,
             cost_fn=cost_fn,
@@ -882,6 +891,11 @@ class Calibration:
 
     def __hash__(self) -> int:
         return hash(self.data_hash)
+
+    if not TYPE_CHECKING:  # type checkers would take any name
+
+        def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+            return missing_attribute(self, name, CALIBRATION)
 
     def __repr__(self) -> str:
         sizes = [f"{n:,}" if n else "no" for n in self._sizes]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import os
 from functools import partial
 from itertools import chain, pairwise
 from operator import gt
@@ -87,12 +88,7 @@ def facts_of(obj: Storable) -> tuple[Calibration, Facts]:
     elif isinstance(obj, ThresholdTest):
         kind, calibration, tests = "threshold test", obj.calibration, []
     else:
-        raise InputError(
-            f"A {type(obj).__name__} cannot be saved.",
-            parameter="obj",
-            remedy="Pass a Calibration, an ErrorRateTest, an AbstainingTest or a ThresholdTest, as "
-            "calibrate, control, control_both and the like return them.",
-        )
+        raise _unsaved(obj)
     about = {"format": FORMAT, "version": __version__, "kind": kind}
     facts = about | facts_of_calibration(calibration) | {"tests": [facts_of_test(t) for t in tests]}
     if isinstance(obj, ThresholdTest):
@@ -101,6 +97,22 @@ def facts_of(obj: Storable) -> tuple[Calibration, Facts]:
         remedy = "Save what calibrate, control and control_both return."
         raise InputError(f"This cannot be saved: {wrong}.", parameter="obj", remedy=remedy)
     return calibration, facts
+
+
+def _unsaved(obj: object) -> InputError:
+    """Say what can be saved, and how what was given is saved if it can be at all."""
+    name = type(obj).__name__
+    remedy = "Pass a Calibration, an ErrorRateTest, an AbstainingTest or a ThresholdTest, as "
+    remedy += "calibrate, control, control_both and the like return them."
+    is_ours = type(obj).__module__.startswith("ratekeeper.")
+    if is_ours and callable(getattr(obj, "save", None)):
+        remedy = f"Call its own method instead, {name}.save(path)."
+    elif is_ours and hasattr(obj, "test_"):
+        remedy = "Save its test: rk.save(controller.test_, path)."
+    elif isinstance(obj, str | os.PathLike):
+        remedy = "The object comes first, then the path: rk.save(test, path)."
+    found = f"rk.save cannot save {'an' if name[:1] in 'AEIOU' else 'a'} {name}."
+    return InputError(found, parameter="obj", remedy=remedy)
 
 
 def facts_of_calibration(calibration: Calibration) -> Facts:

@@ -37,6 +37,7 @@ from ratekeeper._evaluation import (
     evaluate,
     from_codes,
 )
+from ratekeeper._hints import TEST, missing_attribute
 from ratekeeper._inputs import (
     check_aligned,
     nan_error,
@@ -108,6 +109,11 @@ class FinishedTest(ABC, Generic[Found]):
 
     calibration: Calibration
     tolerance: float = 0.0
+
+    if not TYPE_CHECKING:  # type checkers would take any name
+
+        def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+            return missing_attribute(self, name, TEST)
 
     @abstractmethod
     def _decide(self, values: Floats, index: Index, numbers: TieNumbers | None = None) -> Decisions:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ratekeeper._formatting import listed, plain_value, show
+from ratekeeper._hints import from_model
 from ratekeeper._validation import LONGEST_NAME, column_names, refuse_repeated_columns
 from ratekeeper.exceptions import NOTHING, InputError, Parameter, ScoreTypeWarning
 
@@ -640,7 +641,9 @@ def _column(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401 - whatever 
     except Exception as error:  # whatever the other library or an odd object raises
         raise _no_column(name, f" cannot be read as a column ({error}).") from error
     if array.ndim == 0:
-        raise _no_column(name, f" is a single value, {show(array[()])}, not a column.")
+        value = show(array[()])
+        remedy = f"Pass a list, [{value}], also for one object."
+        raise _no_column(name, f" is a single value, {value}, not a column.", remedy)
     if array.ndim > 1:
         flat = array.size == max(array.shape)
         remedy = "Flatten it with .ravel()." if flat else f"Pass one column, such as {name}[:, 1]."
@@ -707,4 +710,7 @@ def _from_table(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
     if hasattr(column, "__array__"):
         return np.asarray(column)
     what = "None" if column is None else f"a {type(column).__name__}"
-    raise _no_column(name, f" is {what}, which is not a column.")
+    found = f" is {what}, which is not a column."
+    if name == "scores" and (call := from_model(column)) is not None:
+        raise _no_column(name, found, f"Pass the scores of the model, such as {call}.")
+    raise _no_column(name, found)

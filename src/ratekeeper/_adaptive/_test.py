@@ -19,6 +19,7 @@ from ratekeeper._decisions import Decisions
 from ratekeeper._facts import facts_of_calibration
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import exact_percent, percent, plain_value, show
+from ratekeeper._hints import TEST, missing_attribute
 from ratekeeper._inputs import check_aligned, read_ids, read_new_labels
 from ratekeeper._labelling import Audit
 from ratekeeper._states import identity_of, refuse_other_test
@@ -416,6 +417,11 @@ class AdaptiveTest:
     def to_dict(self) -> dict[str, Any]:
         """Return the facts of the certificate as plain values that JSON can write."""
         return self.certificate.to_dict()
+
+    if not TYPE_CHECKING:  # type checkers would take any name
+
+        def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+            return missing_attribute(self, name, TEST)
 
     def __repr__(self) -> str:
         rate = f"{self.test.control.upper()} {exact_percent(self.test.alpha)}"
