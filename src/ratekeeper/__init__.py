@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         InputError,
         InterpolationWarning,
         LateLabelsWarning,
+        LevelWarning,
         LongWorkWarning,
         MissingFileError,
         NoThresholdError,
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
         StoredFileError,
         TooFewScoresError,
         UnattainableError,
+        UselessTestWarning,
     )
     from ratekeeper.methods import (
         Bootstrap,
@@ -139,6 +141,7 @@ __all__ = [
     "LabelNoise",
     "LabelSets",
     "LateLabelsWarning",
+    "LevelWarning",
     "LongWorkWarning",
     "Method",
     "MissingFileError",
@@ -183,6 +186,7 @@ __all__ = [
     "ThresholdTest",
     "TooFewScoresError",
     "UnattainableError",
+    "UselessTestWarning",
     "__version__",
     "calibrate",
     "calibrate_counts",
@@ -257,6 +261,7 @@ _HOMES = {
         "InputError",
         "InterpolationWarning",
         "LateLabelsWarning",
+        "LevelWarning",
         "LongWorkWarning",
         "MissingFileError",
         "NoThresholdError",
@@ -271,6 +276,7 @@ _HOMES = {
         "StoredFileError",
         "TooFewScoresError",
         "UnattainableError",
+        "UselessTestWarning",
     ),
     "methods": (
         "Bootstrap",

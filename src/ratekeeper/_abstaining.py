@@ -22,6 +22,7 @@ from ratekeeper._finished import FinishedTest, continuing
 from ratekeeper._p_values import PValues
 from ratekeeper._rates import Rate, counted_rate
 from ratekeeper._rules import Cut, either, of_both
+from ratekeeper._useless import Useless, remarks_of, useless_aim
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -153,7 +154,14 @@ class AbstainingTest(FinishedTest[JointEvaluation]):
             undecided,
             ordered=self._is_ordered,
             alerts=self._practice(),
+            remarks=remarks_of(self),
         )
+
+    @cached_property
+    def useless(self) -> Useless | None:
+        """What is to be said of a test that decides on no object, or None."""
+        by_score = all(part.method.decides_by_threshold for part in self.parts)
+        return useless_aim(self) if by_score and self.calibration.weights is None else None
 
     def _counted_undecided(self, label: int) -> Rate:
         """Return how often nothing is decided on the counted objects of a class.

@@ -31,6 +31,7 @@ from ratekeeper._p_values import PValues, judge_each
 from ratekeeper._ranks import has_ties
 from ratekeeper._rules import Cut, Rule, either
 from ratekeeper._sentences import say, state
+from ratekeeper._useless import Useless, remarks_of, useless_aim
 from ratekeeper._version import __version__
 from ratekeeper.exceptions import InputError, NoThresholdError, UnattainableError
 from ratekeeper.methods import Conformal
@@ -153,9 +154,16 @@ class ThresholdTest(FinishedTest[Evaluation]):
             data_hash=cal.data_hash,
             version=__version__,
             provenance=cal.provenance,
-            remarks=cal.remarks + draw_remarks(cal, rests=self.aim.splits),
+            remarks=remarks_of(self) + draw_remarks(cal, rests=self.aim.splits),
             alerts=self._practice(),
         )
+
+    @cached_property
+    def useless(self) -> Useless | None:
+        """What is to be said of a test that calls all objects the same, or None."""
+        if self.aim.share == "alert_share" and not _is_tied_at_the_end(self.calibration):
+            return None  # with few objects the threshold is the most extreme score, and no other
+        return useless_aim(self, easy=self.aim.share in ("fdr", "for", "selective_error"))
 
     @cached_property
     def _counted(self) -> list[Tally]:
@@ -553,6 +561,14 @@ def _sizes(calibration: Calibration) -> dict[str, int]:
     if not calibration.labelled:
         return {"negative": 0, "positive": 0, "unlabelled": negative}
     return {"negative": negative, "positive": positive}
+
+
+def _is_tied_at_the_end(calibration: Calibration) -> bool:
+    """Say whether in each group the score that most indicates positive is tied."""
+    last = slice(-2, None) if calibration.higher_is_positive else slice(0, 2)
+    cells = zip(*calibration.cells, strict=True)
+    ends = (np.sort(np.concatenate([cell[last] for cell in pair]))[last] for pair in cells)
+    return all(end.size > 1 and end[0] == end[1] for end in ends)
 
 
 def _share(rate: Rate) -> str:

@@ -46,10 +46,12 @@ from ratekeeper._merging import (
 from ratekeeper._one_class import SIDES
 from ratekeeper._p_values import PValues, judge_each, judge_intervals
 from ratekeeper._price_plans import PricePlan, labels_for_price
+from ratekeeper._promised_rate import one_rate, promised_method, promised_rate
 from ratekeeper._ranks import sort_in_place
 from ratekeeper._selection import Selection, select
 from ratekeeper._sentences import say
 from ratekeeper._separation import separation
+from ratekeeper._useless import warn_if_useless
 from ratekeeper._weights import (
     effective_n,
     new_weights,
@@ -70,7 +72,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ratekeeper._aims import LabelNoise
+    from ratekeeper._aims import Aim, LabelNoise
     from ratekeeper._certificate import Origin
     from ratekeeper._clusters import Hashes
     from ratekeeper._merging import Sampling
@@ -272,9 +274,11 @@ class Calibration:
     def control(
         self,
         control: str,
-        alpha: float,
+        level: float | str | None = None,
         *,
-        method: Method | str = HighProbability(),
+        alpha: float | str | None = None,
+        method: Method | str | None = None,
+        delta: float | str | None = None,
         thin_groups: str = "refuse",
         tolerance: float = 0.0,
     ) -> ErrorRateTest:
@@ -282,15 +286,24 @@ class Calibration:
 
         Parameters
         ----------
-        control : {"fnr", "fpr"}, in any case
-            Keep the share of missed positives, or of false alarms among negatives.
+        control : {"fnr", "fpr", "sensitivity", "specificity"}, in any case
+            Keep the share of missed positives ("fnr"), or of false alarms among negatives ("fpr").
+            Or name the share of right decisions: a "sensitivity" ("recall", "tpr") of at least
+            0.95 is an FNR of at most 0.05, and a "specificity" ("tnr") of at least 0.95 an FPR of
+            at most 0.05.
+        level : float or str
+            The level of the rate that `control` names, strictly between 0 and 1, or a text such as
+            "5%". Choose it before looking at results.
         alpha : float or str
-            The rate to keep, strictly between 0 and 1, or a text such as "5%". Choose it before
-            looking at results.
-        method : Method or str, default=HighProbability(delta=0.05)
-            The kind of promise, or its name, such as "conformal". By default this very test keeps
-            alpha, but for a chance of 5% over calibration sets; `Conformal` needs fewer scores and
-            keeps it on average over calibration sets.
+            Another name for the level of an error rate. Refused beside a sensitivity or a
+            specificity, where it could mean either.
+        method : Method or str, optional
+            The kind of promise, or its name, such as "conformal". By default
+            ``HighProbability(delta=0.05)``: this very test keeps the rate, but for a chance of 5%
+            over calibration sets; `Conformal` needs fewer scores and keeps it on average over
+            calibration sets.
+        delta : float or str, optional
+            ``delta=0.01`` is short for ``method=HighProbability(0.01)``.
         thin_groups : {"refuse", "pool"}, default="refuse"
             What to do with groups that have too few scores for alpha: refuse by name, or give
             them the threshold of all groups together. The certificate then names them.
@@ -309,21 +322,37 @@ class Calibration:
         TooFewScoresError
             If the promise is impossible with this many scores; says how many are needed.
 
+        Warns
+        -----
+        UselessTestWarning
+            If the test calls all calibration objects of the other class the same as this one.
+        LevelWarning
+            If the error rate is above 0.5, as where a sensitivity was given as an FNR.
+
         Examples
         --------
         >>> import numpy as np, ratekeeper as rk
         >>> cal = rk.calibrate(np.linspace(0, 1, 200), np.repeat([0, 1], 100))
         >>> cal.control("fnr", alpha=0.05).threshold
         0.507...
+        >>> cal.control("sensitivity", 0.95).threshold
+        0.507...
         """
-        return build_test(self, control, alpha, method, thin_groups, tolerance)
+        promised = promised_rate(control, level, alpha)
+        method = promised_method(method, delta)
+        test = build_test(self, *promised, method, thin_groups, tolerance)
+        warn_if_useless(test)
+        return test
 
     def control_both(
         self,
-        alpha_fnr: float,
-        alpha_fpr: float,
+        alpha_fnr: float | str | None = None,
+        alpha_fpr: float | str | None = None,
         *,
-        method: Method | str = HighProbability(),
+        sensitivity: float | str | None = None,
+        specificity: float | str | None = None,
+        method: Method | str | None = None,
+        delta: float | str | None = None,
         thin_groups: str = "refuse",
         tolerance: float = 0.0,
     ) -> AbstainingTest:
@@ -331,19 +360,37 @@ class Calibration:
 
         Parameters
         ----------
-        alpha_fnr, alpha_fpr : float
+        alpha_fnr, alpha_fpr : float or str
             The two rates to keep.
-        method, thin_groups, tolerance
+        sensitivity, specificity : float or str
+            The same by the rest: ``sensitivity=0.95`` in the place of ``alpha_fnr=0.05``,
+            ``specificity=0.95`` in that of ``alpha_fpr=0.05``. An abstention counts as right.
+        method, delta, thin_groups, tolerance
             As in `control`.
 
         Returns
         -------
         AbstainingTest
+
+        Examples
+        --------
+        >>> import numpy as np, ratekeeper as rk
+        >>> cal = rk.calibrate(np.linspace(0, 1, 200), np.tile([0, 1], 100))
+        >>> cal.control_both(sensitivity=0.95, specificity="90%").fpr.alpha
+        0.1
         """
-        how: Any = {"method": method, "thin_groups": thin_groups, "tolerance": tolerance}
-        return AbstainingTest(
-            self.control("fnr", alpha_fnr, **how), self.control("fpr", alpha_fpr, **how)
+        levels = (
+            one_rate("fnr", alpha_fnr, sensitivity),
+            one_rate("fpr", alpha_fpr, specificity),
         )
+        method = promised_method(method, delta)
+        fnr, fpr = (
+            build_test(self, control, alpha, method, thin_groups, tolerance)
+            for control, alpha in zip(("fnr", "fpr"), levels, strict=True)
+        )
+        test = AbstainingTest(fnr, fpr)
+        warn_if_useless(test)
+        return test
 
     def control_precision(self, precision: float, *, delta: float = 0.05) -> ThresholdTest:
         """Make the test with the most alerts of which at least this share is right.
@@ -380,7 +427,7 @@ class Calibration:
         >>> print(cal.control_precision(0.8).certificate.headline)
         CERTIFICATE  precision >= 80%
         """
-        return aimed_test(self, Precision(precision, delta))
+        return self._aimed(Precision(precision, delta))
 
     def control_npv(self, npv: float, *, delta: float = 0.05) -> ThresholdTest:
         """Make the test that clears the most objects, at least this share of them rightly.
@@ -397,7 +444,7 @@ class Calibration:
         ThresholdTest
             With the guarantee of `control_precision`, for those called negative.
         """
-        return aimed_test(self, NPV(npv, delta))
+        return self._aimed(NPV(npv, delta))
 
     def control_selective(self, error: float, *, delta: float = 0.05) -> ThresholdTest:
         """Make the test that abstains as little as possible, with few of its decisions wrong.
@@ -415,7 +462,7 @@ class Calibration:
             With the guarantee of `control_precision`, for all that are decided. Of the rarer
             class most decisions can be wrong: to keep both rates, use `control_both`.
         """
-        return aimed_test(self, Selective(error, delta))
+        return self._aimed(Selective(error, delta))
 
     def control_alerts(self, share: float, *, delta: float | None = None) -> ThresholdTest:
         """Make the test that calls at most this share of all objects positive.
@@ -443,20 +490,23 @@ class Calibration:
         >>> cal.control_alerts(0.05).decide([90.0, 97.0]).labels
         array([False,  True])
         """
-        return aimed_test(self, AlertShare(share, delta))
+        return self._aimed(AlertShare(share, delta))
 
     def control_noisy(
-        self, control: str, alpha: float, noise: LabelNoise, *, delta: float = 0.05
+        self,
+        control: str,
+        level: float | str | None = None,
+        noise: LabelNoise | None = None,
+        *,
+        alpha: float | str | None = None,
+        delta: float = 0.05,
     ) -> ThresholdTest:
         """Make the test that keeps one error rate although calibration labels may be wrong.
 
         Parameters
         ----------
-        control : {"fnr", "fpr"}, in any case
-            Keep the share of missed positives, or of false alarms among negatives, counted
-            against the truth.
-        alpha : float or str
-            The rate to keep.
+        control, level, alpha
+            The rate to keep, counted against the truth; as in `control`.
         noise : LabelNoise
             How many labels are wrong, as far as that is known.
         delta : float, default=0.05
@@ -490,7 +540,12 @@ class Calibration:
         >>> cal.control("fnr", 0.05).threshold, cal.control_noisy("fnr", 0.05, noise).threshold
         (0.56..., 1.22...)
         """
-        return aimed_test(self, despite(control, alpha, noise, delta))
+        return self._aimed(despite(*promised_rate(control, level, alpha), noise, delta))
+
+    def _aimed(self, aim: Aim) -> ThresholdTest:
+        test = aimed_test(self, aim)
+        warn_if_useless(test, stacklevel=3)
+        return test
 
     def select(
         self,
@@ -613,9 +668,10 @@ class Calibration:
     def labels_for_price(
         self,
         control: str,
-        alpha: float,
+        level: float | str | None = None,
         *,
         price: float,
+        alpha: float | str | None = None,
         method: Method | str = HighProbability(),
         group: object = None,
     ) -> PricePlan:
@@ -623,7 +679,7 @@ class Calibration:
 
         Parameters
         ----------
-        control, alpha : str, float
+        control, level, alpha
             The rate to keep, as in `control`.
         price : float or str
             The wanted rate of the other error.
@@ -655,7 +711,8 @@ class Calibration:
         >>> cal.labels_for_price("fnr", 0.05, price=0.2).n_more is None
         True
         """
-        return labels_for_price(self, control, alpha, price=price, method=method, group=group)
+        promised = promised_rate(control, level, alpha)
+        return labels_for_price(self, *promised, price=price, method=method, group=group)
 
     def merge(self, other: Calibration) -> Calibration:
         """Return exactly what calibrating both sets of objects together would give.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import textwrap
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ratekeeper import _markup as markup
@@ -22,6 +22,7 @@ from ratekeeper._formatting import (
     show,
 )
 from ratekeeper._least_price import CONFIDENCE
+from ratekeeper._promised_rate import right_share
 from ratekeeper._sentences import say, state
 
 if TYPE_CHECKING:
@@ -135,7 +136,8 @@ class Stated(ABC):
     def _repr_html_(self) -> str:
         facts = [(s.title, s.text) for s in self.statements if s.topic not in _OF_CELLS]
         return markup.card(
-            self.headline.replace("<=", "≤"), [*self._cell_html(), markup.facts(facts)]
+            self.headline.replace("<=", "≤").replace(">=", "≥"),
+            [*self._cell_html(), markup.facts(facts)],
         )
 
 
@@ -233,7 +235,8 @@ class Certificate(Stated):
     def headline(self) -> str:
         """What is promised, in a line."""
         key = "headline" if self.promised else "headline.none"
-        return say(f"certificate.{key}", rate=self.rate, alpha=exact_percent(self.alpha))
+        alpha = f"{exact_percent(self.alpha)} ({right_share(self.control, self.alpha)})"
+        return say(f"certificate.{key}", rate=self.rate, alpha=alpha)
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -450,6 +453,8 @@ class JointCertificate(Stated):
     ordered : bool
         Whether random numbers only break ties, and the same ones for both rates, so that never
         both classes are ruled out.
+    remarks : tuple of str
+        What looks odd about the scores, or about the test as a whole.
     """
 
     fnr: Certificate
@@ -458,6 +463,7 @@ class JointCertificate(Stated):
     undecided: dict[str, Rate]
     ordered: bool = False
     alerts: Alerts | None = None
+    remarks: tuple[str, ...] = ()
 
     @property
     def headline(self) -> str:
@@ -480,7 +486,7 @@ class JointCertificate(Stated):
             state("price", self._price()),
             *_about_tolerance(self.fnr),
             *in_practice(self.alerts),
-            *ground(self.fnr),
+            *ground(replace(self.fnr, remarks=self.remarks)),
         ]
         return tuple(dict.fromkeys(statements))  # what both say is said once
 
@@ -498,7 +504,8 @@ class JointCertificate(Stated):
         alerts = self.alerts and self.alerts.overall()
         for part in parts.values():  # alerts are those of the whole test
             del part["alerts"]
-        return {**parts, "crossed": list(self.crossed), "undecided": undecided, "alerts": alerts}
+        about = {"crossed": list(self.crossed), "undecided": undecided, "alerts": alerts}
+        return {**parts, **about, "remarks": list(self.remarks)}
 
     @property
     def most_failing(self) -> float | None:
@@ -508,7 +515,8 @@ class JointCertificate(Stated):
 
     def _about_both(self) -> Iterator[Statement]:
         own, most = sum(part.n_promises for part in self._parts), self.most_failing
-        said = [say("certificate.both")]
+        shares = {part.control: right_share(part.control, part.alpha) for part in self._parts}
+        said = [say("certificate.both", **shares)]
         if not self.ordered and any(c.threshold is None for p in self._parts for c in p.cells):
             weighted = self.fnr.weights is not None
             said.append(say("weights.neither" if weighted else "certificate.both.neither"))

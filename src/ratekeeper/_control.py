@@ -38,6 +38,7 @@ from ratekeeper._rates import Rate, RealisedRate, counted_rate
 from ratekeeper._rules import Cut, either
 from ratekeeper._sentences import say
 from ratekeeper._tolerance import check_tolerance, exact_null, tolerant_guarantee, with_tolerance
+from ratekeeper._useless import Useless, remarks_of, useless, useless_rate
 from ratekeeper._validation import check_choice, check_control, check_probability
 from ratekeeper._version import __version__
 from ratekeeper._weight_facts import WeightFacts
@@ -390,7 +391,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             data_hash=cal.data_hash,
             version=__version__,
             provenance=cal.provenance,
-            remarks=cal.remarks + self._useless + draw_remarks(cal, rests=self._rests_on_draw),
+            remarks=remarks_of(self) + draw_remarks(cal, rests=self._rests_on_draw),
             clusters=ClusterFacts.of(cal, self.method),
             weights=WeightFacts.of(cal, self.null_class),
             alerts=self._practice(),
@@ -418,13 +419,16 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         one_row = self.calibration.clusters is not None and not isinstance(self.method, Conformal)
         return self._is_paired or one_row
 
-    @property
-    def _useless(self) -> tuple[str, ...]:
-        """What is to be said of a test that calls everybody the same."""
-        if not 0 < self.other_error.n == self.other_error.errors:
-            return ()
+    @cached_property
+    def useless(self) -> Useless | None:
+        """What is to be said of a test that errs on all objects of the other class, or None."""
         called = "positive" if self.control == "fnr" else "negative"
-        return (say("certificate.useless", called=called),)
+        if self.method.decides_by_threshold and self.calibration.weights is None:
+            return useless_rate(self, 1 - self.null_class, called)
+        if not 0 < self.other_error.n == self.other_error.errors:
+            return None
+        other, rate = ("negative", "FPR") if self.control == "fnr" else ("positive", "FNR")
+        return useless(".other", called=called, other=other, rate=rate)
 
     def _cell(self, i: int, group: object) -> Cell:
         scores = [self.calibration.cells[c][i] for c in (self.null_class, 1 - self.null_class)]

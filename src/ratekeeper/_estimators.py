@@ -20,10 +20,11 @@ from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._calibrating import calibrate
 from ratekeeper._cells import group_index
 from ratekeeper._clusters import read_clusters
-from ratekeeper._control import NO_BOUND
+from ratekeeper._control import NO_BOUND, build_test
 from ratekeeper._cross_fitting import CVPlusTest, build_cv_plus_test, cv_plus_guarantee
 from ratekeeper._draws import Draw
 from ratekeeper._formatting import plain_value
+from ratekeeper._promised_rate import promised_rate
 from ratekeeper._targets import read_target
 from ratekeeper._tolerance import check_tolerance
 from ratekeeper._training import (
@@ -39,12 +40,8 @@ from ratekeeper._training import (
     split,
     take,
 )
-from ratekeeper._validation import (
-    check_probability,
-    column_names,
-    null_class_of,
-    refuse_repeated_columns,
-)
+from ratekeeper._useless import warn_if_useless
+from ratekeeper._validation import RIGHT_SHARES, column_names, refuse_repeated_columns
 from ratekeeper.exceptions import (
     InputError,
     NoThresholdError,
@@ -74,6 +71,10 @@ if TYPE_CHECKING:
     Test = ErrorRateTest | AbstainingTest | CVPlusTest
 
 
+ALPHA = 0.05
+"""The default level of an error rate."""
+
+
 def _gives_probabilities(controller: ErrorRateController) -> bool:
     return hasattr(controller.estimator, "predict_proba")
 
@@ -92,12 +93,16 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Any binary classifier that gives scores. In scikit-learn's `FrozenEstimator` it stays as it
         is, and all rows given to `fit` calibrate; these must not have trained it. Otherwise a copy
         is trained, and `strategy` says on which rows.
-    control : {"fnr", "fpr", "both"}, default="fnr"
+    control : {"fnr", "fpr", "sensitivity", "specificity", "both"}, default="fnr"
         Keep the share of missed positives, that of false alarms among negatives, or both, which
-        leaves some objects undecided.
+        leaves some objects undecided. A "sensitivity" ("recall", "tpr") or a "specificity" ("tnr")
+        is given by `level`.
     alpha : float or pair of float, default=0.05
         The rate to keep, strictly between 0 and 1; for both rates one level, or the pair
         ``(alpha_fnr, alpha_fpr)``.
+    level : float or str, optional
+        For a sensitivity or a specificity, required: ``control="sensitivity", level=0.95`` is
+        ``control="fnr", alpha=0.05``. For error rates write `alpha`.
     method : Method or str, optional
         The kind of promise or its name, by default ``HighProbability(delta=0.05)``, and
         ``Conformal()`` for CV+, which knows no other.
@@ -223,7 +228,8 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator: BaseEstimator
     _: KW_ONLY
     control: str = "fnr"
-    alpha: float | tuple[float, float] = 0.05
+    alpha: float | tuple[float, float] = ALPHA
+    level: float | str | None = None
     method: Method | str | None = None
     response_method: str = "auto"
     strategy: str = "split"
@@ -477,7 +483,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
         Return the level of each rate, and what `response_method` stands for.
         """
-        alphas = _read_alphas(self.control, self.alpha)
+        alphas = _read_alphas(self.control, self.alpha, self.level)
         check_strategy(
             self.strategy,
             is_frozen=self._is_frozen,
@@ -625,20 +631,16 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 alphas=alphas,
                 thin_groups=self.thin_groups,
             )
-        options: Params = {
-            "method": self._method,
-            "thin_groups": self.thin_groups,
-            "tolerance": self.tolerance,
-        }
+        how: Any = self._method, self.thin_groups, self.tolerance
         try:
-            if len(alphas) > 1:
-                return calibration.control_both(alphas["fnr"], alphas["fpr"], **options)
-            ((control, alpha),) = alphas.items()
-            return calibration.control(control, alpha, **options)
+            tests = [build_test(calibration, *level, *how) for level in alphas.items()]
         except TooFewScoresError as error:
             if not self._is("split") or clusters is not None:
                 raise
             raise self._with_remedies(error, trained.rows, target.labels.size) from None
+        test = AbstainingTest(*tests) if len(tests) > 1 else tests[0]
+        warn_if_useless(test, stacklevel=3)
+        return test
 
     def _with_remedies(self, error: TooFewScoresError, rows: Rows, n: int) -> TooFewScoresError:
         size = CALIBRATION_SIZE if self.calibration_size is None else self.calibration_size
@@ -657,27 +659,34 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
 
 
-def _read_alphas(control: object, alpha: Any) -> dict[Control, float]:  # noqa: ANN401 - as given
-    """Return the level of each controlled rate."""
+def _read_alphas(control: object, alpha: Any, level: Any) -> dict[Control, float]:  # noqa: ANN401
+    """Return the level of each controlled rate, from parameters as given."""
+    if isinstance(control, str) and control.lower() in RIGHT_SHARES:
+        # The default says nothing about a share of right decisions; another value could mean both.
+        found = promised_rate(control, level, None if alpha == ALPHA else alpha, stacklevel=4)
+        return {found.control: found.alpha}
+    if level is not None:
+        raise InputError(
+            (
+                *(Parameter("level", level), " is that of a sensitivity or a specificity, and "),
+                *(Parameter("control", control), " is an error rate."),
+            ),
+            parameter="level",
+            value=level,
+            need="left out",
+            remedy=("Write ", Parameter("alpha", level), "."),
+        )
     if control == "both":
         pair = alpha if isinstance(alpha, tuple | list) else (alpha, alpha)
         if len(pair) != 2:  # noqa: PLR2004 - two rates
             raise InputError(
                 parameter="alpha", value=alpha, need="one level, or the pair (alpha_fnr, alpha_fpr)"
             )
-        return {
-            "fnr": check_probability(pair[0], "alpha"),
-            "fpr": check_probability(pair[1], "alpha"),
-        }
-    try:
-        name: Control = "fnr" if null_class_of(control) else "fpr"
-    except InputError as error:
-        raise InputError(
-            parameter="control",
-            value=control,
-            need='"fnr" (missed positives), "fpr" (false alarms) or "both"',
-        ) from error
-    return {name: check_probability(alpha, "alpha")}
+        one, two = pair
+        fnr, fpr = promised_rate("fnr", one, stacklevel=4), promised_rate("fpr", two, stacklevel=4)
+        return {"fnr": fnr.alpha, "fpr": fpr.alpha}
+    found = promised_rate(control, alpha, stacklevel=4)
+    return {found.control: found.alpha}
 
 
 def _is_fitted(estimator: BaseEstimator) -> bool:

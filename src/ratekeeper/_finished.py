@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from ratekeeper._rates import Control, Share
     from ratekeeper._rules import Rule
     from ratekeeper._scan import Comparison
+    from ratekeeper._useless import Useless
 
     Index = NDArray[np.intp] | None
     # What errors are counted to.
@@ -114,6 +115,11 @@ class FinishedTest(ABC, Generic[Found]):
 
         def __getattr__(self, name: str) -> Any:  # noqa: ANN401
             return missing_attribute(self, name, TEST)
+
+    @property
+    @abstractmethod
+    def useless(self) -> Useless | None:
+        """What is to be said of a test that calls all calibration objects alike, or None."""
 
     @abstractmethod
     def _decide(self, values: Floats, index: Index, numbers: TieNumbers | None = None) -> Decisions:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 from ratekeeper._formatting import exact_percent, percent
 from ratekeeper._plan_text import Numbers, PlanText
+from ratekeeper._promised_rate import one_level, promised_rate
 from ratekeeper._power_plans import (
     CERTIFIED,
     CertificationPlan,
@@ -17,7 +18,12 @@ from ratekeeper._power_plans import (
 )
 from ratekeeper._rates import RealisedRate
 from ratekeeper._sentences import say
-from ratekeeper._validation import check_count, check_positive, check_probability
+from ratekeeper._validation import (
+    RIGHT_SHARES,
+    check_count,
+    check_positive,
+    check_probability,
+)
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import Conformal, HighProbability
 from ratekeeper.methods._method import first_true
@@ -178,8 +184,9 @@ class Plan(PlanText):
 @overload
 def plan(
     control: Literal["precision", "npv", "wrong"],
-    alpha: float,
+    level: float | str | None = None,
     *,
+    alpha: float | str | None = None,
     expected: float,
     delta: float = 0.05,
     share: float | None = None,
@@ -189,8 +196,9 @@ def plan(
 @overload
 def plan(
     control: str,
-    alpha: float,
+    level: float | str | None = None,
     *,
+    alpha: float | str | None = None,
     delta: float | None = 0.05,
     n: int | None = None,
     excess: float | None = None,
@@ -199,8 +207,9 @@ def plan(
 ) -> Plan: ...
 def plan(
     control: str,
-    alpha: float,
+    level: float | str | None = None,
     *,
+    alpha: float | str | None = None,
     delta: float | None = 0.05,
     n: int | None = None,
     excess: float | None = None,
@@ -214,12 +223,16 @@ def plan(
 
     Parameters
     ----------
-    control : {"fnr", "fpr", "alerts", "precision", "npv", "wrong"}
-        What is to be promised. "fnr" needs positives, "fpr" negatives, "alerts" (a share of all
-        objects, by `control_alerts`) objects with or without labels. "wrong" is the share of wrong
-        decisions, by `control_selective`.
+    control : {"fnr", "fpr", "sensitivity", "specificity", "alerts", "precision", "npv", "wrong"}
+        What is to be promised. "fnr" and "sensitivity" ("recall", "tpr") need positives, "fpr" and
+        "specificity" ("tnr") negatives, "alerts" (a share of all objects, by `control_alerts`)
+        objects with or without labels. "wrong" is the share of wrong decisions, by
+        `control_selective`.
+    level : float or str
+        The rate or the share to keep: a sensitivity of 0.95 is an FNR of 0.05.
     alpha : float or str
-        The rate or the share to keep.
+        Another name for the level; refused for a sensitivity or a specificity, where it could mean
+        either.
     delta : float or None, default=0.05
         Chance that a high-probability promise may fail; None to leave it out.
     n : int, optional
@@ -276,7 +289,7 @@ def plan(
     >>> rk.plan("precision", 0.9, expected=0.95, share=0.2).needed
     Needed(n_tested=350, n_called=389, n_objects=1971)
     """
-    control = _check_promise(control)
+    control, alpha = _read_promise(control, level, alpha)
     if groups is not None:
         groups = check_count(groups, "groups")
     certifying: dict[str, Any] = {"expected": expected, "share": share, "power": power}
@@ -298,7 +311,6 @@ def _rank_plan(
     groups: int | None,
     rows_per_cluster: float | None,
 ) -> Plan:
-    alpha = check_probability(alpha, "alpha")
     if delta is not None:
         delta = check_probability(delta, "delta")
     if n is not None:
@@ -329,15 +341,19 @@ def _rank_plan(
     )
 
 
-def _check_promise(control: object) -> str:
-    name = control.lower() if isinstance(control, str) else None
-    if name in _RANKED or name in CERTIFIED:
-        return str(name)
-    need = (
-        '"fnr" (missed positives), "fpr" (false alarms), "alerts", "precision", "npv" or "wrong" '
-        "(wrong decisions)"
-    )
-    raise InputError(parameter="control", value=control, need=need)
+def _read_promise(
+    control: object, level: float | str | None, alpha: float | str | None
+) -> tuple[str, float]:
+    name = control.lower() if isinstance(control, str) else ""
+    if name in ("fnr", "fpr") or name in RIGHT_SHARES:
+        return promised_rate(name, level, alpha, stacklevel=3)
+    if name not in _RANKED and name not in CERTIFIED:
+        need = (
+            '"fnr" or "sensitivity" (missed positives), "fpr" or "specificity" (false alarms), '
+            '"alerts", "precision", "npv" or "wrong" (wrong decisions)'
+        )
+        raise InputError(parameter="control", value=control, need=need)
+    return name, check_probability(one_level(level, alpha), "alpha")
 
 
 def _refuse_given(given: dict[str, Any], control: str) -> None:

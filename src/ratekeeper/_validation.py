@@ -15,6 +15,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Control = Literal["fnr", "fpr"]
+# Shares of right decisions, and the error rate that is the rest.
+RIGHT_SHARES: dict[str, Control] = {
+    "sensitivity": "fnr",
+    "recall": "fnr",
+    "tpr": "fnr",
+    "specificity": "fpr",
+    "tnr": "fpr",
+}
+# What keeps other rates, by the words for them.
+_MAKERS = {
+    "both": "To keep both, use control_both.",
+    "precision": "To keep the precision, use control_precision.",
+    "ppv": "To keep the precision, use control_precision.",
+    "npv": "To keep the NPV, use control_npv.",
+}
 # Characters of a label or of a group's name. Arrays of texts are as wide as their longest, so that
 # one long cell would otherwise cost memory for every row.
 LONGEST_NAME = 256
@@ -36,9 +51,17 @@ def check_control(control: object) -> Control:
             return "fnr"
         case "fpr":
             return "fpr"
-    need = '"fnr" (missed positives) or "fpr" (false alarms)'
-    remedy = "To keep both, use control_both." if str(control).lower() == "both" else ""
-    raise InputError(parameter="control", value=control, need=need, remedy=remedy)
+    raise control_error(control, '"fnr" (missed positives) or "fpr" (false alarms)')
+
+
+def control_error(control: object, need: str) -> InputError:
+    """Refuse a rate that cannot be kept here, and name what can keep it."""
+    word = control.lower() if isinstance(control, str) else ""
+    remedy = _MAKERS.get(word, "")
+    if word in RIGHT_SHARES:
+        rate = RIGHT_SHARES[word]
+        remedy = f'For a {word} of at least 95% write "{rate}" and a level of 0.05.'
+    return InputError(parameter="control", value=control, need=need, remedy=remedy)
 
 
 def null_class_of(control: object) -> int:

@@ -12,6 +12,8 @@
 
     RatekeeperWarning (UserWarning)
     ├── ReversedScoreWarning            high scores seem to indicate the negative class
+    ├── LevelWarning                    an error rate above 0.5, as where a sensitivity was meant
+    ├── UselessTestWarning              a test that calls all calibration objects the same
     ├── ContradictedFitWarning          the scores contradict the distribution fitted to them
     ├── ScoreTypeWarning                scores come in another precision than at calibration
     ├── ScoreRangeWarning               new scores lie outside the range of the calibration
@@ -222,6 +224,17 @@ class RatekeeperWarning(UserWarning):
 
 class ReversedScoreWarning(RatekeeperWarning):
     """High scores seem to indicate the negative class."""
+
+
+class LevelWarning(RatekeeperWarning):
+    """An error rate above 0.5 is to be kept, as where a sensitivity was given as an FNR."""
+
+
+class UselessTestWarning(RatekeeperWarning):
+    """A test calls all calibration objects the same, or decides on none of them.
+
+    Its promise holds, and is worth nothing: as with 0/1 predictions in the place of scores.
+    """
 
 
 class ScoreTypeWarning(RatekeeperWarning):

@@ -93,7 +93,7 @@ CERTIFICATE = {
     "groups.pooled.all": "No group has enough scores of its own, so nothing is promised.",
     "both": (
         "The test makes no decision where both classes remain possible, so that each rate can keep "
-        "its own level; that is no error."
+        "its own level; that is not an error, and counts as right in {fnr} and in {fpr}."
     ),
     "both.neither": (
         "Where the random draws rule out both classes it decides for neither, which counts as an "
@@ -103,6 +103,27 @@ CERTIFICATE = {
         "This test calls every calibration object {called}: scores of so few distinct values, or "
         "so little information, leave no other way to keep the rate."
     ),
+    "useless.other": (
+        "This test calls every {other} calibration object {called} ({rate} 100%): scores of so few "
+        "distinct values, or so little information, leave no other way to keep the rate."
+    ),
+    "useless.groups": (
+        "In some groups this test calls every {other} calibration object {called} ({rate} 100%): "
+        "{groups}."
+    ),
+    "useless.undecided": (
+        "This test makes no decision on any calibration object: scores of so few distinct values, "
+        "or so little information, leave no other way to keep the promise."
+    ),
+    "useless.all": (
+        "This test calls every calibration object {called}: all objects as they come keep this "
+        "promise, and nothing has to be told apart."
+    ),
+    "useless.remedy": (
+        "Pass scores with more distinct values, such as probabilities in place of 0/1 predictions, "
+        "or choose a less strict level."
+    ),
+    "useless.all.remedy": "Choose a stricter level if the test is to tell objects apart.",
     "both.delta": (
         "Each promise can fail by itself; that at least one of the {own} fails has probability up "
         "to {most}."

@@ -1,0 +1,131 @@
+"""Tests that call all calibration objects the same: their promise holds, and tells nothing apart.
+
+Scores of few values, such as 0/1 predictions, make them, and levels that a score cannot reach.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ratekeeper._formatting import listed_with_count
+from ratekeeper._sentences import say
+from ratekeeper.exceptions import UselessTestWarning
+
+if TYPE_CHECKING:
+    from ratekeeper._decisions import Decisions
+    from ratekeeper._finished import FinishedTest
+
+# Objects of a group from which on it is named: with fewer, chance alone calls all of them alike.
+_ENOUGH = 20
+
+
+class Useless(NamedTuple):
+    """What is to be said of a test that tells nothing apart, and what to do about it."""
+
+    found: str
+    remedy: str
+
+
+def calls_of_class(test: FinishedTest, label: int) -> list[str | None]:
+    """Return for each cell how all its calibration objects of a class are called.
+
+    None for an empty cell, and where they are not all called alike. For tests that decide by the
+    score alone, and so alike on all scores between two that they decide alike.
+    """
+    cells = test.calibration.cells[label]
+    places = [i for i, cell in enumerate(cells) if cell.size]
+    found: list[str | None] = [None] * len(cells)
+    index = None if test.calibration.groups is None else np.array(places, dtype=np.intp)
+    ends: list[list[str]] = []
+    for end in (0, -1):
+        scores: Any = np.array([cells[i][end] for i in places], cells[0].dtype)
+        ends.append(_words(test._decide(scores, index)))  # noqa: SLF001 - as a part of it
+    for i, low, high in zip(places, *ends, strict=True):
+        found[i] = low if low == high else None
+    return found
+
+
+def _words(decisions: Decisions) -> list[str]:
+    undecided = decisions.abstained | decisions.neither
+    words = np.where(undecided, "undecided", np.where(decisions.positive, "positive", "negative"))
+    return words.tolist()  # type: ignore[no-any-return]
+
+
+def useless_rate(test: FinishedTest, label: int, called: str) -> Useless | None:
+    """Say that a test of one rate errs on all calibration objects of the other class, if it does.
+
+    Parameters
+    ----------
+    test : FinishedTest
+        That decides by the score alone.
+    label : int
+        The other class.
+    called : str
+        What objects of the class whose error is controlled are to be called.
+    """
+    cells = test.calibration.cells
+    others, own = (calls_of_class(test, one) for one in (label, 1 - label))
+    facts = {
+        "called": called,
+        "other": ("negative", "positive")[label],
+        "rate": ("FPR", "FNR")[label],
+    }
+    wrong = [call == called for call, cell in zip(others, cells[label], strict=True) if cell.size]
+    if wrong and all(wrong):
+        sizes = zip(own, cells[1 - label], strict=True)
+        all_alike = all(call == called for call, cell in sizes if cell.size)
+        return useless("" if all_alike else ".other", **facts)
+    names = test.calibration.groups
+    if names is None:
+        return None
+    by_name = zip(names.tolist(), others, cells[label], strict=True)
+    found = [name for name, call, cell in by_name if call == called and cell.size >= _ENOUGH]
+    return useless(".groups", groups=listed_with_count(found), **facts) if found else None
+
+
+def useless_aim(test: FinishedTest, *, easy: bool = False) -> Useless | None:
+    """Say that a test calls all calibration objects alike, or decides on none, if it does.
+
+    `easy` says that it does so only where all objects as they come keep the promise.
+    """
+    if test.calibration.known in ("negative", "positive"):
+        return None
+    calls = [
+        call
+        for label, cells in enumerate(test.calibration.cells)
+        for call, cell in zip(calls_of_class(test, label), cells, strict=True)
+        if cell.size
+    ]
+    if len(set(calls)) > 1 or calls[0] is None:
+        return None
+    if calls[0] == "undecided":
+        return useless(".undecided")
+    return useless(".all" if easy else "", called=calls[0])
+
+
+def useless(kind: str, **facts: object) -> Useless:
+    """Return the sentence of this kind with its remedy."""
+    remedy = say(f"certificate.useless{kind if kind == '.all' else ''}.remedy")
+    return Useless(say(f"certificate.useless{kind}", **facts), remedy)
+
+
+def remarks_of(test: FinishedTest) -> tuple[str, ...]:
+    """Return what looks odd about the calibration, and about the test on it."""
+    own = test.useless
+    return test.calibration.remarks + (() if own is None else (own.found,))
+
+
+def warn_if_useless(test: FinishedTest, *, stacklevel: int = 2) -> None:
+    """Warn of a test that calls all calibration objects the same.
+
+    Not where p-values are drawn: deciding on all objects can be long work then, and the certificate
+    says it.
+    """
+    drawn = (part.method for part in test.parts if not part.method.decides_by_threshold)
+    if any(method.keys != "required" for method in drawn):
+        return
+    if (found := test.useless) is not None:
+        warnings.warn(UselessTestWarning(" ".join(found)), stacklevel=stacklevel + 1)
