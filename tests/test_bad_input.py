@@ -545,7 +545,7 @@ OPTIONS = {
     **options(
         "method of control",
         lambda value: PLAIN.control("fnr", 0.1, method=value),
-        NOT_METHODS,
+        {what: value for what, value in NOT_METHODS.items() if value is not None},  # the default
         "must be a method object",
         "rk.Conformal()",
     ),

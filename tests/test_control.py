@@ -178,7 +178,7 @@ def test_both_rates_give_three_outcomes():
     assert "FPR <= 5%" in text
     assert text.count("Rule:") == text.count("Price:") == 1
     facts = json.loads(near.certificate.to_json())
-    assert set(facts) == {"fnr", "fpr", "crossed", "undecided", "alerts"}
+    assert set(facts) == {"fnr", "fpr", "crossed", "undecided", "alerts", "remarks"}
     scores, labels = normal_scores()
     abstained = near.decide(scores[labels == 1]).abstained.sum()
     assert facts["undecided"]["positive"]["undecided"] == abstained

@@ -647,7 +647,7 @@ def test_groups_and_weights_through_cross_validation():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"control": "tpr"}, "control='tpr' must be"),
+        ({"control": "auc"}, "control='auc' must be"),
         ({"alpha": 1.5}, "alpha=1.5"),
         ({"method": "confromal"}, "method='confromal' must be a method object"),
         ({"response_method": "predict"}, "response_method='predict' gives no scores"),

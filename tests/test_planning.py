@@ -155,7 +155,7 @@ def test_n_may_be_any_whole_number_type():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"control": "tpr"}, "control='tpr' must be \"fnr\""),
+        ({"control": "auc"}, "control='auc' must be \"fnr\""),
         ({"alpha": 5}, "alpha=5 is not a rate strictly between 0 and 1. Write 5%"),
         ({"alpha": 0.0}, "alpha=0.0 is not a rate"),
         ({"delta": 1.0}, "delta=1.0 is not a rate"),

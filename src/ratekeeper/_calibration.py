@@ -46,12 +46,18 @@ from ratekeeper._merging import (
 from ratekeeper._one_class import SIDES
 from ratekeeper._p_values import PValues, judge_each, judge_intervals
 from ratekeeper._price_plans import PricePlan, labels_for_price
-from ratekeeper._promised_rate import one_rate, promised_method, promised_rate
+from ratekeeper._promised_rate import (
+    one_rate,
+    promised_method,
+    promised_rate,
+    warn_if_unusual,
+)
 from ratekeeper._ranks import sort_in_place
 from ratekeeper._selection import Selection, select
 from ratekeeper._sentences import say
 from ratekeeper._separation import separation
 from ratekeeper._useless import warn_if_useless
+from ratekeeper._validation import check_control, check_probability
 from ratekeeper._weights import (
     effective_n,
     new_weights,
@@ -655,6 +661,9 @@ class Calibration:
                 "cheapest() takes the costs of a missed positive and of a false alarm by name, so "
                 "that nobody takes one for the other: cheapest(cost_fn=100, cost_fp=1)."
             )
+        for control, level in (("fnr", fnr), ("fpr", fpr)):
+            if level is not None:
+                warn_if_unusual(check_control(control), check_probability(level, control))
         return cheapest(
             self,
             cost_fn=cost_fn,

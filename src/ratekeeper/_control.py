@@ -38,7 +38,7 @@ from ratekeeper._rates import Rate, RealisedRate, counted_rate
 from ratekeeper._rules import Cut, either
 from ratekeeper._sentences import say
 from ratekeeper._tolerance import check_tolerance, exact_null, tolerant_guarantee, with_tolerance
-from ratekeeper._useless import Useless, remarks_of, useless, useless_rate
+from ratekeeper._useless import ENOUGH, Useless, remarks_of, useless, useless_rate
 from ratekeeper._validation import check_choice, check_control, check_probability
 from ratekeeper._version import __version__
 from ratekeeper._weight_facts import WeightFacts
@@ -425,7 +425,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         called = "positive" if self.control == "fnr" else "negative"
         if self.method.decides_by_threshold and self.calibration.weights is None:
             return useless_rate(self, 1 - self.null_class, called)
-        if not 0 < self.other_error.n == self.other_error.errors:
+        if not ENOUGH <= self.other_error.n == self.other_error.errors:
             return None
         other, rate = ("negative", "FPR") if self.control == "fnr" else ("positive", "FNR")
         return useless(".other", called=called, other=other, rate=rate)

@@ -180,7 +180,8 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     is given; or, for a frozen model, if they are numbers of objects that were seen, one row for all
     that are equal. Otherwise, with a row of weight 50 that stands for one object, the rate can
     exceed alpha, by at most (1 - alpha) times the largest weight over their sum. Weights that are
-    the same within a class, as class weights are, belong to the training only.
+    the same within a class and differ between the classes, as class weights do, belong to the
+    training only, and are refused.
 
     Nothing is promised under drift, nor for parameters that a search has chosen on the rows that
     calibrate.
@@ -282,7 +283,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X, y, groups, clusters = indexable(X, y, groups, clusters)
         target = self._read_target(y)
         ids = self._read_clusters(clusters, target.labels.size)
-        weights = self._calibration_weights(sample_weight)
+        weights = self._calibration_weights(sample_weight, target.is_positive)
         fit_params, split_params = self._route(groups, {"sample_weight": sample_weight, **params})
         training = Training(
             self.estimator, X, target.labels, target.positive, response_method, fit_params
@@ -566,7 +567,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         return read_clusters(clusters, n_objects)
 
-    def _calibration_weights(self, sample_weight: Column) -> Column:
+    def _calibration_weights(self, sample_weight: Column, is_positive: NDArray[np.bool_]) -> Column:
         """Return the weights of the calibration, None if it counts objects."""
         if not self.weight_calibration or sample_weight is None:
             return None
@@ -579,6 +580,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         refuse_unweighted(self._method)
         column: Column = indexable(sample_weight)[0]
+        _refuse_class_weights(column, is_positive)
         return column
 
     def _train(
@@ -687,6 +689,35 @@ def _read_alphas(control: object, alpha: Any, level: Any) -> dict[Control, float
         return {"fnr": fnr.alpha, "fpr": fpr.alpha}
     found = promised_rate(control, alpha, stacklevel=4)
     return {found.control: found.alpha}
+
+
+def _refuse_class_weights(weights: Column, is_positive: NDArray[np.bool_]) -> None:
+    """Raise for weights that depend on the class alone: they say nothing about new objects.
+
+    Within a class they leave all calibration objects alike, but not the new one, which counts for
+    one: with a weight of 50, 1 of 51 rows would be held against it as if there were 50 times as
+    many. Rows of weight 0 are left out.
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    if values.shape != is_positive.shape:
+        return  # which is refused where weights are read
+    own = [values[(is_positive == label) & (values > 0)] for label in (False, True)]
+    if min(one.size for one in own) < 2 or any(np.ptp(one) > 0 for one in own):  # noqa: PLR2004
+        return
+    negative, positive = (float(one[0]) for one in own)
+    if negative != positive:
+        raise InputError(
+            f"sample_weight has one value in each class, {negative:g} for negatives and "
+            f"{positive:g} for positives: these are class weights, with which the calibration "
+            "would not keep its promise.",
+            parameter="weight_calibration",
+            value=True,
+            need="False for class weights",
+            remedy=(
+                *("Pass ", Parameter("weight_calibration", False), ": they then weigh the "),
+                "training alone, and the calibration counts objects.",
+            ),
+        )
 
 
 def _is_fitted(estimator: BaseEstimator) -> bool:

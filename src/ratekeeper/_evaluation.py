@@ -41,6 +41,7 @@ _PRICES: dict[Share, Share] = {
 N_OUTCOMES = 8  # true class and decision
 FALSE_ALARMS = 0.05  # the most, over all rates and groups of one evaluation
 _SHOWN = 8  # groups
+_ENOUGH = 10  # objects, of which all alike are a sign of a test that tells nothing apart
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,19 @@ class Tally:
     def alarms(self) -> Rate:
         """The FPR: negatives that were decided positive or neither."""
         return Rate(self.positive[0] + self.neither[0], self.n[0])
+
+    @property
+    def all_called(self) -> str | None:
+        """How objects of both classes were all decided, if all alike; of too few nobody can tell.
+
+        "positive", "negative" or "undecided".
+        """
+        if min(self.n) == 0 or sum(self.n) < _ENOUGH:
+            return None
+        undecided = _sum(self.abstained, self.neither)
+        calls = {"positive": self.positive, "negative": self.negative, "undecided": undecided}
+        found = [name for name, counts in calls.items() if any(counts)]
+        return found[0] if len(found) == 1 else None
 
     def rate(self, share: Share) -> Rate:
         """Return the share of this name."""
@@ -390,11 +404,20 @@ def one_look_text(found: _Evaluated) -> str:
     return say("evaluation.one_look.promise" if fixed else "evaluation.one_look")
 
 
+def alike_text(found: _Evaluated) -> list[str]:
+    """Say that a test told nothing apart, where it called all objects alike."""
+    alike = found.tally.all_called
+    if alike is None or all(part.promised is None for part in found.parts):
+        return []
+    return [say("evaluation.alike.undecided" if alike == "undecided" else "evaluation.alike")]
+
+
 class _Evaluated(ABC):
     """What evaluations of one and of both rates share: groups, text and notebook card."""
 
     groups: Mapping[Any, Any]
     by_group: GroupAudit | None
+    tally: Tally
 
     @property
     @abstractmethod
@@ -426,7 +449,8 @@ class _Evaluated(ABC):
             text = "; ".join(one._lines())  # noqa: SLF001 - of the same kind
             lines.append(say("evaluation.group", group=show(name), text=text))
         audit = [] if self.by_group is None else ["", repr(self.by_group)]
-        return "\n".join([*lines, *gravest_text(shown, self.groups), *audit])
+        notes = [*alike_text(self), *gravest_text(shown, self.groups)]
+        return "\n".join([*lines, *notes, *audit])
 
     def _repr_html_(self) -> str:
         rows, shown = self._rows(), gravest(self.groups)
@@ -440,6 +464,7 @@ class _Evaluated(ABC):
                 markup.table(_HEAD, rows, numbers=_NUMBERS),
                 *map(markup.note, gravest_text(shown, self.groups)),
                 markup.note(verdicts_text(verdicts)),
+                *map(markup.note, alike_text(self)),
                 markup.note(one_look_text(self)),
                 *([] if self.by_group is None else [self.by_group._repr_html_()]),
             ],
@@ -510,12 +535,22 @@ class Evaluation(_Evaluated):
             return "exceeded"
         return "kept" if self.target.interval[1] <= self.promised else "in line"
 
+    @property
+    def verdict_text(self) -> str:
+        """The verdict, and that all objects were called alike, if they were."""
+        alike = self.tally.all_called
+        if alike is None or self.promised is None:
+            return self.verdict
+        key = "undecided" if alike == "undecided" else "alike"
+        return say(f"evaluation.verdict.{key}", verdict=self.verdict, called=alike)
+
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain Python values."""
         return {
             "control": self.control,
             "promised": self.promised,
             "verdict": self.verdict,
+            "all_called": self.tally.all_called,
             "p_value": self.p_value,
             "target": {"name": self.control, **self.target.to_dict()},
             "other": {"name": self.price, **self.other.to_dict()},
@@ -544,7 +579,7 @@ class Evaluation(_Evaluated):
         if self.promised is None:
             return say("evaluation.beside.none", **facts)
         promised = exact_percent(self.promised)
-        return say("evaluation.beside", promised=promised, verdict=self.verdict, **facts)
+        return say("evaluation.beside", promised=promised, verdict=self.verdict_text, **facts)
 
     def _lines(self) -> list[str]:
         other = say("evaluation.other", rate=self.other_name, counted=self.other)
@@ -554,6 +589,8 @@ class Evaluation(_Evaluated):
         """Return the cells of a table: rate, counts, interval, promise, verdict."""
         promised = "nothing" if self.promised is None else f"≤ {exact_percent(self.promised)}"
         verdict = markup.verdict(self.verdict)
+        more = self.verdict_text.removeprefix(self.verdict)
+        verdict = markup.Html(f"{verdict}{markup.text(more)}")
         return [self.name, *_counted(self.target), promised, verdict]
 
     def _rows(self) -> list[list[str]]:

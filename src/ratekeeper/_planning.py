@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 from ratekeeper._formatting import exact_percent, percent
 from ratekeeper._plan_text import Numbers, PlanText
-from ratekeeper._promised_rate import one_level, promised_rate
 from ratekeeper._power_plans import (
     CERTIFIED,
     CertificationPlan,
@@ -16,6 +15,7 @@ from ratekeeper._power_plans import (
     groups_part,
     groups_text,
 )
+from ratekeeper._promised_rate import one_level, promised_rate
 from ratekeeper._rates import RealisedRate
 from ratekeeper._sentences import say
 from ratekeeper._validation import (
@@ -205,7 +205,7 @@ def plan(
     groups: int | None = None,
     rows_per_cluster: float | None = None,
 ) -> Plan: ...
-def plan(
+def plan(  # noqa: PLR0913 - one for each question
     control: str,
     level: float | str | None = None,
     *,

@@ -107,20 +107,17 @@ def promised_rate(
     return PromisedRate(name, found)
 
 
-def one_level(level: Level, alpha: Level) -> float | str:
-    """Return the level of a rate that may be called alpha, too; refuse both, and neither."""
-    if level is None and alpha is not None:
-        return alpha
-    if level is not None and alpha is None:
-        return level
-    given = "Neither level nor alpha was" if level is None else "Both level and alpha were"
-    raise InputError(
-        f"{given} given: they are two names of the rate to keep.",
-        parameter="alpha",
-        value=alpha,
-        need="the rate to keep",
-        remedy=("Pass one of them, such as ", Parameter("alpha", 0.05), "."),
-    )
+def one_level(level: Level, alpha: Level) -> Level:
+    """Return the level of a rate that may be called alpha, too; refuse both."""
+    if level is not None and alpha is not None:
+        raise InputError(
+            (Parameter("level", level), " beside ", Parameter("alpha", alpha), ": one is enough."),
+            parameter="alpha",
+            value=alpha,
+            need="left out",
+            remedy=("Pass one of them, such as ", Parameter("alpha", 0.05), "."),
+        )
+    return alpha if level is None else level
 
 
 def _of_share(word: str, level: Level, alpha: Level, *, stacklevel: int) -> PromisedRate:
@@ -165,22 +162,16 @@ def error_rate(control: Control, level: Level, name: str, *, stacklevel: int = 2
 def one_rate(control: Control, alpha: Level, share: Level, *, stacklevel: int = 2) -> float:
     """Return the level of an error rate that is given as itself or as its share, not as both."""
     names = f"alpha_{control}", _SHARES[control]
-    if (alpha is None) == (share is None):
-        given = ("Neither ", " nor ", " was") if alpha is None else ("Both ", " and ", " were")
+    if alpha is not None and share is not None:
+        both = Parameter(names[0], alpha), Parameter(names[1], share)
         raise InputError(
-            (
-                *(given[0], Parameter(names[0]), given[1], Parameter(names[1])),
-                f"{given[2]} given, and one of them says which rate is to be kept.",
-            ),
-            parameter=names[0],
-            value=alpha,
-            need="the rate to keep",
-            remedy=(
-                *("Pass one of them, such as ", Parameter(names[0], 0.05), " or "),
-                *(Parameter(names[1], 0.95), "."),
-            ),
+            (both[0], " beside ", both[1], ": they are two levels of one rate."),
+            parameter=names[1],
+            value=share,
+            need="left out",
+            remedy="Pass one of them.",
         )
-    if alpha is None:
+    if share is not None:
         return error_rate(control, share, names[1], stacklevel=stacklevel + 1)
     found = check_probability(alpha, names[0])
     warn_if_unusual(control, found, stacklevel=stacklevel + 1)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ratekeeper._decisions import Decisions
     from ratekeeper._finished import FinishedTest
 
-# Objects of a group from which on it is named: with fewer, chance alone calls all of them alike.
-_ENOUGH = 20
+# Of fewer objects, chance alone calls all alike. All of ten: the true rate is above 69% (95%).
+ENOUGH = 10
 
 
 class Useless(NamedTuple):
@@ -74,7 +74,7 @@ def useless_rate(test: FinishedTest, label: int, called: str) -> Useless | None:
         "rate": ("FPR", "FNR")[label],
     }
     wrong = [call == called for call, cell in zip(others, cells[label], strict=True) if cell.size]
-    if wrong and all(wrong):
+    if all(wrong) and sum(cell.size for cell in cells[label]) >= ENOUGH:
         sizes = zip(own, cells[1 - label], strict=True)
         all_alike = all(call == called for call, cell in sizes if cell.size)
         return useless("" if all_alike else ".other", **facts)
@@ -82,7 +82,7 @@ def useless_rate(test: FinishedTest, label: int, called: str) -> Useless | None:
     if names is None:
         return None
     by_name = zip(names.tolist(), others, cells[label], strict=True)
-    found = [name for name, call, cell in by_name if call == called and cell.size >= _ENOUGH]
+    found = [name for name, call, cell in by_name if call == called and cell.size >= ENOUGH]
     return useless(".groups", groups=listed_with_count(found), **facts) if found else None
 
 
@@ -99,7 +99,8 @@ def useless_aim(test: FinishedTest, *, easy: bool = False) -> Useless | None:
         for call, cell in zip(calls_of_class(test, label), cells, strict=True)
         if cell.size
     ]
-    if len(set(calls)) > 1 or calls[0] is None:
+    n = sum(cell.size for cells in test.calibration.cells for cell in cells)
+    if n < ENOUGH or len(set(calls)) > 1 or calls[0] is None:
         return None
     if calls[0] == "undecided":
         return useless(".undecided")

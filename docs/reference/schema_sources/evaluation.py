@@ -14,6 +14,10 @@ ONE_RATE: Members = {
         "What was found about the promise.",
         {"enum": ["kept", "in line", "exceeded", "unknown", "no promise"]},
     ),
+    "all_called": (
+        "How all objects were decided, if all alike, so that the test told nothing apart.",
+        maybe({"enum": ["positive", "negative", "undecided"]}),
+    ),
     "p_value": (
         "P-value of the promise, adjusted for all rates and groups; null without promise.",
         maybe(SHARE),

@@ -10,6 +10,7 @@ from ratekeeper._cli import contents, options, settings
 from ratekeeper._cli.control import merged
 from ratekeeper._cli.outputs import Written, check_output
 from ratekeeper._cli.printing import echo, print_json
+from ratekeeper._cli.rates import rate_options
 
 _EPILOG = """\b
 Examples:
@@ -39,14 +40,9 @@ Examples:
     show_default=True,
     help="Chance that the promise fails.",
 )
-@click.option(
-    "--fnr", type=options.RATE, metavar="ALPHA", help="Also miss at most this share of positives."
-)
-@click.option(
-    "--fpr",
-    type=options.RATE,
-    metavar="ALPHA",
-    help="Also call at most this share of negatives positive.",
+@rate_options(
+    "Also miss at most this share of positives.",
+    "Also call at most this share of negatives positive.",
 )
 @options.output("File to write the test to.")
 @options.as_json()

@@ -13,6 +13,7 @@ from ratekeeper._atomic import followed
 from ratekeeper._cli import imports, options, settings
 from ratekeeper._cli.outputs import refuse_inputs
 from ratekeeper._cli.printing import console, echo, print_json, rows_text
+from ratekeeper._cli.rates import one_rate
 from ratekeeper._cli.refusals import Refusal
 from ratekeeper._system_names import FAMILIES, USUAL
 
@@ -59,8 +60,20 @@ class _Command(click.Command):
 @options.rows_argument()
 @options.column("label", "labels", required=True)
 @click.option("--positive", metavar="LABEL", help="Positive label, by default the last in order.")
-@click.option("--control", type=click.Choice(["fnr", "fpr"]), required=True, help="Rate to keep.")
-@click.option("--alpha", type=options.RATE, required=True, help="Its level, such as 0.05.")
+@click.option("--control", type=click.Choice(["fnr", "fpr"]), help="Rate to keep.")
+@click.option("--alpha", type=options.RATE, help="Its level, such as 0.05.")
+@click.option(
+    "--sensitivity",
+    type=options.RATE,
+    metavar="SHARE",
+    help="In place of both: --sensitivity 95% is --control fnr --alpha 5%.",
+)
+@click.option(
+    "--specificity",
+    type=options.RATE,
+    metavar="SHARE",
+    help="In place of both: --specificity 95% is --control fpr --alpha 5%.",
+)
 @click.option(
     "--delta",
     type=options.RATE,
@@ -151,6 +164,7 @@ def command(file: str, label: str, output: str | None, **given: Any) -> None:  #
     from ratekeeper._comparison import Claim, read_table
 
     as_json, drop = given.pop("json"), given.pop("drop")
+    given["control"], given["alpha"] = one_rate(given)
     imports.search(given.pop("import_from"))
     own = dict(imports.named(text, "--system") for text in given.pop("system"))
     given["metrics"] = dict(imports.named(text, "--metric") for text in given.pop("metric"))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _EPILOG = """\b
 Examples:
   ratekeeper control cal.rk --fnr 1% -o test.rk
+  ratekeeper control cal.rk --sensitivity 99% -o test.rk
   ratekeeper control cal.rk --fpr 0.1% --method high-probability \\
       --delta 0.05 -o test.rk
   ratekeeper control cal.rk --fnr 5% --fpr 5% -o test.rk
@@ -49,7 +50,8 @@ def command(calibrations: tuple[str, ...], output: str, **given: Any) -> None:  
 
     CAL.RK is what calibrate wrote; several are merged first, exactly as if their rows had been in
     one file. Samples cannot be merged, and no calibration may be given twice. With both --fnr and
-    --fpr the test keeps both, and abstains where it must. --precision, --npv, --wrong and --alerts
+    --fpr the test keeps both, and abstains where it must. --sensitivity 95% is --fnr 5%, and
+    --specificity 95% is --fpr 5%. --precision, --npv, --wrong and --alerts
     are promises about all objects as they come, for which the calibration must be a random sample
     of them. The test is written to OUT with its
     calibration and its certificate, which is printed. If the scores contradict a distribution

@@ -42,6 +42,9 @@ Examples:
 --by audits any test by any columns: who pays for the average? Nothing is promised to a
 group then, and --check, --require and --min-n are about promises only.
 
+If far more scores than chance explains lie outside the range of the calibration, as those of
+another scale do, no promise is about them, and the command ends with code 4 in any case.
+
 If nothing has changed since calibration, one evaluation ends with code 4 by --check with
 probability at most 5%, whatever the method and the number of groups. Repeated looks are
 not covered: their false alarms add up.
@@ -213,12 +216,14 @@ def _check(found: FileEvaluation, require: str | None, least: int | None, *, che
         for key, rates in found_wrong
         if rates
     ]
+    if found.outside is not None:  # whatever was asked for: no promise is about these scores
+        said.insert(0, say("evaluation.not_covered"))
     if said:
         raise Exceeded(" ".join(said))
 
 
 def _show(found: FileEvaluation, test: contents.Test) -> None:
-    from ratekeeper._evaluation import gravest, gravest_text, one_look_text
+    from ratekeeper._evaluation import alike_text, gravest, gravest_text, one_look_text
 
     parts = _named_parts(found)
     by_rate = _by_rate(parts)
@@ -239,6 +244,7 @@ def _show(found: FileEvaluation, test: contents.Test) -> None:
     verdicts = [part.verdict for evaluations in by_rate for part in evaluations.values()]
     for word in VERDICTS:
         print_paragraph(verdicts_text({word}.intersection(verdicts)))
+    print_paragraph("".join(alike_text(found.overall)))
     if found.groups and test.calibration.groups is None:
         print_paragraph(say("evaluation.audit"))
     for certificate in _certificates(test):
@@ -285,7 +291,7 @@ def _show_target(parts: Mapping[str, Evaluation], *, joint: bool) -> None:
         f"{say(f'rate.{rate}')}, promised: "
         f"{'nothing' if level is None else f'at most {exact_percent(level)}'}",
         rate,
-        {name: (part.target, part.verdict) for name, part in parts.items()},
+        {name: (part.target, part.verdict_text) for name, part in parts.items()},
         joint=joint,
     )
 

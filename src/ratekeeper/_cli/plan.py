@@ -9,6 +9,7 @@ import click
 from ratekeeper._cli import contents, options, settings
 from ratekeeper._cli.printing import echo, print_json
 from ratekeeper._cli.promise import PROMISES, WHICH_RATE
+from ratekeeper._cli.rates import rate_options
 from ratekeeper._cli.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ _EPILOG = """\b
 Examples:
   ratekeeper plan --fnr 1%
   ratekeeper plan --fnr 1% --delta 0.05 --n 500
+  ratekeeper plan --sensitivity 99%
   ratekeeper plan --fpr 0.1% --delta 0.05 --excess 0.05%
   ratekeeper plan --fnr 5% --groups 5
   ratekeeper plan --fnr 5% --rows-per-cluster 10
@@ -37,22 +39,21 @@ How many more labels until at most 40% of the negatives are false alarms?
   ratekeeper plan --fnr 5% --price 40% --calibration cal.rk
 """
 _LEVELS = {
-    "fnr": ("ALPHA", "Plan for this share of missed positives."),
-    "fpr": ("ALPHA", "Plan for this share of false alarms."),
-    "precision": ("SHARE", "Plan for this share of positives among those called positive."),
-    "npv": ("SHARE", "Plan for this share of negatives among those called negative."),
-    "wrong": ("SHARE", "Plan for this share of wrong decisions among those made."),
-    "alerts": ("SHARE", "Plan for this share of alerts among all objects; needs no labels."),
+    "precision": "Plan for this share of positives among those called positive.",
+    "npv": "Plan for this share of negatives among those called negative.",
+    "wrong": "Plan for this share of wrong decisions among those made.",
+    "alerts": "Plan for this share of alerts among all objects; needs no labels.",
 }
 
 
 def _levels(function: Any) -> Any:  # noqa: ANN401 - a command
-    for name in reversed(PROMISES):
-        metavar, text = _LEVELS[name]
-        function = click.option(f"--{name}", type=options.RATE, metavar=metavar, help=text)(
+    for name, text in reversed(_LEVELS.items()):
+        function = click.option(f"--{name}", type=options.RATE, metavar="SHARE", help=text)(
             function
         )
-    return function
+    return rate_options(
+        "Plan for this share of missed positives.", "Plan for this share of false alarms."
+    )(function)
 
 
 @click.command("plan", epilog=_EPILOG)
@@ -153,8 +154,9 @@ def _levels(function: Any) -> Any:  # noqa: ANN401 - a command
 def command(json: bool, **given: Any) -> None:  # noqa: ANN401, FBT001
     """Say how many held-out objects a promise needs.
 
-    --fnr needs held-out positives, --fpr held-out negatives, --alerts any objects. The numbers are
-    exact, but for those of --price, which are estimates. Writes nothing.
+    --fnr and --sensitivity need held-out positives, --fpr and --specificity held-out negatives,
+    --alerts any objects. The numbers are exact, but for those of --price, which are estimates.
+    Writes nothing.
     """
     levels = {name: given.pop(name) for name in PROMISES}
     asked = {name: level for name, level in levels.items() if level is not None}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ratekeeper._cli.options import RATE
+from ratekeeper._cli.rates import rate_options
 from ratekeeper._cli.refusals import Contradicted, Refusal
 from ratekeeper._cli.wrong_labels import OPTIONS as WRONG_LABELS
 from ratekeeper._cli.wrong_labels import Wrong, noisy_test
@@ -36,8 +37,8 @@ METHODS = (
     "resampled",
 )
 WHICH_RATE = (
-    "What is to be kept? Pass --fnr 0.01, --fpr 0.05 or both, or one of --precision, --npv, "
-    "--wrong and --alerts."
+    "What is to be kept? Pass --fnr 0.01 (or --sensitivity 99%), --fpr 0.05 (or --specificity "
+    "95%) or both, or one of --precision, --npv, --wrong and --alerts."
 )
 # Promises beside one class's error rate: the method of a calibration that makes the test.
 AIMS = {
@@ -49,9 +50,8 @@ AIMS = {
 PROMISES = ("fnr", "fpr", *AIMS)
 RANDOM = ("smoothed", "bootstrap", "resampled")
 _OPTIONS = (
-    click.option("--fnr", type=RATE, metavar="ALPHA", help="Miss at most this share of positives."),
-    click.option(
-        "--fpr", type=RATE, metavar="ALPHA", help="Call at most this share of negatives positive."
+    rate_options(
+        "Miss at most this share of positives.", "Call at most this share of negatives positive."
     ),
     click.option(
         "--precision",

@@ -7,7 +7,8 @@ code  meaning
 2     bad usage or input, or an output that cannot be written
 3     the promise is impossible with these scores
 4     ``evaluate`` found a promise broken (``--check``), not shown to be kept (``--require``) or
-      counted on too few objects (``--min-n``), or it could not be counted; ``control`` and
+      counted on too few objects (``--min-n``), or it could not be counted; or scores outside the
+      range of the calibration, of which nothing is promised; ``control`` and
       ``calibrate`` made a test whose fit the scores contradict; ``monitor`` has an alarm, or
       ``shift`` found one
 70    a bug in ratekeeper

@@ -25,8 +25,15 @@ from ratekeeper._comparison.verdict import judged
 from ratekeeper._formatting import plain_value, show
 from ratekeeper._inputs import read_groups, same_length
 from ratekeeper._progress import track
+from ratekeeper._promised_rate import warn_if_unusual
 from ratekeeper._targets import read_target
-from ratekeeper._validation import check_count, check_probability, check_seed, null_class_of
+from ratekeeper._validation import (
+    check_control,
+    check_count,
+    check_probability,
+    check_seed,
+    null_class_of,
+)
 from ratekeeper._version import __version__
 from ratekeeper.baselines._inner import fresh
 from ratekeeper.exceptions import InputError, Parameter
@@ -152,6 +159,7 @@ def compare(  # noqa: PLR0913 - every option has its name
     """
     control = ("fpr", "fnr")[null_class_of(control)]
     level, risk = check_probability(alpha, "alpha"), check_probability(delta, "delta")
+    warn_if_unusual(check_control(control), level)
     model = fresh(estimator)
     seed = check_seed(random_state, "random_state")
     entries = choose(systems, exclude)

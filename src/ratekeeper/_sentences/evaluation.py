@@ -13,6 +13,13 @@ VERDICTS = {
 
 EVALUATION = {
     "beside": "{rate} {counted}, promised {promised}: {verdict}",
+    "verdict.alike": "{verdict}, all called {called}",
+    "verdict.undecided": "{verdict}, none decided",
+    "alike": (
+        "All objects were called alike: the test told nothing apart, and the promise says nothing "
+        "about the other error."
+    ),
+    "alike.undecided": "The test decided on none of these objects, and so it made no error.",
     "beside.none": "{rate} {counted}, no promise",
     "other": "{rate} {counted}",
     "undecided": (
@@ -62,6 +69,10 @@ EVALUATION = {
         "{outside} of {n} scores lie outside the range of the calibration scores, {lowest} to "
         "{highest}, far more than would be expected of objects like the calibration objects. The "
         "promise does not cover them: check the scale of the scores, the model and its version."
+    ),
+    "not_covered": (
+        "No promise is about these scores, of which too many lie outside the range of the "
+        "calibration: nothing was checked."
     ),
     "exceeded": "A promised rate is exceeded: {rates}.",
     "not_kept": "Not shown to be kept, as required: {rates}.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from ratekeeper._evaluation import alike_text
 from ratekeeper._formatting import exact_percent, percent, visible
 from ratekeeper._markup import Html, text
 from ratekeeper._provenance import reasons
@@ -75,6 +76,7 @@ def _row(
         "high": high,
         "p": promise and promise.p_value,
         "verdict": promise and promise.verdict,
+        "said": promise and promise.verdict_text,
     }
 
 
@@ -82,7 +84,8 @@ def checked_html(found: FileEvaluation) -> str:
     """Return the lines under the promise: what was counted on new objects."""
     parts = found.overall.parts
     told = "; ".join(
-        f"{part.control.upper()} {text(part.target)}, {_verdict(part.verdict)}" for part in parts
+        f"{part.control.upper()} {text(part.target)}, {_verdict(part.verdict, part.verdict_text)}"
+        for part in parts
     )
     verdicts = {*_verdict_counts(found), *(part.verdict for part in parts)}
     return (
@@ -129,7 +132,11 @@ def _meanings(test: FinishedTest, found: FileEvaluation) -> list[str]:
         "evaluation.average.plain": any(part.guarantee.kind == "marginal" for part in test.parts),
         "evaluation.audit": found.groups and test.calibration.groups is None,
     }
-    said_last = [*map(Html, told), *(say(key) for key, is_so in keys.items() if is_so)]
+    said_last = [
+        *map(Html, told),
+        *alike_text(found.overall),
+        *(say(key) for key, is_so in keys.items() if is_so),
+    ]
     if found.n_clusters is not None:
         said_last.append(say("clusters.evaluated", n=f"{found.n_clusters:,}"))
     return said_last
@@ -140,7 +147,7 @@ def _row_html(row: dict[str, Any]) -> str:
     cells = (
         row["rate"],
         counted,
-        _verdict(row["verdict"]),
+        _verdict(row["verdict"], row["said"]),
         _NONE if row["promised"] is None else exact_percent(row["promised"]),
         f"{percent(row['low'])} to {percent(row['high'])}",
         _NONE if row["p"] is None else f"{row['p']:.2g}",
@@ -155,8 +162,9 @@ def _aligned(column: int) -> str:
     return ' class="n"' if column not in (0, 1, 3) else ""
 
 
-def _verdict(word: str | None) -> Html:
-    return Html(f'<span class="verdict" data-verdict="{word}">{word}</span>') if word else _NONE
+def _verdict(word: str | None, said: str | None = None) -> Html:
+    shown = said or word
+    return Html(f'<span class="verdict" data-verdict="{word}">{shown}</span>') if word else _NONE
 
 
 def _by_group(found: FileEvaluation) -> Html:
