@@ -181,7 +181,7 @@ def test_the_certificate_says_what_is_assumed_about_labels():
     noise = rk.LabelNoise(wrong_positives=("2%", "8%"), wrong_negatives=(0.01, 0.05))
     text = " ".join(str(cal.control_noisy("fnr", "5%", noise).certificate).split())
     for words in (
-        "CERTIFICATE FNR <= 5% despite wrong labels",
+        "CERTIFICATE FNR <= 5% (sensitivity >= 95%) despite wrong labels",
         "of the objects labelled positive, 2% to 8% truly are negative",
         "of the objects labelled negative, at least 1% truly are positive",
         "does not depend on the score, given the true class",

@@ -39,7 +39,7 @@ def test_the_walk_in_a_shell_works_as_it_stands(tmp_path):
             assert after.startswith(before.rstrip("\n") + ",")
             assert after.count(",") == before.count(",") + 3
     assert "in line" in done.stdout  # of evaluate
-    assert "CERTIFICATE  FNR <= 1%" in done.stdout  # of inspect
+    assert "CERTIFICATE  FNR <= 1% (sensitivity >= 99%)" in done.stdout  # of inspect
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     kinds = {path.name for path in tmp_path.iterdir()}

@@ -348,8 +348,8 @@ def test_the_comments_state_the_promise_and_nothing_escapes_from_them():
     assert all(line.startswith("-- ") and len(line) < 80 for line in top.split("\n"))
     words = " ".join(line.lstrip("- ") for line in top.split("\n"))
     for fact in (
-        "CERTIFICATE  FNR <= 5%, HighProbability(delta=0.1)",
-        "CERTIFICATE  FPR <= 10%, HighProbability(delta=0.1)",
+        "CERTIFICATE  FNR <= 5% (sensitivity >= 95%), HighProbability(delta=0.1)",
+        "CERTIFICATE  FPR <= 10% (specificity >= 90%), HighProbability(delta=0.1)",
         "Promise (high probability): Except with probability at most 0.1",
         rk.__version__,
         cal.data_hash[:16],

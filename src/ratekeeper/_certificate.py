@@ -235,8 +235,9 @@ class Certificate(Stated):
     def headline(self) -> str:
         """What is promised, in a line."""
         key = "headline" if self.promised else "headline.none"
-        alpha = f"{exact_percent(self.alpha)} ({right_share(self.control, self.alpha)})"
-        return say(f"certificate.{key}", rate=self.rate, alpha=alpha)
+        right = right_share(self.control, self.alpha)
+        alpha = exact_percent(self.alpha)
+        return say(f"certificate.{key}", rate=self.rate, alpha=alpha, right=right)
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -468,11 +469,10 @@ class JointCertificate(Stated):
     @property
     def headline(self) -> str:
         """What is promised, in a line."""
-        second = f"{self.fpr.rate} <= {exact_percent(self.fpr.alpha)}"
-        alpha = f"{exact_percent(self.fnr.alpha)} and {second}"
+        rates = " and ".join(f"{one.rate} <= {exact_percent(one.alpha)}" for one in self._parts)
         promised = self.fnr.promised and self.fpr.promised
-        key = "headline" if promised else "headline.none"
-        return say(f"certificate.{key}", rate=self.fnr.rate, alpha=alpha)
+        key = "headline.both" if promised else "headline.both.none"
+        return say(f"certificate.{key}", rates=rates)
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -515,8 +515,8 @@ class JointCertificate(Stated):
 
     def _about_both(self) -> Iterator[Statement]:
         own, most = sum(part.n_promises for part in self._parts), self.most_failing
-        shares = {part.control: right_share(part.control, part.alpha) for part in self._parts}
-        said = [say("certificate.both", **shares)]
+        right = " and ".join(right_share(part.control, part.alpha) for part in self._parts)
+        said = [say("certificate.both", right=right)]
         if not self.ordered and any(c.threshold is None for p in self._parts for c in p.cells):
             weighted = self.fnr.weights is not None
             said.append(say("weights.neither" if weighted else "certificate.both.neither"))

@@ -23,6 +23,7 @@ from ratekeeper._evaluation import Promise, count, evaluate
 from ratekeeper._formatting import exact_percent, percent, plain_value, show
 from ratekeeper._inputs import read_new_labels, read_scores, refuse_nan, same_length
 from ratekeeper._p_values import PValues
+from ratekeeper._promised_rate import right_share
 from ratekeeper._ranks import count_as_extreme, sorted_parts
 from ratekeeper._sentences import say, state
 from ratekeeper._validation import check_choice, check_probability
@@ -180,7 +181,9 @@ class CVPlusCertificate(Stated):
         if not proven:
             cell = self.cells[0]
             alpha = exact_percent(cell.alpha)
-            return say("certificate.headline.none", rate=cell.control.upper(), alpha=alpha)
+            right = right_share(cell.control, cell.alpha)
+            rate = cell.control.upper()
+            return say("certificate.headline.none", rate=rate, alpha=alpha, right=right)
         bounds = " and ".join(f"{name.upper()} <= {at_most(b)}" for name, b in proven.items())
         return say("certificate.headline.cv_plus", bounds=bounds, folds=self.folds)
 

@@ -202,7 +202,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     >>> model = make_pipeline(StandardScaler(), LogisticRegression())
     >>> clf = rk.ErrorRateController(model, positive_label=0, random_state=0)
     >>> print(clf.fit(X, y).certificate_)
-    CERTIFICATE  FNR <= 5%
+    CERTIFICATE  FNR <= 5% (sensitivity >= 95%)
     ...
     >>> clf.predict(X_new[:5])
     array([0, 0, 0, 1, 0])
@@ -694,9 +694,9 @@ def _read_alphas(control: object, alpha: Any, level: Any) -> dict[Control, float
 def _refuse_class_weights(weights: Column, is_positive: NDArray[np.bool_]) -> None:
     """Raise for weights that depend on the class alone: they say nothing about new objects.
 
-    Within a class they leave all calibration objects alike, but not the new one, which counts for
-    one: with a weight of 50, 1 of 51 rows would be held against it as if there were 50 times as
-    many. Rows of weight 0 are left out.
+    A new object has weight 1. Beside n calibration objects of weight w its p-value is
+    (w m + 1) / (w n + 1): for a large w that is m / n, the count without the new object, which
+    breaks the promise. Rows of weight 0 are left out.
     """
     values = np.asarray(weights, dtype=np.float64)
     if values.shape != is_positive.shape:
@@ -714,8 +714,8 @@ def _refuse_class_weights(weights: Column, is_positive: NDArray[np.bool_]) -> No
             value=True,
             need="False for class weights",
             remedy=(
-                *("Pass ", Parameter("weight_calibration", False), ": they then weigh the "),
-                "training alone, and the calibration counts objects.",
+                *("Leave ", Parameter("weight_calibration"), " out: they then weigh the training "),
+                "alone, and the calibration counts objects.",
             ),
         )
 

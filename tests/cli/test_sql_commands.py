@@ -59,7 +59,7 @@ def test_the_walk_from_a_table_to_an_evaluation(run, database, people):
     second = database(again.stdout, "finer.csv")
     columns = ["--score", "risk", "--label", "ill"]
     made = done(run("calibrate", first, second, "--counts", *columns, "--fpr", "5%", "-o", "a.rk"))
-    assert "CERTIFICATE  FPR <= 5%" in made.stdout
+    assert "CERTIFICATE  FPR <= 5% (specificity >= 95%)" in made.stdout
     done(run("calibrate", people, *columns, "--fpr", "5%", "-o", "b.rk"))
     assert rk.load("a.rk").threshold == rk.load("b.rk").threshold
     errors = done(run("sql", "evaluate", "a.rk", "--table", "people", "--dialect", "sqlite")).stdout

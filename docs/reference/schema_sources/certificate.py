@@ -99,6 +99,7 @@ JOINT: Members = {
         record(by_class("Of the {}s.", record(UNDECIDED))),
     ),
     **ALERTS,
+    "remarks": ("What looks odd about the scores, or about the whole test.", listed(TEXT)),
 }
 AIMS = ["precision", "npv", "selective", "alerts", "fnr-despite-noise", "fpr-despite-noise"]
 SIZES: Members = {

@@ -46,6 +46,7 @@ import numpy as np
 from ratekeeper._aims._aim import Aim, Chosen, Limits
 from ratekeeper._aims._label_noise import LabelNoise
 from ratekeeper._formatting import exact_percent
+from ratekeeper._promised_rate import right_share
 from ratekeeper._sentences import say
 from ratekeeper._validation import check_control, check_probability
 from ratekeeper.exceptions import InputError, Parameter
@@ -110,7 +111,8 @@ class _DespiteNoise(Aim):
     def headline(self) -> str:
         """What is promised, in a few words."""
         rate = say(f"rate.{self.share}")
-        return f"{rate} <= {exact_percent(self.level)} despite wrong labels"
+        right = right_share(check_control(self.share), self.level)
+        return f"{rate} <= {exact_percent(self.level)} ({right}) despite wrong labels"
 
     @property
     def guarantee(self) -> Guarantee:
@@ -275,7 +277,7 @@ def despite(control: object, alpha: float, noise: object, delta: float) -> Aim:
     Examples
     --------
     >>> despite("fnr", 0.05, LabelNoise(wrong_positives=0.02), 0.05).headline
-    'FNR <= 5% despite wrong labels'
+    'FNR <= 5% (sensitivity >= 95%) despite wrong labels'
     """
     if not isinstance(noise, LabelNoise):
         raise InputError(

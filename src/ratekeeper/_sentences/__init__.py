@@ -76,8 +76,8 @@ def say(key: str, **facts: object) -> str:
 
     Examples
     --------
-    >>> say("certificate.headline", rate="FNR", alpha="5%")
-    'CERTIFICATE  FNR <= 5%'
+    >>> say("certificate.headline", rate="FNR", alpha="5%", right="sensitivity >= 95%")
+    'CERTIFICATE  FNR <= 5% (sensitivity >= 95%)'
     """
     section, _, name = key.partition(".")
     return SECTIONS[section][name].format(**facts)

@@ -1,8 +1,10 @@
 """What certificates say."""
 
 CERTIFICATE = {
-    "headline": "CERTIFICATE  {rate} <= {alpha}",
-    "headline.none": "NO PROMISE  {rate} <= {alpha} is an aim only",
+    "headline": "CERTIFICATE  {rate} <= {alpha} ({right})",
+    "headline.none": "NO PROMISE  {rate} <= {alpha} ({right}) is an aim only",
+    "headline.both": "CERTIFICATE  {rates}",
+    "headline.both.none": "NO PROMISE  {rates} is an aim only",
     "headline.cv_plus": "CERTIFICATE  {bounds}, CV+ with {folds} folds",
     "cv_plus.cell": (
         "{rate}: {alpha} was asked for, at most {bound} is proven ({n} rows in {folds} folds). "
@@ -93,7 +95,7 @@ CERTIFICATE = {
     "groups.pooled.all": "No group has enough scores of its own, so nothing is promised.",
     "both": (
         "The test makes no decision where both classes remain possible, so that each rate can keep "
-        "its own level; that is not an error, and counts as right in {fnr} and in {fpr}."
+        "its own level; that is not an error, and counts as right in {right}."
     ),
     "both.neither": (
         "Where the random draws rule out both classes it decides for neither, which counts as an "
