@@ -374,7 +374,7 @@ def test_the_comments_say_where_nothing_is_promised():
     assert text.count("THEN CASE") == 2
     fitted = cal.pooled().control("fnr", 0.05, method=rk.Parametric())
     text = decision_sql(fitted, table="t", score="s")
-    assert "-- NO PROMISE  FNR <= 5% is an aim only, Parametric(" in text
+    assert "-- NO PROMISE  FNR <= 5% (sensitivity >= 95%) is an aim only," in text
     assert "-- Aim (asymptotic): " in text
     assert "The threshold is that of a fitted distribution" in text
     with pytest.warns(ContradictedFitWarning, match="contradict"):

@@ -471,8 +471,8 @@ class JointCertificate(Stated):
         """What is promised, in a line."""
         rates = " and ".join(f"{one.rate} <= {exact_percent(one.alpha)}" for one in self._parts)
         promised = self.fnr.promised and self.fpr.promised
-        key = "headline.both" if promised else "headline.both.none"
-        return say(f"certificate.{key}", rates=rates)
+        key = "certificate.headline.both" if promised else "certificate.headline.both.none"
+        return say(key, rates=rates)
 
     @property
     def statements(self) -> tuple[Statement, ...]:

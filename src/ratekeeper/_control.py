@@ -428,7 +428,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         if not ENOUGH <= self.other_error.n == self.other_error.errors:
             return None
         other, rate = ("negative", "FPR") if self.control == "fnr" else ("positive", "FNR")
-        return useless(".other", called=called, other=other, rate=rate)
+        return useless("certificate.useless.other", called=called, other=other, rate=rate)
 
     def _cell(self, i: int, group: object) -> Cell:
         scores = [self.calibration.cells[c][i] for c in (self.null_class, 1 - self.null_class)]

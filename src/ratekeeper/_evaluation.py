@@ -541,8 +541,10 @@ class Evaluation(_Evaluated):
         alike = self.tally.all_called
         if alike is None or self.promised is None:
             return self.verdict
-        key = "undecided" if alike == "undecided" else "alike"
-        return say(f"evaluation.verdict.{key}", verdict=self.verdict, called=alike)
+        key = "evaluation.verdict.alike"
+        if alike == "undecided":
+            key = "evaluation.verdict.undecided"
+        return say(key, verdict=self.verdict, called=alike)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain Python values."""

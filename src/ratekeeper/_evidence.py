@@ -330,7 +330,7 @@ def evidence(
     stated = _read_prior(prior)
     confidence = check_probability(confidence, "confidence")
     classes = two_classes(calibration, "A likelihood ratio")
-    test = calibration.control(control, alpha, method=method)
+    test = calibration.control(control, alpha=alpha, method=method)
     values, _ = read_new(calibration, scores, None)
     p_values = calibration.p_values(values)  # which refuses NaN
     shape: Shape = "rising" if calibration.higher_is_positive else "falling"

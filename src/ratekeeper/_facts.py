@@ -23,7 +23,7 @@ from ratekeeper._aimed import ThresholdTest, aimed_test
 from ratekeeper._aims import AIMS, Limits
 from ratekeeper._beside import COLUMNS, columns_of
 from ratekeeper._calibration import Calibration
-from ratekeeper._control import ErrorRateTest
+from ratekeeper._control import ErrorRateTest, build_test
 from ratekeeper._counted import Counted, is_counted, is_well_formed
 from ratekeeper._draws import Draw
 from ratekeeper._formatting import json_ready, listed, show
@@ -521,13 +521,8 @@ def _wrong_length(data: bytes) -> StoredFileError:
 
 def _rebuild_test(calibration: Calibration, facts: Facts) -> ErrorRateTest:
     method = methods.METHODS[facts["method"]["name"]](**facts["method"]["parameters"])
-    test = calibration.control(
-        facts["control"],
-        facts["alpha"],
-        method=method,
-        thin_groups=facts["thin_groups"],
-        tolerance=facts.get("tolerance", 0.0),
-    )
+    how = facts["thin_groups"], facts.get("tolerance", 0.0)
+    test = build_test(calibration, facts["control"], facts["alpha"], method, *how)
     stored = [None if t is None else float.fromhex(t) for t in facts["thresholds"]]
     found = list(test.thresholds.values())
     tolerance = 0.0 if stored == found else _tolerance(test)

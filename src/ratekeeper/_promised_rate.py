@@ -188,8 +188,9 @@ def warn_if_unusual(control: Control, alpha: float, *, stacklevel: int = 2) -> N
         "share": right_share(control, alpha),
         "meant": exact_percent(complement(alpha)),
     }
+    key = "rate.unusual.fnr" if control == "fnr" else "rate.unusual.fpr"
     words = (
-        say(f"rate.unusual.{control}", **facts),
+        say(key, **facts),
         *(" ", _Named(_SHARES[control], alpha), "."),
     )
     warnings.warn(LevelWarning(words), stacklevel=stacklevel + 1)

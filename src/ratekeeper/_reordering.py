@@ -23,14 +23,16 @@ from ratekeeper._cells import (
     read_new,
     warn_if_outside,
 )
-from ratekeeper._control import aim, score_text
+from ratekeeper._control import aim, build_test, score_text
 from ratekeeper._finished import decide_read
 from ratekeeper._formatting import show
 from ratekeeper._keys import numbers_of_keys
+from ratekeeper._promised_rate import promised_rate
 from ratekeeper._ratio_blocks import SHAPES, fitted, two_parts
 from ratekeeper._sentences import say
 from ratekeeper._separation import separation
 from ratekeeper._two_classes import two_classes
+from ratekeeper._useless import warn_if_useless
 from ratekeeper._validation import check_choice, check_probability
 from ratekeeper.exceptions import InputError, Parameter, ScoreRangeWarning
 from ratekeeper.methods import HighProbability, check_method
@@ -112,13 +114,18 @@ class Reordering:
         return _new_scores(self._blocks, self._knots, values, steps=self.shape == "hull")
 
     def control(
-        self, control: str, alpha: float, *, method: Method | str | None = None
+        self,
+        control: str,
+        level: float | str | None = None,
+        *,
+        alpha: float | str | None = None,
+        method: Method | str | None = None,
     ) -> ReorderedTest:
         """Make the test that keeps one error rate at or below alpha, in this order of the scores.
 
         Parameters
         ----------
-        control, alpha
+        control, level, alpha
             As in `Calibration.control`.
         method : Method or str, optional
             A method that decides by rank. By default HighProbability(), and for the hull
@@ -131,7 +138,9 @@ class Reordering:
         if method is None:
             method = HighProbability(randomised=self.shape == "hull")
         method = check_method(method)
-        test = self.calibration.control(control, alpha, method=method)
+        promised = promised_rate(control, level, alpha)
+        test = build_test(self.calibration, *promised, method, "refuse")
+        warn_if_useless(test)
         return ReorderedTest(self, test, _pieces(self, test))
 
     def __repr__(self) -> str:

@@ -77,13 +77,16 @@ def useless_rate(test: FinishedTest, label: int, called: str) -> Useless | None:
     if all(wrong) and sum(cell.size for cell in cells[label]) >= ENOUGH:
         sizes = zip(own, cells[1 - label], strict=True)
         all_alike = all(call == called for call, cell in sizes if cell.size)
-        return useless("" if all_alike else ".other", **facts)
+        key = "certificate.useless" if all_alike else "certificate.useless.other"
+        return useless(key, **facts)
     names = test.calibration.groups
     if names is None:
         return None
     by_name = zip(names.tolist(), others, cells[label], strict=True)
     found = [name for name, call, cell in by_name if call == called and cell.size >= ENOUGH]
-    return useless(".groups", groups=listed_with_count(found), **facts) if found else None
+    if not found:
+        return None
+    return useless("certificate.useless.groups", groups=listed_with_count(found), **facts)
 
 
 def useless_aim(test: FinishedTest, *, easy: bool = False) -> Useless | None:
@@ -103,14 +106,16 @@ def useless_aim(test: FinishedTest, *, easy: bool = False) -> Useless | None:
     if n < ENOUGH or len(set(calls)) > 1 or calls[0] is None:
         return None
     if calls[0] == "undecided":
-        return useless(".undecided")
-    return useless(".all" if easy else "", called=calls[0])
+        return useless("certificate.useless.undecided")
+    if not easy:
+        return useless("certificate.useless", called=calls[0])
+    text = say("certificate.useless.all", called=calls[0])
+    return Useless(text, say("certificate.useless.all.remedy"))
 
 
-def useless(kind: str, **facts: object) -> Useless:
-    """Return the sentence of this kind with its remedy."""
-    remedy = say(f"certificate.useless{kind if kind == '.all' else ''}.remedy")
-    return Useless(say(f"certificate.useless{kind}", **facts), remedy)
+def useless(key: str, **facts: object) -> Useless:
+    """Return a sentence about a test that is as it is for lack of information in the score."""
+    return Useless(say(key, **facts), say("certificate.useless.remedy"))
 
 
 def remarks_of(test: FinishedTest) -> tuple[str, ...]:

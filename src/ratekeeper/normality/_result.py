@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper import _markup as markup
+from ratekeeper._control import build_test
 from ratekeeper._validation import check_probability, null_class_of
 from ratekeeper.exceptions import InputError
 from ratekeeper.normality._model import POPULATIONS, calibration, null_distribution, tabulated
@@ -146,7 +147,7 @@ class NormalityResult:
                 )
         # Its certificate would take kept order statistics for single scores: not for users.
         known = calibration(self.alternative, tuple(sizes) or (SMALLEST,))
-        test = known.control(control, alpha, method=tabulated(self.alternative))
+        test = build_test(known, control, alpha, tabulated(self.alternative), "refuse")
         return test.decide(np.ravel(self.statistic), groups=self._groups)
 
     @property
