@@ -9,6 +9,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils.class_weight import compute_sample_weight
 
 import ratekeeper as rk
 from ratekeeper import plots, report, sql
@@ -477,6 +478,35 @@ def test_controller_weighs_the_calibration_when_asked():
     assert (heavier >= weighted.p_values(X).p1).all()
     margin = weighted.decision_function(X, weights=np.full(300, 3.0))
     np.testing.assert_array_equal(margin > 0, weighted.predict(X, weights=3.0) == 1)
+
+
+def test_controller_refuses_class_weights():
+    """They would let the new object count for less: 2 / 17 = 0.118 on average, for 0.1.
+
+    Exactly so with 16 positives of weight 10, since (10 m + 1) / (10 n + 1) <= 0.1 for m = 0 and
+    m = 1, each of which has the chance 1 / 17. As weights of the training they do no harm.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = (X[:, 0] + rng.normal(size=300) > 0).astype(int)
+    null = rk.calibrate(
+        np.r_[np.arange(16.0), 99.0], np.r_[np.ones(16), 0], weights=10.0 + 0 * np.arange(17)
+    )
+    p = null.p_values(np.arange(-0.5, 16), method=rk.Conformal(), weights=1.0).p1
+    assert (p <= 0.1).mean() == 2 / 17
+    for weights in (
+        np.where(y, 10.0, 1.0),
+        compute_sample_weight({0: 1, 1: 0.3}, y),
+        np.where(y, 10.0, 1.0) * (np.arange(300) % 3 > 0),
+        np.where(y, 10, 1).tolist(),
+    ):
+        with pytest.raises(rk.InputError, match="class weights") as caught:
+            frozen(X, y, weight_calibration=True).fit(X, y, sample_weight=weights)
+        assert "weight_calibration" in str(caught.value)
+        counted = frozen(X, y).fit(X, y, sample_weight=weights)
+        assert counted.test_.calibration.weights is None
+    for weights in (np.full(300, 3.0), np.where(y, rng.integers(1, 4, 300), 1)):
+        frozen(X, y, weight_calibration=True).fit(X, y, sample_weight=weights)
 
 
 @pytest.mark.parametrize("options", [{"strategy": "cv+"}, {"method": None}])
