@@ -382,7 +382,7 @@ def test_the_comments_say_where_nothing_is_promised():
             "fnr", 0.05, method=rk.Parametric()
         )
     text = decision_sql(wrong, table="t", score="s")
-    assert text.startswith("-- NO PROMISE  FNR <= 5% is an aim only")
+    assert text.startswith("-- NO PROMISE  FNR <= 5% (sensitivity >= 95%) is an aim only")
     assert "-- No promise: The scores contradict the fitted distribution" in text
     assert "fitted distribution" not in decision_sql(
         calibration().control("fnr", 0.1, method=rk.Conformal()), table="t", score="s"
