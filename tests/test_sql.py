@@ -391,7 +391,9 @@ def test_the_comments_say_where_nothing_is_promised():
         "fnr", 0.1, method=rk.Conformal()
     )
     found = decision_sql(crossed, table="t", score="s")
-    assert found.startswith("-- NO PROMISE  FNR <= 10% (sensitivity >= 90%) is an aim only, Conformal()")
+    assert found.startswith(
+        "-- NO PROMISE  FNR <= 10% (sensitivity >= 90%) is an aim only, Conformal()"
+    )
     assert "-- No promise: No bound is known for the rate of a model trained on all rows" in found
     assert "CERTIFICATE" not in found
 
