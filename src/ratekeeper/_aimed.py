@@ -14,7 +14,6 @@ import numpy as np
 from ratekeeper import _markup as markup
 from ratekeeper._aims._sequence import GUIDES
 from ratekeeper._cells import (
-    all_scores,
     draw_remarks,
     nulls_of,
     of_class,
@@ -28,7 +27,6 @@ from ratekeeper._evaluation import Evaluation, Promise, Tally, count
 from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import extremes, percent, plain_value, show
 from ratekeeper._p_values import PValues, judge_each
-from ratekeeper._ranks import has_ties
 from ratekeeper._rules import Cut, Rule, either
 from ratekeeper._sentences import say, state
 from ratekeeper._useless import Useless, remarks_of, useless_aim
@@ -136,11 +134,8 @@ class ThresholdTest(FinishedTest[Evaluation]):
                 certified=chosen.certified,
                 realised=chosen.realised,
                 counted=tally,
-                tied=chosen.realised is not None and has_ties(all_scores(cal, i)),
             )
-            for i, (group, chosen, tally) in enumerate(
-                zip(self.limits, self.chosen, tallies, strict=True)
-            )
+            for group, chosen, tally in zip(self.limits, self.chosen, tallies, strict=True)
         )
         return ThresholdCertificate(
             aim=self.aim,
@@ -302,11 +297,10 @@ class ThresholdCell:
     certified : Rate or None
         Errors counted on the objects that certified the threshold.
     realised : RealisedRate or None
-        Distribution of the true share, for thresholds that are a rank.
+        Upper bound of the distribution of the true share, with an interval that holds whatever is
+        tied, for thresholds that are a rank.
     counted : Tally
         What the test decides on all calibration objects.
-    tied : bool
-        Whether calibration scores are tied, so that the true share is at most as `realised` says.
     """
 
     group: object
@@ -315,7 +309,6 @@ class ThresholdCell:
     certified: Rate | None
     realised: Any
     counted: Tally
-    tied: bool = False
 
 
 @dataclass(frozen=True, repr=False)
@@ -421,8 +414,7 @@ class ThresholdCertificate(Stated):
             return ""
         low, high = map(percent, cell.realised.interval)
         facts = {"mean": percent(cell.realised.mean), "low": low, "high": high}
-        text = say("aim.true_share", n=f"{cell.realised.n:,}", **facts)
-        return f"{text} {say('certificate.true_rate.tied')}" if cell.tied else text
+        return say("aim.true_share", n=f"{cell.realised.n:,}", **facts)
 
     def _price(self, tally: Tally) -> str:
         if "unlabelled" in self.n:

@@ -6,7 +6,7 @@ a threshold that was set without looking at the class, or a band for every thres
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
+    Origin = Literal["score", "pair", "moved"]
 
 
 class Bounds(NamedTuple):
@@ -95,7 +96,7 @@ def spanned(
 
 
 def null_share(
-    k: Array, n: Array, beyond: Array, tied: NDArray[np.bool_], error: float | None
+    k: Array, n: Array, beyond: Array, threshold: Origin, error: float | None
 ) -> Bounds:
     """Bound the share of the null class beyond the k-th most extreme of its own n scores.
 
@@ -105,27 +106,34 @@ def null_share(
         Rank of the threshold, NaN where there is none, and number of scores.
     beyond : ndarray
         How many of the scores lie strictly beyond the threshold: k - 1 if none is tied with it.
-    tied : ndarray of bool
-        Where scores are tied.
+    threshold : {"score", "pair", "moved"}
+        Whether the threshold is the k-th score; the k-th pair of a score and a random number,
+        which have no ties; or on the safe side of the k-th score.
     error : float or None
         Chance that an interval fails; None for estimates alone.
 
     Notes
     -----
-    **Guarantee.** For a rank that was fixed before looking the share follows Beta(k, n + 1 - k)
-    over calibration sets, so that its quantiles are the ends. With tied scores the share is at
-    most that: the lower end is then that of a band (`any_share`), which holds whatever is tied.
+    **Guarantee.** For a rank that was fixed before looking, the share is at most a draw of
+    Beta(k, n + 1 - k) over calibration sets, whose quantile is the upper end. For pairs it is such
+    a draw, which gives the lower end, too. For scores the lower end is that of Beta(j, n + 1 - j)
+    with j = `beyond`, which holds whatever is tied: the proof is that of `RealisedRate`. For a
+    threshold that was moved it is that of a band (`any_share`), which holds for all thresholds.
     """
     ranked = ~np.isnan(k)
     estimate = np.where(ranked, (beyond + 1.0) / (n + 1.0), share_of(beyond, n))
     if error is None or not ranked.any():
         return unbounded(estimate)
-    from scipy.special import betaincinv
+    from scipy.special import betainccinv, betaincinv
 
     tail = error / 2.0
     rank = np.where(ranked, k, 1.0)
-    low, high = (betaincinv(rank, np.maximum(n + 1.0 - rank, 1.0), p) for p in (tail, 1.0 - tail))
-    low = np.where(tied, 1.0 - _limits(n - beyond, n, tail), low)
+    high = betainccinv(rank, np.maximum(n + 1.0 - rank, 1.0), tail)
+    if threshold == "moved":
+        low = 1.0 - _limits(n - beyond, n, tail)
+    else:
+        j = rank if threshold == "pair" else beyond
+        low = np.where(j > 0, betaincinv(np.maximum(j, 1.0), np.maximum(n + 1.0 - j, 1.0), tail), 0)
     return Bounds(estimate, np.where(ranked, low, np.nan), np.where(ranked, high, np.nan))
 
 

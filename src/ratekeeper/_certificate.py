@@ -68,11 +68,10 @@ class Cell:
     condition : str
         When a new object is called positive.
     tied : bool
-        Whether calibration scores of the null class are tied, and ties are not broken at random;
-        the distribution of the true rate is then an upper bound.
+        Whether calibration scores of the null class are tied, and ties are not broken at random.
     realised : RealisedRate or None
-        Distribution of the true rate, for rank methods; None for a pooled group and for
-        cross-fitted scores.
+        Upper bound of the distribution of the true rate, with an interval that holds whatever is
+        tied, for rank methods; None for a pooled group and for cross-fitted scores.
     other_error : Rate
         The other error, estimated on the calibration objects of the other class.
     remark : str or None
@@ -294,6 +293,7 @@ class Certificate(Stated):
             "realised_rate": found
             and {
                 "distribution": f"Beta({found.k}, {found.n + 1 - found.k})",
+                "beyond": found.beyond,
                 "mean": found.mean,
                 "low": found.interval[0],
                 "high": found.interval[1],
@@ -344,7 +344,7 @@ class Certificate(Stated):
             yield state("shown", text, title="groups")
 
     def about_rate(self, cell: Cell) -> Iterator[Statement]:
-        """Say how the true rate of such a test is distributed, where that is known."""
+        """Bound the true rate, where that is possible."""
         if self.weights is not None and cell.group is not None:
             yield state("weights", self.weights.of_group(cell.group))
         if cell.realised is None:
@@ -362,15 +362,7 @@ class Certificate(Stated):
             high=high,
             above=above,
         )
-        yield state("true_rate", f"{text} {self._rate_bound(cell)}".strip(), rate=self.rate)
-
-    def _rate_bound(self, cell: Cell) -> str:
-        """Say why the true rate is only bounded from above, if it is."""
-        if self.tolerance:
-            return say("tolerance.true_rate")
-        if not cell.tied:
-            return ""
-        return say("certificate.true_rate.tied" if cell.unused is None else "counted.true_rate")
+        yield state("true_rate", text, rate=self.rate)
 
     def _rate_cells(self, cell: Cell) -> list[str]:
         if cell.realised is None:
@@ -423,7 +415,8 @@ class Certificate(Stated):
             for cell in shown
         ]
         if any(cell.realised for cell in shown):
-            head += [f"true {self.rate}: mean", "5%", "95%", f"above {exact_percent(self.alpha)}"]
+            head += [f"true {self.rate}: mean at most", "from", "to"]
+            head += [f"above {exact_percent(self.alpha)} in at most"]
             rows = [row + self._rate_cells(c) for row, c in zip(rows, shown, strict=True)]
         groups = None if self.cells[0].group is None else [cell.group for cell in shown]
         notes = self._shown_text(len(shown))
@@ -432,8 +425,6 @@ class Certificate(Stated):
             for cell in shown
             if cell.remark
         ]
-        bounds = [self._rate_bound(cell) for cell in shown if cell.realised]
-        notes += dict.fromkeys(filter(None, bounds))
         table = markup.by_group(groups, head, rows, numbers=(0, 3, 4, 5, 6))
         return [table, *map(markup.note, notes)]
 

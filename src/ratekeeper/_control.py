@@ -34,7 +34,7 @@ from ratekeeper._finished import FinishedTest
 from ratekeeper._formatting import exact_percent, extremes, plain_value, show
 from ratekeeper._least_price import least_price
 from ratekeeper._p_values import PValues, judge, judge_each
-from ratekeeper._rates import Rate, RealisedRate, counted_rate
+from ratekeeper._rates import Rate, counted_rate
 from ratekeeper._rules import Cut, either
 from ratekeeper._sentences import say
 from ratekeeper._tolerance import check_tolerance, exact_null, tolerant_guarantee, with_tolerance
@@ -56,6 +56,7 @@ from ratekeeper.methods._counted import CountedNull
 from ratekeeper.methods._weighted import refuse_unweighted, weighted_guarantee
 
 if TYPE_CHECKING:
+    from ratekeeper._called import Origin
     from collections.abc import Callable
 
     from numpy.typing import NDArray
@@ -290,14 +291,12 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         doubt = np.array([getattr(rate, "doubt", 0) for rate in self._other_errors])
         if self.method.fixed_alpha:
             ranks = np.array([np.nan if "none" in how else 1.0 for how in basis])
-            tied = np.zeros(ranks.shape, dtype=bool)
             if each is not None:  # which takes time for very many groups
                 ranks *= np.array([null.rank(self.alpha) or 1 for null in self._nulls])
-                if self.tolerance:  # which makes the share smaller, as ties do
-                    tied[:] = True
-                elif not self._is_paired:  # pairs of score and number have no ties
-                    tied = np.array([may_have_ties(scores) for scores in cells[0]])
-            null = null_share(ranks, sizes[0], self._n_rejected[0], tied, each)
+            threshold: Origin = "pair" if self._is_paired else "score"
+            if self.tolerance or self.calibration.counted:
+                threshold = "moved"
+            null = null_share(ranks, sizes[0], self._n_rejected[0], threshold, each)
             other = spanned(other_share, wrong - doubt, wrong, sizes[1], each)
         else:
             null = spanned(any_share, *self._n_rejected, sizes[0], each)
@@ -434,9 +433,8 @@ class ErrorRateTest(FinishedTest[Evaluation]):
         scores = [self.calibration.cells[c][i] for c in (self.null_class, 1 - self.null_class)]
         null = self._nulls[i]
         exact = exact_null(null)
-        k = null.rank(self.alpha)
         # The distribution for a shared threshold is about everybody, not about the group.
-        known = k and not self._pooled[i] and self.calibration.origin == "held out"
+        known = not self._pooled[i] and self.calibration.origin == "held out"
         return Cell(
             group=group,
             pooled=self._pooled[i],
@@ -445,7 +443,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
             condition=self._condition(group),
             tied=not self._is_paired
             and may_have_ties(self.calibration.independent.cells[self.null_class][i]),
-            realised=RealisedRate(k, null.n) if k and known else None,
+            realised=null.realised(self.alpha) if known else None,
             other_error=self._other_errors[i],
             remark=null.remark(),
             contradicted=null.contradicted,

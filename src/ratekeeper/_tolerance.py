@@ -131,6 +131,11 @@ class TolerantNull(NullDistribution):
         """Return the rank of the calibrated threshold: the one that decides is no bolder."""
         return self.exact.rank(alpha)
 
+    def beyond(self, alpha: float) -> int | None:
+        """Return 0: the threshold that decides is on the safe side of the score of its rank."""
+        del alpha
+        return 0
+
     @property
     def fit_check(self) -> FitCheck | None:
         """What the scores say about the fitted distribution."""

@@ -61,25 +61,36 @@ ONE_CELL: Members = {
     "n": ("Number of calibration scores in the cell.", record(SCORES)),
     "threshold": ("The threshold; null for a random method.", maybe(NUMBER)),
     "condition": ("When a new object is called positive.", TEXT),
-    "tied": ("Whether scores are tied, so that the true rate is bounded only.", FLAG),
+    "tied": ("Whether calibration scores are tied and ties are not broken at random.", FLAG),
     **OTHER_ERROR,
     "remark": ("What the method says about its fit; null if nothing.", maybe(TEXT)),
     "contradicted": ("Whether the scores contradict that fit.", FLAG),
     "unused?": ("Share of alpha that is lost at most, where scores are counts.", SHARE),
     **RULE,
     "realised_rate": (
-        "Distribution of the true rate; null where it is unknown.",
+        "Bounds of the true rate; null where none are known.",
         maybe(ref("true_rate")),
     ),
     "effective_n?": ("Scores that weights leave of the controlled class.", AMOUNT),
 }
 TRUE_RATE: Members = {
-    "distribution": ("Distribution of the true rate over calibration sets.", TEXT),
-    "mean": ("Its mean.", SHARE),
-    "low": ("Lower end of the interval that holds 90% of it.", SHARE),
-    "high": ("Upper end of the interval that holds 90% of it.", SHARE),
+    "distribution": (
+        "Distribution of the true rate over calibration sets without ties; with ties it is less.",
+        TEXT,
+    ),
+    "beyond?": (
+        "Scores strictly beyond the threshold, from which the lower end is; null if ties are "
+        "broken at random, absent from a plan.",
+        maybe(COUNT),
+    ),
+    "mean": ("Mean of the distribution, which the mean true rate does not exceed.", SHARE),
+    "low": (
+        "Lower end of a 90% confidence interval; in a plan, that of scores without ties.",
+        SHARE,
+    ),
+    "high": ("Upper end of the interval.", SHARE),
     "probability_above_alpha": (
-        "Probability of a true rate above alpha; null where alpha may be chosen later.",
+        "The largest probability of a true rate above alpha; null if alpha may be chosen later.",
         maybe(SHARE),
     ),
 }
@@ -153,7 +164,7 @@ THRESHOLD_CELL: Members = {
 }
 PARTS = {
     "cell": record(ONE_CELL, "One threshold: for everybody, or for one group."),
-    "true_rate": record(TRUE_RATE, "Distribution of the true rate over calibration sets."),
+    "true_rate": record(TRUE_RATE, "Bounds of the true rate over calibration sets."),
     "certificate": record({**CERTIFICATE, **ALERTS}, "Certificate of a test of one rate."),
     "part": record(CERTIFICATE, "Certificate of one of two rates."),
     "joint_certificate": record(JOINT, "Certificate of a test of both rates."),

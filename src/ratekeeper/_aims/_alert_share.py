@@ -9,7 +9,6 @@ import numpy as np
 
 from ratekeeper._aims._aim import POPULATION, Aim, Chosen, Limits
 from ratekeeper._formatting import exact_percent
-from ratekeeper._rates import RealisedRate
 from ratekeeper._sentences import say
 from ratekeeper._validation import check_probability
 from ratekeeper.methods import Conformal, Guarantee, HighProbability
@@ -92,10 +91,10 @@ class AlertShare(Aim):
         del numbers
         scores = np.sort(np.concatenate([negative, positive]), kind="stable")
         null = self._method.against(scores, "high" if higher else "low")
-        k, threshold = null.rank(self.budget), null.threshold(self.budget)
-        if not k or threshold is None:
+        realised, threshold = null.realised(self.budget), null.threshold(self.budget)
+        if realised is None or threshold is None:
             return None
-        return Chosen(Limits(threshold), realised=RealisedRate(k, null.n))
+        return Chosen(Limits(threshold), realised=realised)
 
     def advice(
         self, negative: Floats, positive: Floats, *, higher: bool, numbers: Numbers = None

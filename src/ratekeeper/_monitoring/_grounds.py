@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ratekeeper._abstaining import AbstainingTest
 from ratekeeper._aimed import ThresholdTest
-from ratekeeper._cells import all_scores
 from ratekeeper._control import ErrorRateTest
-from ratekeeper._ranks import has_ties
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
     from ratekeeper._finished import FinishedTest
     from ratekeeper._rates import Share
-
-Sides = Literal["both", "up"]
 
 
 @dataclass(frozen=True)
@@ -26,18 +22,14 @@ class Ground:
     Attributes
     ----------
     rank, n : int or None
-        The threshold is, or is at most as bold as, the rank-th most extreme of n calibration
-        scores; None if it is no rank.
-    sides : {"both", "up"}
-        Whether fewer errors than the rank leads one to expect say something, too. Not where ties
-        with the threshold, a tolerance, or a threshold between two make errors fewer anyway.
+        Errors lie beyond the rank-th most extreme of n calibration scores, where random numbers
+        may break ties; None if no rank is known.
     why : str or None
         The name of the sentence that says why there is no rank.
     """
 
     rank: int | None = None
     n: int | None = None
-    sides: Sides = "both"
     why: str | None = None
 
 
@@ -70,7 +62,7 @@ def watched_rates(test: FinishedTest) -> list[Watched]:
             Watched(
                 part.control,
                 part.alpha,
-                tuple(_of_part(test, part, i) for i in range(len(part.thresholds))),
+                tuple(_of_part(part, i) for i in range(len(part.thresholds))),
             )
             for part in test.parts
         ]
@@ -87,11 +79,10 @@ def _of_aim(test: ThresholdTest, i: int) -> Ground:
         return Ground(why="monitor.like.certified")
     if test.calibration.origin != "held out":
         return Ground(why="monitor.like.cross_fitted")
-    sides: Sides = "up" if has_ties(all_scores(test.calibration, i)) else "both"
-    return Ground(realised.k, realised.n, sides)
+    return Ground(realised.k, realised.n)
 
 
-def _of_part(test: ErrorRateTest | AbstainingTest, part: ErrorRateTest, i: int) -> Ground | None:
+def _of_part(part: ErrorRateTest, i: int) -> Ground | None:
     cell = part.certificate.cells[i]
     if cell.pooled:
         return None
@@ -100,11 +91,10 @@ def _of_part(test: ErrorRateTest | AbstainingTest, part: ErrorRateTest, i: int) 
     known = part._promise_of(part._nulls[i])  # noqa: SLF001 - ours
     if known.k is None or known.n is None:
         return Ground(why="monitor.like.method")
-    smoothed = part.method.name == "smoothed"
-    if smoothed and cell.tied:  # each object breaks ties anew, which no rank does
+    if part.method.name != "smoothed":
+        return Ground(known.k, known.n)
+    if cell.tied:  # each object breaks ties anew, which no rank does
         return Ground(why="monitor.like.smoothed")
-    crossed = isinstance(test, AbstainingTest) and (
-        test.crossed[i] is not None or bool(test._crossed_in_ties[i])  # noqa: SLF001 - ours
-    )
-    sides: Sides = "up" if cell.tied or smoothed or crossed or part.tolerance else "both"
-    return Ground(known.k, known.n, sides)
+    # Fewer than k scores are strictly beyond an error. Ties that the calibration does not show are
+    # with one score, and numbers that break them place at most that one beyond it, too.
+    return Ground(known.k + 1, known.n) if known.k < known.n else Ground(why="monitor.like.method")

@@ -10,6 +10,7 @@ import numpy as np
 
 from ratekeeper._monitoring._panel import Alarm
 from ratekeeper._states import packed, unpacked
+from ratekeeper._watching import of_one_side
 from ratekeeper.exceptions import StoredFileError
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def read_panel(panel: Panel, facts: Facts, arrays: Arrays) -> None:
     states = [
         json.loads(text) for text in unpacked(arrays["watches/texts"], arrays["watches/ends"])
     ]
+    is_earlier = any("up" in state for state in states)
+    states = [of_one_side(state) for state in states]
     watches = [one for rate in panel.rates for one in rate.watches()]
     if len(states) != len(watches) or [r.share for r in panel.rates] != [
         one["share"] for one in facts["rates"]
@@ -74,6 +77,8 @@ def read_panel(panel: Panel, facts: Facts, arrays: Arrays) -> None:
         rate.n = one["outcomes"]
         rate.trace.take_up(arrays[f"trace/{s}"], rate.n)
     panel.lay_lines()
+    if is_earlier:
+        panel.forget_fewer()
 
 
 def _fits(new: Any, given: Any, name: str = "") -> bool:  # noqa: ANN401 - any JSON

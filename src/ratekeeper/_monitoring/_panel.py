@@ -3,9 +3,9 @@
 **Guarantee.** *Limit broken, unlike the calibration.* A verdict stands on a weighted mean of the
 evidence (e-values) of its watches, with weights that sum to 1: over the promised rates equally,
 within a rate over the groups equally, and for the limit half of it is on everybody with a promise.
-If every hypothesis holds, each term is a supermartingale with start 1 in the joint course of all
-decisions, so the mean is one, too, whatever the dependence: it ever reaches 1/delta with
-probability at most delta (Ville). It is looked at after every decision. The promised rate of
+If every hypothesis holds, each term is at no time above a supermartingale with start 1 in the joint
+course of all decisions, so the mean is at no time above one, either, whatever the dependence: it
+ever reaches 1/delta with probability at most delta (Ville). It is looked at after every decision. The promised rate of
 everybody is at most alpha if that of every group is, so everybody's watch has the same hypothesis.
 
 *Changed.* Each group and rate has a detector M of its own, fed with its own outcomes, and all have
@@ -28,7 +28,7 @@ outcomes that are added only lower it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -115,50 +115,49 @@ class Line:
 
     Parameters
     ----------
-    sides : sequence of CountWatch
-        Of which the greatest evidence counts.
+    watch : CountWatch
+        The watch.
     weight : float
         In the mean that a verdict stands on.
     """
 
-    def __init__(self, sides: Sequence[CountWatch], weight: float) -> None:
-        self._sides, self.weight = sides, weight
+    def __init__(self, watch: CountWatch, weight: float) -> None:
+        self._watch, self.weight = watch, weight
         self._log_now: float | None = None
-        self._fed: list[tuple[Places, NDArray[np.int64], int, int]] = []
+        self._places: Places = np.zeros(0, dtype=np.intp)
+        self._errors: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
+        self._before = (0, 0)
 
     @property
     def log_now(self) -> float:
         """The logarithm of the evidence now."""
         if self._log_now is None:
-            self._log_now = max(side.log_e for side in self._sides)
+            self._log_now = self._watch.log_e
         return self._log_now
 
-    def feed(self, *fed: tuple[Places, NDArray[np.bool_]]) -> None:
-        """Feed each side with outcomes, at these places of a stretch, and remember the counts."""
-        self._log_now, self._fed = None, []
-        for side, (places, errors) in zip(self._sides, fed, strict=True):
-            self._fed.append((places, np.cumsum(errors), side.errors, side.n))
-            side.feed(errors)
+    def feed(self, places: Places, errors: NDArray[np.bool_]) -> None:
+        """Feed outcomes at these places of a stretch, and remember the counts."""
+        self._log_now = None
+        self._places, self._errors = places, np.concatenate([[0], np.cumsum(errors)])
+        self._before = self._watch.errors, self._watch.n
+        self._watch.feed(errors)
 
     def at(self, where: Places) -> Floats:
         """Return the evidence after the decisions at these places of the stretch."""
-        found = np.zeros(where.size)
-        for side, (places, errors, k0, n0) in zip(self._sides, self._fed, strict=True):
-            n = np.searchsorted(places, where, side="right")
-            k = np.concatenate([[0], errors])[n]
-            counts = (k0 + k).astype(np.float64), (n0 + n).astype(np.float64)
-            log_e = side.log_e_at(*counts)
-            found = np.maximum(found, np.exp(np.minimum(log_e, _LARGEST)))
-        return found
+        n = np.searchsorted(self._places, where, side="right")
+        errors_before, n_before = self._before
+        log_e = self._watch.log_e_at(
+            (errors_before + self._errors[n]).astype(np.float64), (n_before + n).astype(np.float64)
+        )
+        return np.asarray(np.exp(np.minimum(log_e, _LARGEST)))
 
     def rising(self) -> Places:
         """Return the places of the stretch at which the evidence can reach a new peak."""
-        parts = [places[np.diff(errors, prepend=0) > 0] for places, errors, _, _ in self._fed]
-        return np.concatenate(parts)
+        return self._places[np.diff(self._errors) > 0]
 
     def peak(self) -> float:
         """Return the greatest evidence at any time so far."""
-        return math.exp(min(max(side.log_peak for side in self._sides), _LARGEST))
+        return math.exp(min(self._watch.log_peak, _LARGEST))
 
     def value(self) -> float:
         """Return the evidence now."""
@@ -170,7 +169,7 @@ class Cell:
     """The watches of one promised rate in one group."""
 
     limit: LimitWatch
-    likeness: LikenessWatch | None
+    likeness: CountWatch | None
     change: ChangeWatch
     ground: Ground
 
@@ -212,11 +211,10 @@ class Rate:
         if ground.rank is not None and ground.n is not None:
             likeness = self._likeness(ground.rank, ground.n, delta)
         if self.plan is not None:  # the limit that labelled outcomes have
-            ground = replace(ground, sides="up")
             among = rate_among_labelled(self.share, self.alpha, self.plan.rate)
         return Cell(limit, likeness, ChangeWatch(among, run_length), ground)
 
-    def _likeness(self, rank: int, n: int, delta: float) -> LikenessWatch:
+    def _likeness(self, rank: int, n: int, delta: float) -> CountWatch:
         if self.plan is None:
             return LikenessWatch(rank, n, delta)
         return AuditedLikenessWatch(self.share, rank, n, self.plan.rate, delta, self.n_cells)
@@ -314,14 +312,14 @@ class Panel:
             share = 1.0 / len(self.rates)
             if rate.whole is not None:
                 share /= 2
-                self._limits[s, None] = Line([rate.whole], share)
+                self._limits[s, None] = Line(rate.whole, share)
             cells = [(g, cell) for g, cell in enumerate(rate.cells) if cell is not None]
             likes = [(g, cell.likeness) for g, cell in cells if cell.likeness is not None]
             for g, cell in cells:
-                self._limits[s, g] = Line([cell.limit], share / len(cells))
+                self._limits[s, g] = Line(cell.limit, share / len(cells))
             for g, watch in likes:
                 weight = 1.0 / len(asked) / len(likes)
-                self._likes[s, g] = Line([watch.up, watch.down], weight)
+                self._likes[s, g] = Line(watch, weight)
 
     def log_e(self, verdict: Verdict, s: int | None = None) -> float | None:
         """Return the evidence for a verdict now, of one rate or of all; None if it is not asked."""
@@ -350,6 +348,12 @@ class Panel:
         """Return the first alarm of a verdict."""
         return next((one for one in self.alarms if one.verdict == verdict), None)
 
+    def forget_fewer(self) -> None:
+        """Drop an alarm of an earlier version that stood on fewer errors than expected."""
+        most = sum(line.weight * line.peak() for line in self._likes.values())
+        if most < 1.0 / self.delta:
+            self.alarms = [one for one in self.alarms if one.verdict != "unlike_calibration"]
+
     def feed(self, taken: Taken) -> None:
         """Count decisions, with a look after each."""
         keys = taken.codes.astype(np.intp) * N_LABELS + taken.labels
@@ -367,19 +371,19 @@ class Panel:
     def _feed_rate(self, s: int, keys: Places, groups: Places) -> Fed:
         """Feed decisions to the watches of a rate."""
         rate = self.rates[s]
-        kind, unkind = rate.kind[keys], rate.unkind[keys]
+        kind = rate.kind[keys]
         every = [np.zeros(0, dtype=np.intp)]
         active: set[Key] = set()
         changes: list[tuple[int, int]] = []
-        for g, places in self._by_group(rate, (kind != NOTHING) | (unkind != NOTHING), groups):
+        for g, places in self._by_group(rate, kind != NOTHING, groups):
             active.add((s, g))
-            up, changed_at = self._feed_cell(s, g, places, kind, unkind)
-            every.append(up)
+            every.append(places)
+            changed_at = self._feed_cell(s, g, places, kind[places] == ERROR)
             changes += [] if changed_at is None else [(changed_at, g)]
         counted = np.sort(np.concatenate(every))
         if rate.whole is not None and counted.size:
             active.add((s, None))
-            self._limits[s, None].feed((counted, kind[counted] == ERROR))
+            self._limits[s, None].feed(counted, kind[counted] == ERROR)
         before, rate.n = rate.n, rate.n + counted.size
         return Fed(counted, before, active, changes)
 
@@ -454,29 +458,19 @@ class Panel:
                 yield g, part
 
     def _feed_cell(
-        self,
-        s: int,
-        g: int,
-        places: Places,
-        kind: NDArray[np.uint8],
-        unkind: NDArray[np.uint8],
-    ) -> tuple[Places, int | None]:
-        """Feed the watches of a rate and group; return what counted, and where a change alarmed."""
+        self, s: int, g: int, places: Places, errors: NDArray[np.bool_]
+    ) -> int | None:
+        """Feed the watches of a rate and group; return where a change alarmed."""
         cell = self.rates[s].cells[g]
         assert cell is not None  # noqa: S101 - the group has the promise
-        up = places[kind[places] != NOTHING]
-        errors = kind[up] == ERROR
-        self._limits[s, g].feed((up, errors))
+        self._limits[s, g].feed(places, errors)
         if cell.likeness is not None:
-            down = places[unkind[places] != NOTHING]
-            if cell.ground.sides == "up":
-                down = down[:0]
-            self._likes[s, g].feed((up, errors), (down, unkind[down] != ERROR))
+            self._likes[s, g].feed(places, errors)
         change, n_before = cell.change, cell.change.n
         was_known = change.alarm is not None
         change.feed(errors)
         is_new = not was_known and change.alarm is not None
-        return up, int(up[change.alarm - n_before - 1]) if is_new and change.alarm else None
+        return int(places[change.alarm - n_before - 1]) if is_new and change.alarm else None
 
     def _tipped(self, lines: dict[Key, Line], active: set[Key]) -> int | None:
         """Return the first place of the stretch at which the evidence reaches 1/delta."""

@@ -207,7 +207,6 @@ def _verdict(monitor: Found, verdict: Verdict) -> str:
         shown = which_text(monitor, monitor._dated(first))  # noqa: SLF001
         facts |= {
             "decision": shown,
-            "which_way": _way(monitor),
             "lasted": f"{first.risen_for or 1:,}",
         }
         text = say(f"monitor.{name}.yes", **facts)
@@ -254,18 +253,9 @@ def _about_promise(monitor: Found) -> str:
 
 
 def _about_ranks(monitor: Found) -> Iterator[str]:
-    cells = [c for rate in monitor._panel.rates for c in rate.cells if c is not None]  # noqa: SLF001
-    if any(cell.ground.sides == "up" for cell in cells if cell.likeness is not None):
-        yield say("monitor.like.up")
+    yield say("monitor.like.more")
     if any(not part.method.fixed_alpha for part in monitor.test.parts):
         yield say("monitor.like.fixed")
-
-
-def _way(monitor: Found) -> str:
-    cells = [c for rate in monitor._panel.rates for c in rate.cells if c is not None]  # noqa: SLF001
-    ways = {cell.likeness.direction for cell in cells if cell.likeness is not None} - {None}
-    names = {"up": "more", "down": "fewer"}
-    return say(f"monitor.like.{names[str(ways.pop())]}" if len(ways) == 1 else "monitor.like.other")
 
 
 def _which_groups(monitor: Found) -> str:

@@ -19,7 +19,6 @@ from ratekeeper._multiclass._test import (
     promises,
     rank_method,
     read_labelled,
-    realised,
 )
 from ratekeeper._rates import Rate
 from ratekeeper.exceptions import InputError, Parameter
@@ -146,7 +145,7 @@ class OrderedTest:
                     cell,
                     alpha=self.alphas[i],
                     threshold=float(self._limits[i]),
-                    realised=realised(self._nulls[i], self.alphas[i]),
+                    realised=self._nulls[i].realised(self.alphas[i]),
                 )
             cells.append(cell)
         return certificate(self.calibration, self.method, cells, ordered=True)

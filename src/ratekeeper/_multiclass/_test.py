@@ -17,7 +17,7 @@ from ratekeeper._multiclass._evaluation import MulticlassEvaluation, evaluate
 from ratekeeper._multiclass._label_sets import LabelSets, forced_places
 from ratekeeper._multiclass._reading import place_in, read_columns, read_levels
 from ratekeeper._ranks import count_as_extreme
-from ratekeeper._rates import Rate, RealisedRate
+from ratekeeper._rates import Rate
 from ratekeeper._version import __version__
 from ratekeeper.exceptions import InputError, Parameter, TooFewScoresError
 from ratekeeper.methods import Conformal, HighProbability, check_method
@@ -156,7 +156,7 @@ class MulticlassTest:
                     alpha=self.alphas[c],
                     n=part.shape[1],
                     threshold=float(self._limits[c]),
-                    realised=realised(self._nulls[c], self.alphas[c]),
+                    realised=self._nulls[c].realised(self.alphas[c]),
                     others=float(others) / part.shape[1],
                     wrong=Rate(int(wrong), part.shape[1]),
                 )
@@ -291,12 +291,6 @@ def promises(
     return [
         Promise(alpha, null.rank(alpha), null.n) for null, alpha in zip(nulls, alphas, strict=True)
     ]
-
-
-def realised(null: RankNull, alpha: float) -> RealisedRate | None:
-    """Return how the true rate is spread over calibration sets."""
-    k = null.rank(alpha)
-    return RealisedRate(k, null.n) if k else None
 
 
 def certificate(

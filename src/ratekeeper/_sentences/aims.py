@@ -81,7 +81,7 @@ AIM = {
         "{own} groups has probability up to {most}."
     ),
     "true_share": (
-        "Over calibration sets of {n} such objects the true share of alerts averages {mean}, and "
-        "lies between {low} and {high} in 90% of them."
+        "Over calibration sets of {n} such objects the true share of alerts averages at most "
+        "{mean}. With 90% confidence that of this test lies between {low} and {high}."
     ),
 }

@@ -43,15 +43,16 @@ CERTIFICATE = {
     "condition.random": "{p} {sign} {alpha}, with {p} drawn at random",
     "pooled": " (threshold of all groups: nothing is promised here)",
     "true_rate": (
-        "Over calibration sets of {n} such scores the true {rate} averages {mean}, lies between "
-        "{low} and {high} in 90% of them, and is above {alpha} in {above}."
+        "Over calibration sets of {n} such scores the true {rate} averages at most {mean}, and is "
+        "above {alpha} in at most {above} of them. With 90% confidence that of this test lies "
+        "between {low} and {high}."
     ),
     "true_rate.any_alpha": (
-        "Over calibration sets of {n} such scores the true {rate} at this alpha, had it been fixed "
-        "in advance, averages {mean} and lies between {low} and {high} in 90% of them."
+        "Had this alpha been fixed in advance, over calibration sets of {n} such scores the true "
+        "{rate} would average at most {mean}, and with 90% confidence that of this test would lie "
+        "between {low} and {high}."
     ),
-    "true_rate.crossed": "Since the two thresholds cross, the true values are at most these.",
-    "true_rate.tied": "The true values are at most these, since scores are tied.",
+    "true_rate.crossed": "Since the two thresholds cross, it can also be lower.",
     "price": "{other} {counted}.",
     "price.any_alpha": "{other} {counted}, had alpha been fixed before looking at it.",
     "price.cross_fitted": (

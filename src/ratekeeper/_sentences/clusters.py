@@ -30,12 +30,14 @@ CLUSTERS = {
         "concerned; the shares of the two classes may change."
     ),
     "true_rate": (
-        "Over calibration sets of {n} such clusters the true {rate} averages {mean}, lies between "
-        "{low} and {high} in 90% of them, and is above {alpha} in {above}."
+        "Over calibration sets of {n} such clusters the true {rate} averages at most {mean}, and "
+        "is above {alpha} in at most {above} of them. With 90% confidence that of this test lies "
+        "between {low} and {high}."
     ),
     "true_rate.any_alpha": (
-        "Over calibration sets of {n} such clusters the true {rate} at this alpha, had it been "
-        "fixed in advance, averages {mean} and lies between {low} and {high} in 90% of them."
+        "Had this alpha been fixed in advance, over calibration sets of {n} such clusters the true "
+        "{rate} would average at most {mean}, and with 90% confidence that of this test would lie "
+        "between {low} and {high}."
     ),
     "price": "{other} {counted}, on one row per cluster.",
     "price.any_alpha": (

@@ -18,7 +18,6 @@ COUNTED = {
         "alpha is unused."
     ),
     "price": "Those in doubt count as errors: {doubt} of {n}.",
-    "true_rate": "The true values are at most these, since scores were counted by buckets.",
     "loss": "{side_title}: at most {losses} is unused.",
     "loss.at": "{unused} of an alpha of {alpha}",
     "again": (

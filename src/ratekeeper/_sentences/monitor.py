@@ -48,18 +48,15 @@ MONITOR = {
         "be above the limit without any change since calibration."
     ),
     "like.yes": (
-        "there are {which_way} errors than new objects like the calibration objects would have. It "
+        "there are more errors than new objects like the calibration objects would have. It "
         "was shown by {decision}. If they were alike, the probability of ever saying this would be "
         "at most {delta}."
     ),
-    "like.more": "more",
-    "like.fewer": "fewer",
-    "like.other": "other numbers of",
     "like.no": "not shown. The evidence is {evidence}; at {goal} there is an alarm.",
     "like.none": "not asked, since {reason}.",
-    "like.up": (
-        "Only more errors are looked for here: fewer can have other causes, such as ties with the "
-        "threshold."
+    "like.more": (
+        "Only more errors count: fewer can come from ties with the threshold that the calibration "
+        "does not show."
     ),
     "like.fixed": "This holds if alpha was chosen before looking at the calibration scores.",
     "like.method": "the threshold is not a rank among the calibration scores",
@@ -139,7 +136,9 @@ MONITOR = {
     "title.alarm": "ALARM",
     "title.warning": "Warning",
     "warning.limit_broken": "The limit has been broken: {decision}.",
-    "warning.unlike_calibration": "Outcomes are not like the calibration: {decision}.",
+    "warning.unlike_calibration": (
+        "There are more errors than the calibration explains: {decision}."
+    ),
     "warning.changed": "The rate may have risen lately: {decision}.",
     "warning.shifted": (
         "The scores are no mixture of the two calibrated classes at any prevalence{in_group}: the "

@@ -6,8 +6,8 @@ PLAN = {
     "certain": "except with probability {delta} (HighProbability)",
     "excess": "on average, and above {above} with probability at most {delta}",
     "least": "at least {n}",
-    "with": "with {n}",
-    "with.groups": "with {n} in each group",
+    "with": "with {n}, if no scores are tied",
+    "with.groups": "with {n} in each group, if no scores are tied",
     "impossible": "impossible",
     "true_rate": (
         "true rate {mean} on average, {low} to {high} in 90% of calibration sets, above alpha in "

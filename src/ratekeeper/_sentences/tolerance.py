@@ -34,5 +34,4 @@ TOLERANCE = {
         "none of {n} scores. New ones may: if these are a random sample of them, up to {further} "
         "of the new ones, with 95% confidence."
     ),
-    "true_rate": "The true values are at most these, since thresholds are moved by the tolerance.",
 }

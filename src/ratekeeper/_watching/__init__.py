@@ -5,7 +5,7 @@ correct. Every watch may be looked at after each of them, for as long as one lik
 
 - `LimitWatch`: is the error rate above alpha? False alarms with probability at most delta, ever.
 - `AuditedWatch`: the same where only flagged objects and a random audit have labels.
-- `LikenessWatch`: are the outcomes unlike the calibration? At most delta, ever.
+- `LikenessWatch`: are there more errors than the calibration explains? At most delta, ever.
 - `ChangeWatch`: did the rate rise lately? At least `run_length` outcomes on average to a false
   alarm, which is another promise than the others make, and must never be told as theirs.
 """
@@ -27,7 +27,7 @@ from ratekeeper._watching._delay import (
     fastest,
     mean_delay,
 )
-from ratekeeper._watching._likeness import LikenessWatch
+from ratekeeper._watching._likeness import LikenessWatch, of_one_side
 from ratekeeper._watching._limit import LimitWatch
 from ratekeeper._watching._together import average, which
 
@@ -46,6 +46,7 @@ __all__ = [
     "interval",
     "intervals",
     "mean_delay",
+    "of_one_side",
     "rate_among_all",
     "rate_among_labelled",
     "share_labelled",

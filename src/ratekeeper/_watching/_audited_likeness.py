@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._watching._audited import rate_among_labelled
-from ratekeeper._watching._likeness import LikenessWatch
 from ratekeeper._watching._limit import LimitWatch
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-class AuditedLikenessWatch(LikenessWatch):
+class AuditedLikenessWatch(LimitWatch):
     """Raises an alarm when labels of alerts and of an audit show more errors than calibration does.
 
     Parameters
@@ -36,26 +35,28 @@ class AuditedLikenessWatch(LikenessWatch):
     Notes
     -----
     **Guarantee.** If new objects are exchangeable with the calibration objects, the probability
-    that an alarm is ever raised, by the mean of all cells, is at most delta.
+    that an alarm is ever raised, by the mean of all cells, is at most delta, whatever is tied.
 
     *Proof.* The rate of the test is then at most a draw of Beta(rank, n + 1 - rank). Let q be the
-    quantile that it exceeds with probability c / cells. Where it does not, the wealth W of the
-    bets against q is that of `AuditedWatch` at q: a nonnegative supermartingale that starts at 1.
-    The evidence is max(W, 1) / 2 <= (W + 1) / 2, so the mean of all cells reaches 1/delta only if
-    the mean of W reaches 2/delta - 1, which it ever does with probability at most
-    delta / (2 - delta). With c = delta (1 - delta) / (2 - delta), both chances add up to delta.
+    quantile that this exceeds with probability delta / (2 cells). Where no rate does, the wealth W
+    of the bets against q is that of `AuditedWatch` at q: a nonnegative supermartingale that starts
+    at 1. The evidence is W / 2, so the mean of all cells reaches 1/delta only if the mean of W
+    reaches 2/delta, which it ever does with probability at most delta / 2. Both chances add up to
+    delta.
 
     **Missing labels.** As in `AuditedWatch`.
 
-    **Not covered.** Fewer errors than before, and what `LikenessWatch` does not cover.
+    **Not covered.** What `LikenessWatch` does not cover.
 
     Examples
     --------
     >>> watch = AuditedLikenessWatch("fnr", 50, 1000, rate=0.1, delta=0.05)
     >>> watch.feed([False] * 90 + [True] * 5)
-    >>> watch.alarm, watch.direction
-    (95, 'up')
+    >>> watch.alarm
+    95
     """
+
+    _log_start = -math.log(2.0)
 
     def __init__(
         self,
@@ -68,30 +69,30 @@ class AuditedLikenessWatch(LikenessWatch):
     ) -> None:
         from scipy.special import betainccinv
 
-        super().__init__(rank, n_calibration, delta)
         self.control, self.rate, self.cells = control, float(rate), int(cells)
-        chance = delta * (1.0 - delta) / (2.0 - delta) / cells
-        bound = float(betainccinv(rank, n_calibration + 1 - rank, chance))
-        self.up = _Half(rate_among_labelled(control, bound, rate), delta)
+        self.rank, self.n_calibration = int(rank), int(n_calibration)
+        bound = float(betainccinv(rank, n_calibration + 1 - rank, delta / 2.0 / cells))
+        super().__init__(rate_among_labelled(control, bound, rate), delta)
+
+    def log_e_at(self, errors: Floats, n: Floats) -> Floats:
+        return self._log_start + super().log_e_at(errors, n)
 
     def state(self) -> dict[str, Any]:
         """Return all that is needed to go on, as plain values."""
-        about = {"control": self.control, "rate": self.rate, "cells": self.cells}
-        return {**about, **super().state()}
+        return {
+            "control": self.control,
+            "rate": self.rate,
+            "cells": self.cells,
+            "rank": self.rank,
+            "n_calibration": self.n_calibration,
+            "delta": self.delta,
+            **self.counts(),
+        }
 
     @classmethod
     def restore(cls, state: dict[str, Any]) -> Self:
         """Return the watch of a state."""
         names = ("control", "rank", "n_calibration", "rate", "delta", "cells")
         watch = cls(*(state[name] for name in names))
-        watch.set_sides(state)
+        watch.set_counts(state)
         return watch
-
-
-class _Half(LimitWatch):
-    """Half of the evidence for a rate above a bound."""
-
-    _log_start = -math.log(2.0)
-
-    def log_e_at(self, errors: Floats, n: Floats) -> Floats:
-        return self._log_start + super().log_e_at(errors, n)

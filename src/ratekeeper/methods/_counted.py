@@ -62,6 +62,11 @@ class CountedNull(RankNull):
         """Return the knots that stand for the most extreme scores of these ranks."""
         return self._cell.kth(ranks, self._tail)
 
+    def beyond(self, alpha: float) -> int | None:
+        """Return 0: the threshold is on the safe side of the score of its rank."""
+        del alpha
+        return 0
+
     def unused(self, alpha: float) -> float:
         """Return which share of alpha is lost at most, 0 where the threshold is the exact one."""
         k = self.rank(alpha) or 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ratekeeper._formatting import near
+from ratekeeper._rates import RealisedRate
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -175,6 +176,19 @@ class NullDistribution(ABC):
         """Return k such that the threshold is the k-th most extreme score; None without ranks."""
         del alpha
         return None
+
+    def beyond(self, alpha: float) -> int | None:
+        """Return how many calibration scores lie strictly beyond the threshold, at least.
+
+        None where random numbers break ties, so that no two are equal.
+        """
+        del alpha
+        return 0
+
+    def realised(self, alpha: float) -> RealisedRate | None:
+        """Return how the true rate of the test at alpha is distributed; None without a rank."""
+        k = self.rank(alpha)
+        return RealisedRate(k, self.n, self.beyond(alpha)) if k else None
 
     @property
     def fit_check(self) -> FitCheck | None:

@@ -61,6 +61,11 @@ class PairedNull(RankNull):
         del alpha
         return None
 
+    def beyond(self, alpha: float) -> int | None:
+        """Return None: no two pairs are equal."""
+        del alpha
+        return None
+
     def boundary(self, alpha: float) -> tuple[float, float]:
         """Return the pair strictly beyond which p <= alpha."""
         k = self.rank(alpha) or 0

@@ -118,6 +118,13 @@ class RankNull(NullDistribution):
         # m <= k - 1 scores at least as extreme <=> strictly beyond the k-th most extreme score.
         return float(self.kth(np.array([k]))[0])
 
+    def beyond(self, alpha: float) -> int | None:
+        """Return how many calibration scores lie strictly beyond the threshold."""
+        threshold = self._scores.dtype.type(self.threshold(alpha))
+        if self._tail == "low":
+            return int(self._scores.searchsorted(threshold, "left"))
+        return self.n - int(self._scores.searchsorted(threshold, "right"))
+
     def kth(self, ranks: NDArray[np.intp]) -> Floats:
         """Return the most extreme scores of these ranks, from 1 to n."""
         return self._scores[ranks - 1 if self._tail == "low" else -ranks]
