@@ -65,27 +65,23 @@ def test_the_urn_s_evidence_is_a_product_of_its_chances(rank, rate):
     n, outcomes = 100, drawn(20_000, rate, seed=1)
     watch = LikenessWatch(rank, n, 0.05)
     watch.feed(outcomes)
-    both = []
-    for hits, a in ((outcomes, rank), (~outcomes, n + 1 - rank)):
-        before = np.cumsum(hits) - hits
-        steps = np.arange(len(hits))
+    before, steps = np.cumsum(outcomes) - outcomes, np.arange(len(outcomes))
 
-        def chances(b, a=a, hits=hits, before=before, steps=steps):
-            weight = np.where(hits, a + before, b + steps - before)
-            return math.fsum(np.log(weight / (a + b + steps)))
+    def chances(b):
+        weight = np.where(outcomes, rank + before, b + steps - before)
+        return math.fsum(np.log(weight / (rank + b + steps)))
 
-        urn = chances(n + 1 - a)
-        bets = [chances((n + 1 - a) * math.exp(-theta)) - urn for theta in THETAS]
-        both.append(float(np.logaddexp.reduce(LOG_SHARES + bets)) - math.log(2))
-    assert watch.log_e == pytest.approx(max(both), abs=1e-9, rel=1e-12)
-    assert (watch.up.log_e, watch.down.log_e) == pytest.approx(tuple(both), abs=1e-9, rel=1e-12)
+    urn = chances(n + 1 - rank)
+    bets = [chances((n + 1 - rank) * math.exp(-theta)) - urn for theta in THETAS]
+    expected = float(np.logaddexp.reduce(LOG_SHARES + bets))
+    assert watch.log_e == pytest.approx(expected, abs=1e-9, rel=1e-12)
 
 
 def test_a_large_urn_is_exact_where_gamma_functions_would_not_be():
     """With millions of scores and outcomes, few outcomes more multiply by the urns' own chances."""
     watch, n = LikenessWatch(50_000, 1_000_000, 0.05), 1_000_000
     watch.feed_counts(60_000, n)
-    before = watch.up.log_e
+    before = watch.log_e
     watch.feed_counts(1, 1)
     with localcontext(prec=40):
         a, b = Decimal(50_000), Decimal(950_001)
@@ -93,7 +89,7 @@ def test_a_large_urn_is_exact_where_gamma_functions_would_not_be():
         theta = max(THETAS, key=lambda t: _urn_bet(a, b, t, 60_000, n))
         other = b * Decimal(-float(theta)).exp()
         factor = ((a + b + n) / (a + other + n)).ln()
-    assert watch.up.log_e - before == pytest.approx(float(factor), abs=1e-9)
+    assert watch.log_e - before == pytest.approx(float(factor), abs=1e-9)
 
 
 def _urn_bet(a, b, theta, errors, n):
@@ -185,7 +181,7 @@ def test_batches_are_judged_at_their_ends():
     assert batch.alarm == 565
     unlike = LikenessWatch(50, 1000, 0.05)
     unlike.feed_counts(60, 60)
-    assert (unlike.alarm, unlike.direction) == (60, "up")
+    assert unlike.alarm == 60
 
 
 def test_missing_labels_never_add_evidence():
@@ -198,7 +194,7 @@ def test_missing_labels_never_add_evidence():
         truth = rng.random(400) < rate
         missing = rng.random(400) < 0.4
         kind = [False if gone else bool(m) for m, gone in zip(truth, missing, strict=True)]
-        for make in (lambda: LimitWatch(0.05, 0.05), lambda: LikenessWatch(20, 400, 0.05).up):
+        for make in (lambda: LimitWatch(0.05, 0.05), lambda: LikenessWatch(20, 400, 0.05)):
             full, fewer, dropped, added = make(), make(), make(), make()
             for error, gone, kinder in zip(truth.tolist(), missing, kind, strict=True):
                 full.feed(error)
@@ -211,15 +207,17 @@ def test_missing_labels_never_add_evidence():
                 assert max(fewer.log_e, dropped.log_e, added.log_e) <= full.log_e + 1e-9
 
 
-def test_both_sides_of_the_likeness_take_their_own_outcomes():
-    """More errors than calibration allows and fewer are told apart, and may have own numbers."""
-    fewer = LikenessWatch(200, 1_000, 0.05)
-    fewer.feed([False] * 200)
-    assert fewer.direction == "down"
-    watch = LikenessWatch(50, 1_000, 0.05)
-    watch.feed([False] * 60, [True] * 40)
-    assert (watch.up.n, watch.down.n, watch.n, watch.errors) == (60, 40, 60, 0)
-    assert watch.alarm is watch.direction is None
+def test_fewer_errors_are_never_evidence():
+    """Without any error the evidence stays at its start or falls, for every rank."""
+    for rank in (1, 20, 200, 999, 1_000):
+        watch = LikenessWatch(rank, 1_000, 0.05)
+        watch.feed([False] * 200_000)
+        assert watch.log_e < 0.0
+        assert (watch.log_peak, watch.alarm) == (0.0, None)
+
+
+def test_a_rank_outside_the_scores_is_refused():
+    """A threshold is one of the calibration scores."""
     for rank in (0, 1_001):
         with pytest.raises(rk.InputError, match="rank"):
             LikenessWatch(rank, 1_000, 0.05)

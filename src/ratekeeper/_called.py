@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
-    Origin = Literal["score", "pair", "moved"]
+    Origin = Literal["score", "pair", "near"]
 
 
 class Bounds(NamedTuple):
@@ -106,9 +106,9 @@ def null_share(
         Rank of the threshold, NaN where there is none, and number of scores.
     beyond : ndarray
         How many of the scores lie strictly beyond the threshold: k - 1 if none is tied with it.
-    threshold : {"score", "pair", "moved"}
-        Whether the threshold is the k-th score; the k-th pair of a score and a random number,
-        which have no ties; or on the safe side of the k-th score.
+    threshold : {"score", "pair", "near"}
+        Whether the threshold is the k-th score; the k-th pair of a score and a random number, of
+        which no two are equal; or maybe a number on the safe side of the k-th score.
     error : float or None
         Chance that an interval fails; None for estimates alone.
 
@@ -116,9 +116,10 @@ def null_share(
     -----
     **Guarantee.** For a rank that was fixed before looking, the share is at most a draw of
     Beta(k, n + 1 - k) over calibration sets, whose quantile is the upper end. For pairs it is such
-    a draw, which gives the lower end, too. For scores the lower end is that of Beta(j, n + 1 - j)
-    with j = `beyond`, which holds whatever is tied: the proof is that of `RealisedRate`. For a
-    threshold that was moved it is that of a band (`any_share`), which holds for all thresholds.
+    a draw, which gives the lower end, too. For scores the lower end is the quantile of
+    Beta(j, n + 1 - j) with j = `beyond`, which holds whatever is tied: the proof is that of
+    `RealisedRate`. For a threshold nearby it is that of a band (`any_share`), which holds for all
+    thresholds at once.
     """
     ranked = ~np.isnan(k)
     estimate = np.where(ranked, (beyond + 1.0) / (n + 1.0), share_of(beyond, n))
@@ -126,14 +127,14 @@ def null_share(
         return unbounded(estimate)
     from scipy.special import betainccinv, betaincinv
 
-    tail = error / 2.0
-    rank = np.where(ranked, k, 1.0)
+    tail, rank = error / 2.0, np.where(ranked, k, 1.0)
     high = betainccinv(rank, np.maximum(n + 1.0 - rank, 1.0), tail)
-    if threshold == "moved":
+    if threshold == "near":
         low = 1.0 - _limits(n - beyond, n, tail)
     else:
         j = rank if threshold == "pair" else beyond
-        low = np.where(j > 0, betaincinv(np.maximum(j, 1.0), np.maximum(n + 1.0 - j, 1.0), tail), 0)
+        low = betaincinv(np.maximum(j, 1.0), np.maximum(n + 1.0 - j, 1.0), tail)
+        low = np.where(j > 0, low, 0.0)
     return Bounds(estimate, np.where(ranked, low, np.nan), np.where(ranked, high, np.nan))
 
 

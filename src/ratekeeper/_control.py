@@ -295,7 +295,7 @@ class ErrorRateTest(FinishedTest[Evaluation]):
                 ranks *= np.array([null.rank(self.alpha) or 1 for null in self._nulls])
             threshold: Origin = "pair" if self._is_paired else "score"
             if self.tolerance or self.calibration.counted:
-                threshold = "moved"
+                threshold = "near"
             null = null_share(ranks, sizes[0], self._n_rejected[0], threshold, each)
             other = spanned(other_share, wrong - doubt, wrong, sizes[1], each)
         else:

@@ -187,13 +187,28 @@ class Counted:
         >>> ten.unused(4, "low"), ten.unused(9, "low")
         (0.0, 0.4444444444444444)
         """
+        beyond, upto = self._surely(k, tail)
+        return 0.0 if upto >= k else 1.0 - (beyond + 1) / k
+
+    def beyond(self, k: int, tail: Tail) -> int:
+        """Return how many scores lie strictly beyond `kth`, at least; 0 if that is another score.
+
+        Examples
+        --------
+        >>> ten = Counted.of_buckets([0.1, 0.5], [0.4, 0.9], [4, 6])
+        >>> ten.beyond(4, "low"), ten.beyond(9, "low")
+        (1, 0)
+        """
+        beyond, upto = self._surely(k, tail)
+        return beyond if upto >= k else 0
+
+    def _surely(self, k: int, tail: Tail) -> tuple[int, int]:
+        """Return how many scores are surely beyond the knot of rank k, and there or beyond."""
         place = int(self._places_of(np.array([k]), tail)[0])
-        # How many are surely beyond the knot, and how many surely there or beyond.
-        beyond = [*self.least[max(place - 1, 0) : place].tolist(), 0][0], int(self.least[place])
-        if tail == "high":
-            below = [*self.most[max(place - 1, 0) : place].tolist(), 0][0]
-            beyond = self.size - int(self.most[place]), self.size - below
-        return 0.0 if beyond[1] >= k else 1.0 - (beyond[0] + 1) / k
+        if tail == "low":
+            return [*self.least[max(place - 1, 0) : place].tolist(), 0][0], int(self.least[place])
+        below = [*self.most[max(place - 1, 0) : place].tolist(), 0][0]
+        return self.size - int(self.most[place]), self.size - below
 
     def _places_of(self, ranks: NDArray[np.intp], tail: Tail) -> NDArray[np.intp]:
         if tail == "low":

@@ -63,9 +63,12 @@ class CountedNull(RankNull):
         return self._cell.kth(ranks, self._tail)
 
     def beyond(self, alpha: float) -> int | None:
-        """Return 0: the threshold is on the safe side of the score of its rank."""
-        del alpha
-        return 0
+        """Return how many scores lie strictly beyond the threshold; 0 if it is not the exact one.
+
+        Where it is, it is that of the scores themselves, and so is what is proven of it.
+        """
+        k = self.rank(alpha) or 0
+        return self._cell.beyond(k, self._tail) if k else 0
 
     def unused(self, alpha: float) -> float:
         """Return which share of alpha is lost at most, 0 where the threshold is the exact one."""
