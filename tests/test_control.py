@@ -218,7 +218,8 @@ def test_the_certificate_says_everything(cal):
     assert cell["realised_rate"]["distribution"] == f"Beta({k}, {201 - k})"
     law = stats.beta(k, 201 - k)
     assert cell["realised_rate"]["mean"] == pytest.approx(law.mean())
-    assert cell["realised_rate"]["low"] == pytest.approx(law.ppf(0.05))
+    assert cell["realised_rate"]["beyond"] == k - 1
+    assert cell["realised_rate"]["low"] == pytest.approx(stats.beta(k - 1, 202 - k).ppf(0.05))
     assert cell["realised_rate"]["high"] == pytest.approx(law.ppf(0.95))
     assert cell["realised_rate"]["probability_above_alpha"] == pytest.approx(law.sf(0.05))
     assert cell["realised_rate"]["probability_above_alpha"] <= 0.1
@@ -337,7 +338,7 @@ def test_the_law_is_an_upper_bound_with_ties_and_per_group():
     method = rk.HighProbability(0.05)
     tied = rk.calibrate(scores.round(1), labels).control("fnr", 0.05, method=method).certificate
     assert tied.cells[0].tied
-    assert "at most these" in " ".join(str(tied).split())
+    assert "averages at most" in " ".join(str(tied).split())
     plain = rk.calibrate(scores, labels, groups=groups).control("fnr", 0.05, method=method)
     assert not plain.certificate.cells[0].tied
     assert "probability up to 0.1" in " ".join(str(plain.certificate).split())

@@ -41,7 +41,7 @@ CHOSEN = {
             "learned.unknown"
         ),
         "monitor": (
-            "limit.yes limit.no like.yes like.no change.yes change.no like.more like.fewer "
+            "limit.yes limit.no like.yes like.no change.yes change.no "
             "noted.too_late noted.unknown noted.unaudited title.limit_broken title.changed "
             "title.unlike_calibration warning.limit_broken warning.unlike_calibration "
             "warning.changed"

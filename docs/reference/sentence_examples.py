@@ -269,7 +269,6 @@ GAPS = {
     "when": "2016-01-06",
     "where": " in group “north”",
     "which": "called positive",
-    "which_way": "more",
     "whom": "everybody",
     "why": (
         "The test has a tolerance: scores may differ from calibrated ones, and that is no shift."

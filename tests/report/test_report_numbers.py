@@ -104,13 +104,16 @@ def check_cell(found, test, i, *, exact_rank=True):
         same(found["interval"][0], low_limit)
         same(found["interval"][1], high_limit)
     check_true_rate(found, null.size, test)
+    if found["realised"]:
+        assert found["realised"]["beyond"] == beyond.sum()
 
 
 def check_true_rate(found, n, test):
     if found["k"] is None:
         assert found["realised"] is None
         return
-    rate, shown = RealisedRate(found["k"], n), found["realised"]
+    shown = found["realised"]
+    rate = RealisedRate(found["k"], n, shown["beyond"])
     same(shown["mean"], rate.mean)
     same(shown["low"], rate.interval[0])
     same(shown["high"], rate.interval[1])

@@ -68,7 +68,7 @@ def test_the_page_says_what_moved(show):
     page = show(build(test))
     text = page.inner_text("main")
     assert "moved by the tolerance of 0.25 to the safe side" in text
-    assert "at most these, since thresholds are moved by the tolerance" in text
+    assert "lies between 0.00% and" in text
     page.fill("#score", "0.5")
     assert "at least as extreme, or within 0.25" in page.inner_text("#judged")
 

@@ -42,7 +42,7 @@ def share_outside(case, band, runs, *, shift=0.0, method=rk.Conformal()):  # noq
             band=band,
             draw=False,
         )
-        found += bool(display.outside.any())
+        found += bool(display.above.any())
     return found, display.false_alarm
 
 
@@ -60,10 +60,10 @@ def test_without_drift_the_simultaneous_band_is_rarely_left(case, method):
 
 @pytest.mark.parametrize("case", ["small", "large", "many new"])
 def test_without_drift_the_pointwise_band_is_often_left(case):
-    """A band that holds at each alpha alone is left somewhere in more than 20% of cases."""
+    """A band that holds at each alpha alone is passed somewhere in more than 10% of cases."""
     runs = 400
     found, estimate = share_outside(case, "pointwise", runs)
-    assert estimate > 0.2
+    assert estimate > 0.1
     # As often as the display says, whose own estimate is of 10,000 runs.
     low, high = estimate - 0.03, estimate + 0.03
     assert stats.binom.ppf(RARE, runs, low) <= found <= stats.binom.isf(RARE, runs, high)

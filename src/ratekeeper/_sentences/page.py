@@ -195,7 +195,8 @@ PAGE = {
     ),
     "draws": (
         "The true {rate} depends on which calibration objects were drawn{where}. This is its "
-        "distribution over such draws; the short mark is the average."
+        "distribution over such draws if no scores are tied; ties make it smaller. The short mark "
+        "is the average."
     ),
     "draws.above": "Purple is above the level.",
     "draws.impossible": "No such test can be made.",
@@ -256,6 +257,6 @@ PAGE = {
     "word.true_rate": (
         "**distribution of the true rate**: how the true error rate varies over all draws of the "
         "calibration objects: exactly Beta(k, n + 1 - k) for rank k of n scores if no scores are "
-        "tied."
+        "tied, else at most that."
     ),
 }

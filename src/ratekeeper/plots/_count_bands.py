@@ -73,8 +73,8 @@ class RateBand:
     low, high : ndarray of float
         Limits of the counted rate at each alpha; NaN where no test is possible.
     false_alarm : float
-        How often, without drift, the rate is outside at one alpha or more: a bound for a
-        simultaneous band, an estimate for a pointwise one.
+        How often, without drift, the rate is above the band at one alpha or more, at most: for a
+        pointwise band an estimate.
     """
 
     low: NDArray[np.float64]
@@ -98,7 +98,7 @@ def rate_band(
     **Guarantee.** Let the new objects of the null class be exchangeable with its calibration
     objects, and no scores be tied. The pointwise band then holds the counted rate at each alpha
     chosen in advance with probability at least `confidence`; somewhere among many alphas it is
-    left far more often, about as often as `false_alarm` says. The simultaneous band holds the
+    left far more often: above it about as often as `false_alarm` says. The simultaneous band holds the
     rates at all given alphas at once with probability at least `confidence`. Ties only make rates
     lower, so that with ties this is true of the upper limits.
 
@@ -153,7 +153,8 @@ def _limits(
 
     error = 1.0 - confidence
     if kind == "pointwise":
-        return limits(error / 2), alarms(error / 2) / len(counts)
+        found = limits(error / 2)
+        return found, float((counts > found[:, 1]).any(axis=1).mean())
     from scipy.stats import binom
 
     allowed = binom.ppf(_SURE, len(counts), error) - 1

@@ -10,7 +10,6 @@ import numpy as np
 from ratekeeper._cells import no_such_class
 from ratekeeper._formatting import exact_percent
 from ratekeeper._inputs import read_labels
-from ratekeeper._ranks import has_ties
 from ratekeeper._validation import check_choice, check_control, null_class_of
 from ratekeeper.diagnostics import RateTable, rate_against_alpha
 from ratekeeper.diagnostics._realised import rates_of_p_values
@@ -66,15 +65,11 @@ class RateAgainstAlphaDisplay(Display):
     band : {"simultaneous", "pointwise"}
         Kind of the grey band.
     expected_low, expected_high : ndarray or None
-        The grey band: between them the counted rate lies without drift. None where the
+        The grey band: between them the counted rate lies without drift and ties. None where the
         calibration is not known and for methods that do not go by ranks.
     false_alarm : float or None
-        How often, without drift, the counted rate leaves the grey band at one alpha or more: at
-        most so often (simultaneous), about so often (pointwise). With ties that is an upper bound
-        on how often it is above the band.
-    tied : bool
-        Whether scores are tied, which makes rates lower: then only a rate above the grey band is
-        evidence of drift.
+        How often, without drift, the counted rate is above the grey band at one alpha or more: at
+        most so often (simultaneous), up to about so often (pointwise).
     cross_fitted : bool
         Whether the scores were cross-fitted: the grey band is then that of held-out scores.
     alpha : float or None
@@ -85,12 +80,13 @@ class RateAgainstAlphaDisplay(Display):
     Notes
     -----
     **Guarantee.** If the new objects of the null class are exchangeable with its calibration
-    objects, the counted rate lies inside the simultaneous grey band at all alphas at once with
-    probability at least `confidence`, over calibration sets and new objects together (with ties:
-    nowhere above it). So a rate outside is evidence of drift, with a false alarm probability of at
-    most 1 - confidence, by default 5%. The pointwise band promises this at one alpha chosen in
-    advance alone: without drift the rate is outside it somewhere far more often, as a rule in 10%
-    to 40% of cases with the default alphas; `false_alarm` says how often.
+    objects, the counted rate is nowhere above the simultaneous grey band with probability at least
+    `confidence`, over calibration sets and new objects together, whatever is tied; and nowhere
+    outside it, if no scores of the population are tied. So a rate above it is evidence of drift,
+    with a false alarm probability of at most 1 - confidence, by default 5%. A rate below it is
+    not: ties lower rates, and a calibration set need not show them. The pointwise band promises
+    this at one alpha chosen in advance alone: without drift the rate is above it somewhere far more
+    often, as a rule in 5% to 20% of cases with the default alphas; `false_alarm` says how often.
 
     The narrow interval around the line is the exact one of the test's true rate at each alpha
     alone, given this calibration set. Where it lies above the diagonal, the rate of this test is
@@ -109,7 +105,7 @@ class RateAgainstAlphaDisplay(Display):
     >>> display = RateAgainstAlphaDisplay.from_calibration(cal, control="fnr", **new, draw=False)
     >>> display
     RateAgainstAlphaDisplay of FNR, 1,028 objects, 100 levels; .plot() draws it
-    >>> bool(display.outside.any())
+    >>> bool(display.above.any())
     False
     """
 
@@ -120,17 +116,15 @@ class RateAgainstAlphaDisplay(Display):
     expected_low: NDArray[np.float64] | None = None
     expected_high: NDArray[np.float64] | None = None
     false_alarm: float | None = None
-    tied: bool = False
     cross_fitted: bool = False
     alpha: float | None = None
 
     @property
-    def outside(self) -> NDArray[np.bool_]:
-        """At which alphas the counted rate is outside the grey band; with ties, above it."""
-        if self.expected_low is None or self.expected_high is None:
+    def above(self) -> NDArray[np.bool_]:
+        """At which alphas the counted rate is above the grey band, which is evidence of drift."""
+        if self.expected_high is None:
             return np.zeros(self.table.alpha.size, dtype=bool)
-        above = self.table.rate > self.expected_high
-        return above if self.tied else above | (self.table.rate < self.expected_low)
+        return np.asarray(self.table.rate > self.expected_high)
 
     @property
     def _content(self) -> str:
@@ -213,7 +207,6 @@ class RateAgainstAlphaDisplay(Display):
             expected_low=expected.low if expected else None,
             expected_high=expected.high if expected else None,
             false_alarm=expected.false_alarm if expected else None,
-            tied=has_ties(behind) or bool(np.isin(new, behind).any()),
             cross_fitted=calibration.origin == "cross-fitted",
             alpha=alpha,
             group=subject.group,
@@ -268,16 +261,14 @@ class RateAgainstAlphaDisplay(Display):
         if self.false_alarm is None or not self.table.possible.any():
             return notes
         share = f"{100 * self.false_alarm:.3g}% of cases"
-        where = "above the grey band" if self.tied else "outside the grey band"
         if self.band == "pointwise":
-            often = "up to" if self.tied else "about"
-            notes.append(f"without drift the rate is {where} somewhere in {often} {share}")
-        elif self.outside.any():
-            notes.append(f"{where}: evidence of drift (false alarm in at most {share})")
+            notes.append(f"without drift the rate is above the grey band somewhere in up to {share}")
+        elif self.above.any():
+            notes.append(f"above the grey band: evidence of drift (false alarm in at most {share})")
         else:
-            notes.append(f"nowhere {where}: no evidence of drift")
-        if self.tied:
-            notes.append("scores are tied, which lowers rates: below the band is no evidence")
+            notes.append("nowhere above the grey band: no evidence of drift")
+        if (self.table.rate < self.expected_low).any():
+            notes.append("below the grey band is no evidence: ties lower rates")
         if self.cross_fitted:
             notes.append("scores are cross-fitted: the grey band is that of held-out ones")
         return notes

@@ -30,7 +30,8 @@ _TAIL = 1e-5  # what the picture leaves out at each end
 class RealisedRateDisplay(Display):
     """Density of the true rate over calibration sets, and how often it is above alpha.
 
-    The true rate of a finished test is one draw from Beta(k, n + 1 - k). Make it with
+    The true rate of a finished test is one draw from Beta(k, n + 1 - k), or less if scores of the
+    population are tied. Make it with
     `from_calibration` or `from_estimator`, of a test of a rank method, and with labelled new
     objects to count the rate on, if there are any. For planning, make it from k and n:
     ``RealisedRateDisplay(RealisedRate(k=5, n=100), alpha=0.05, control="fnr").plot()``. Keywords
@@ -44,9 +45,6 @@ class RealisedRateDisplay(Display):
         The limit.
     control : {"fnr", "fpr"}
         Which rate.
-    tied : bool, default=False
-        Whether calibration scores are tied, which makes true rates smaller than the distribution
-        says.
     counted : Rate, optional
         The rate counted on labelled new objects, drawn beside the distribution.
     group : object, optional
@@ -77,7 +75,6 @@ class RealisedRateDisplay(Display):
     law: RealisedRate
     alpha: float
     control: str
-    tied: bool = False
     counted: Rate | None = None
 
     def __post_init__(self) -> None:
@@ -140,7 +137,6 @@ class RealisedRateDisplay(Display):
             law=cell.realised,
             alpha=test.alpha,
             control=test.control,
-            tied=cell.tied,
             counted=rate,
             group=cell.group,
         )
@@ -190,7 +186,6 @@ class RealisedRateDisplay(Display):
         return np.asarray(beta.pdf(rates, self.law.k, self.law.n + 1 - self.law.k))
 
     def _notes(self) -> list[str]:
-        notes = []
-        if self.tied:
-            notes.append("scores are tied: true rates are at most those of this distribution")
-        return notes
+        # Where ties are broken at random, or planned without, it is exact.
+        known = self.law.beyond is None
+        return [] if known else ["exact if no scores are tied; ties make true rates smaller"]

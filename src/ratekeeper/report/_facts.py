@@ -190,6 +190,7 @@ def _test_facts(test: ErrorRateTest, shown: list[int]) -> dict[str, Any]:
             {
                 "pooled": cell.pooled,
                 "k": cell.realised.k if cell.realised else None,
+                "beyond": cell.realised.beyond if cell.realised else None,
                 "threshold": number(cell.threshold),
                 "targetErrors": _target_errors(test, i),
                 "otherErrors": cell.other_error.errors,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._ranks import has_ties
 from ratekeeper.report._grid import grid_ranks, p_of_counts
 from ratekeeper.report._levels import Levels
 
@@ -63,7 +62,6 @@ def pack(cell: tuple[Floats, Floats], knots: Floats, *, complete: bool) -> dict[
         "values": _text(knots.astype(knots.dtype.newbyteorder("<")).tobytes()),
         "counts": counts,
         "n": [scores.size for scores in cell],
-        "tied": [has_ties(scores) for scores in cell],
         "complete": complete,
     }
 

@@ -24,30 +24,31 @@ const Practice = (() => {
     return [part(count, n), 1 - ranks.highest(n - count, n, error / 2), ranks.highest(count, n, error / 2)];
   }
 
-  /* Of the class that the threshold was taken from: the distribution of its rank. */
-  function nullShare(cell, count, error, ranks) {
-    const { k, n, bounded } = cell;
-    if (!cell.realised) return [part(count, n), null, null];
+  /* Of the class that the threshold was taken from: the distribution of its rank from above, the
+     scores strictly beyond it from below, or the band where a tolerance moves it. */
+  function nullShare(cell, count, error, ranks, isMoved) {
+    const { k, n, realised } = cell;
+    if (!realised) return [part(count, n), null, null];
     const value = (count + 1) / (n + 1);
     if (error === null) return [value, null, null];
-    const low = bounded ? 1 - ranks.highest(n - count, n, error / 2) : Special.betaQuantile(k, n + 1 - k, error / 2);
+    const low = isMoved ? 1 - ranks.highest(n - count, n, error / 2) : Special.atLeast(k, n, realised.beyond, error / 2);
     return [value, low, Special.betaUpperQuantile(k, n + 1 - k, error / 2)];
   }
 
   /* What a test of one rate calls positive in a cell. */
-  function calledPositive({ test, choice }, cell, error, ranks) {
+  function calledPositive({ test, choice }, cell, error, ranks, isMoved) {
     const rejected = middle(cell.target);
     const wrong = middle(cell.other);
     const isAny = choice.method.name === "simultaneous";
-    const null_ = isAny ? anyShare(rejected, cell.n, error, ranks) : nullShare(cell, rejected, error, ranks);
+    const null_ = isAny ? anyShare(rejected, cell.n, error, ranks) : nullShare(cell, rejected, error, ranks, isMoved);
     const others = isAny ? anyShare(wrong, cell.nOther, error, ranks) : otherShare(wrong, cell.nOther, error);
     return test.control === "fpr" ? [null_, complement(others)] : [others, complement(null_)];
   }
 
   /* What the test that is shown calls in a cell. */
-  function calledIn(model, outcomes, i, error) {
+  function calledIn(model, outcomes, i, error, isMoved) {
     const each = error === null ? null : error / (2 * outcomes.length);
-    const [fnr, fpr] = outcomes.map((o) => calledPositive(o, o.cells[i], each, model.ranks));
+    const [fnr, fpr] = outcomes.map((o) => calledPositive(o, o.cells[i], each, model.ranks, isMoved));
     if (outcomes.length === 1) return { positive: fnr, negative: fnr.map(complement), abstains: false };
     const between = model.crossed(outcomes, i);
     if (between === null) return { positive: fpr, negative: fnr.map(complement), abstains: true };
@@ -74,7 +75,7 @@ const Practice = (() => {
     if (outcomes.some((o) => o.cells.some((cell) => !cell.target || !cell.other))) return null;
     const one = model.cells.length === 1;
     const error = one && !facts.crossFitted ? ERROR : null;
-    const found = model.cells.map((_, i) => calledIn(model, outcomes, i, error));
+    const found = model.cells.map((_, i) => calledIn(model, outcomes, i, error, facts.tolerance > 0));
     if (one) return { ...found[0], basis: basisOf(facts, outcomes) };
     const abstains = found.some((cell) => cell.abstains);
     const basis = facts.crossFitted ? "alerts.none.cross_fitted" : "alerts.none.groups";

@@ -42,9 +42,9 @@ const Model = (() => {
 
     /* How often the true rate is above alpha is true only of an alpha that was fixed in advance;
        of cross-fitted scores nothing is known. */
-    function realised(k, n, alpha, fixedAlpha) {
+    function realised(k, n, beyond, alpha, fixedAlpha) {
       if (facts.crossFitted) return null;
-      const found = Special.realisedRate(k, n, alpha);
+      const found = Special.realisedRate(k, n, beyond, alpha);
       return fixedAlpha ? found : { ...found, above: null };
     }
 
@@ -60,7 +60,7 @@ const Model = (() => {
         pooled: fact.pooled,
         target: fact.targetErrors === null ? null : [fact.targetErrors, fact.targetErrors],
         other: [fact.otherErrors, fact.otherErrors],
-        realised: fact.k === null ? null : realised(fact.k, cell.n[test.nullClass], test.alpha, test.fixedAlpha),
+        realised: fact.k === null ? null : realised(fact.k, cell.n[test.nullClass], fact.beyond, test.alpha, test.fixedAlpha),
         remark: fact.remark,
       };
     }
@@ -73,8 +73,11 @@ const Model = (() => {
       if (wantedK > 0) {
         const found = Ranks.orderStatistic(cell, test.nullClass, test.tail, wantedK);
         const [k, threshold] = [found.k, safeThreshold(found.threshold, test.tail)];
-        const rate = realised(k, n, alpha, method.name !== "simultaneous");
-        return { k, wantedK, heldK: k, threshold, pooled: false, realised: rate, ...errors(test, cell, threshold) };
+        const counted = errors(test, cell, threshold);
+        // A threshold that a tolerance moves is not the score of its rank: nothing bounds it from below.
+        const beyond = facts.tolerance > 0 ? 0 : counted.target[0];
+        const rate = realised(k, n, beyond, alpha, method.name !== "simultaneous");
+        return { k, wantedK, heldK: k, threshold, pooled: false, realised: rate, ...counted };
       }
       if (facts.groups !== null && test.thinGroups === "pool") {
         const all = pooled.n[test.nullClass];
@@ -104,14 +107,11 @@ const Model = (() => {
         const result = certified ? fromCertificate(test, i) : fromRanks(test, choice, i);
         const n = cell.n[test.nullClass];
         const nOther = cell.n[1 - test.nullClass];
-        const tied = cell.tied[test.nullClass] && result.threshold !== null; // else ties are broken
         return {
           group: facts.groups === null ? null : facts.groups[i],
           exactGroup: facts.groups === null ? null : facts.exactGroups[i],
           n,
           nOther,
-          tied,
-          bounded: tied || facts.tolerance > 0, // the true rate is then only known from above
           ...result,
           // The threshold depends on the models that gave the cross-fitted scores: no interval.
           interval:

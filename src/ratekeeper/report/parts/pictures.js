@@ -83,7 +83,7 @@ function renderTrueRate(o, cell) {
   }
   const { realised } = cell;
   const rate = rateName(o.test);
-  about.textContent = joined(say("page.draws", { rate, where: whereShown() }), realised.above !== null && say("page.draws.above"), ...boundTexts(cell));
+  about.textContent = joined(say("page.draws", { rate, where: whereShown() }), realised.above !== null && say("page.draws.above"), ...crossedTexts());
   Charts.trueRate(place, { realised, alpha: o.choice.alpha, name: rate, label: trueRateText(o, cell) });
 }
 

@@ -183,13 +183,13 @@ const Ranks = (() => {
         upto[label].push(total);
       }
     }
-    return { values, below, upto, n: packed.n, tied: packed.tied, complete: packed.complete };
+    return { values, below, upto, n: packed.n, complete: packed.complete };
   }
 
   /* All scores of several complete cells as one. */
   function pool(cells) {
     const all = new Float64Array([...new Set(cells.flatMap((cell) => [...cell.values]))]).sort();
-    const merged = { values: all, below: [], upto: [], n: [], tied: [], complete: true };
+    const merged = { values: all, below: [], upto: [], n: [], complete: true };
     for (const label of [0, 1]) {
       const below = new Array(all.length).fill(0);
       const upto = new Array(all.length).fill(0);
@@ -208,7 +208,6 @@ const Ranks = (() => {
       merged.below.push(below);
       merged.upto.push(upto);
       merged.n.push(cells.reduce((sum, cell) => sum + cell.n[label], 0));
-      merged.tied.push(upto.some((count, i) => count - below[i] > 1));
     }
     return merged;
   }

@@ -143,20 +143,29 @@ const Special = (() => {
     ];
   }
 
-  /* The distribution Beta(k, n + 1 - k) of the true rate, against alpha. */
-  function realisedRate(k, n, alpha) {
+  /* Bounds of the true rate: its distribution is at most Beta(k, n + 1 - k), and the interval holds
+   * whatever is tied. `beyond` scores are strictly beyond the threshold; null if ties are broken. */
+  function realisedRate(k, n, beyond, alpha) {
     const b = n + 1 - k;
     return {
       k,
       n,
+      beyond,
       mean: k / (n + 1),
-      low: betaQuantile(k, b, 0.05),
+      low: atLeast(k, n, beyond, 0.05),
       high: betaQuantile(k, b, 0.95),
       above: betaSurvival(k, b, alpha),
     };
   }
 
+  /* A rate that the true one is at least, except with this chance. */
+  function atLeast(k, n, beyond, error) {
+    const j = beyond === null ? k : beyond;
+    return j === 0 ? 0 : betaQuantile(j, n + 1 - j, error);
+  }
+
   return {
+    atLeast,
     betaCdf,
     betaSurvival,
     betaDensity,

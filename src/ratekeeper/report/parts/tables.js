@@ -49,9 +49,9 @@ function renderGroups() {
     ["Rank", "n"],
     [o.test.control === "fnr" ? "Missed of n" : "False alarms of n", "n"],
     ...(isJoint ? [] : [[`${otherName(o.test)}, 95% interval`, "n"]]),
-    [`True ${rateName(o.test)}: mean`, "n"],
-    ["in 90% of draws", "n"],
-    ...(withAbove ? [[`above ${Numbers.exactPercent(o.choice.alpha)}`, "n"]] : []),
+    [`True ${rateName(o.test)}: mean at most`, "n"],
+    ["90% interval", "n"],
+    ...(withAbove ? [[`above ${Numbers.exactPercent(o.choice.alpha)} in at most`, "n"]] : []),
   ];
   const head = make("thead", make("tr", titles.map(([text, type]) => make("th", text, { scope: "col", class: type }))));
   const body = make("tbody", o.cells.map((_, i) => groupRow(o, i, titles.length, withAbove)));
@@ -136,8 +136,8 @@ const CSV_COLUMNS = {
   other_rate_low: price((c) => c.interval?.[0]),
   other_rate_high: price((c) => c.interval?.[1]),
   true_rate_mean: (_, c) => c.realised?.mean,
-  true_rate_5_percent: (_, c) => c.realised?.low,
-  true_rate_95_percent: (_, c) => c.realised?.high,
+  true_rate_low: (_, c) => c.realised?.low,
+  true_rate_high: (_, c) => c.realised?.high,
   probability_above_alpha: (_, c) => c.realised?.above,
 };
 

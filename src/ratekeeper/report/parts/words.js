@@ -187,25 +187,20 @@ function trueRateText(o, cell) {
   const shares = Object.entries({ mean, low, high, above }).map(([name, share]) => [name, Numbers.percent(share)]);
   const gaps = { rate, n: Numbers.count(n), alpha: Numbers.exactPercent(o.choice.alpha), ...Object.fromEntries(shares) };
   const text = above === null ? say("certificate.true_rate.any_alpha", gaps) : say("certificate.true_rate", gaps);
-  return [text, ...boundTexts(cell)].join(" ");
+  return [text, ...crossedTexts()].join(" ");
 }
 
-/* Why the true rate is only bounded from above in the group that is shown, if it is. */
-function boundTexts({ tied }) {
-  const isCrossed = model.crossed(outcomes, state.group) !== null;
-  return [
-    ...(tied && !facts.tolerance ? [say("certificate.true_rate.tied")] : []),
-    ...(facts.tolerance ? [say("tolerance.true_rate")] : []),
-    ...(isCrossed ? [say("certificate.true_rate.crossed")] : []),
-  ];
+/* Why the true rate can be below its interval in the group that is shown, if it can. */
+function crossedTexts() {
+  return model.crossed(outcomes, state.group) === null ? [] : [say("certificate.true_rate.crossed")];
 }
 
 function trueRateCard(o, cell, prefix) {
   const title = `${prefix}True ${rateName(o.test)} of such tests`;
   if (!cell.realised) return card(title, "unknown", [trueRateText(o, cell)]);
-  const { k, n, mean } = cell.realised;
+  const { k, n, mean, beyond } = cell.realised;
   const beta = `Beta(${Numbers.count(k)}, ${Numbers.count(n + 1 - k)})`;
-  const bound = boundTexts(cell).length ? "≤ " : "";
+  const bound = beyond !== null || crossedTexts().length ? "≤ " : "";
   return card(title, `${bound}${Numbers.percent(mean)} on average`, [trueRateText(o, cell)], { title: beta });
 }
 
