@@ -283,7 +283,7 @@ def test_results_show_their_numbers():
     text = Page(plan._repr_html_()).text
     for line in str(plan).splitlines()[1:4]:
         assert line.strip().replace("): ", ") ").replace("0.05: ", "0.05 ") in text
-    assert "with 400, Conformal true rate 1.00% on average" in text
+    assert "with 400, if no scores are tied, Conformal true rate 1.00% on average" in text
 
 
 def test_a_calibration_shows_where_its_scores_lie_and_come_from():
