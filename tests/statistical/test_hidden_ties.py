@@ -67,7 +67,7 @@ def failures(n, k, atoms):
     return below, above
 
 
-@pytest.mark.parametrize("n", [9, 19, 30, 59, 120])
+@pytest.mark.parametrize("n", [9, 19, 30, 59])
 def test_either_end_of_the_interval_fails_in_at_most_5_percent(n):
     """Exactly enumerated: atoms of all masses in all places, constant, binary and ten levels."""
     places = np.unique(np.r_[0.0, np.linspace(0, 1, 21)[:-1], np.arange(7) / n])
@@ -102,17 +102,17 @@ def rate_of(threshold, atom):
     return atom + (1 - atom) * threshold if threshold > 0 else 0.0
 
 
-@pytest.mark.parametrize("n", [30, 59])
+@pytest.mark.parametrize(("n", "name"), [(30, "conformal"), (59, "high probability")])
 @pytest.mark.parametrize("weight", [0.0, 0.5, 1.0, 3.0])
-def test_certificates_and_alerts_cover_the_truth(n, weight):
+def test_certificates_and_alerts_cover_the_truth(n, name, weight):
     """The interval of the true FNR, all of `alerts`, and that of `control_alerts`, jointly."""
     rng = np.random.default_rng([n, int(10 * weight)])
-    runs, atom, prevalence = 300, weight / n, 0.2
+    runs, atom, prevalence = 200, weight / n, 0.2
     wrong = {"fnr": 0, "alerts": 0, "share": 0}
     for _ in range(runs):
         scores = np.r_[drawn(n, atom, rng), rng.random(50) / 2]
         cal = rk.calibrate(scores, np.repeat([1, 0], [n, 50]))
-        test = cal.control("fnr", 0.1, method=rk.Conformal())
+        test = cal.control("fnr", 0.05, method=METHODS[name])
         low, high = test.certificate.cells[0].realised.interval
         fnr, fpr = rate_of(test.threshold, atom), 1 - min(1.0, 2 * test.threshold)
         wrong["fnr"] += not low <= fnr <= high
@@ -129,7 +129,7 @@ def test_certificates_and_alerts_cover_the_truth(n, weight):
         # Alerts on low scores, among which the atom is; of all objects, labels do not matter.
         scores = drawn(n, atom, rng)
         chosen = rk.calibrate(scores, scores < 0.5, higher_is_positive=False)
-        budget = chosen.control_alerts(0.1)
+        budget = chosen.control_alerts(0.05)
         low, high = budget.certificate.cells[0].realised.interval
         wrong["share"] += not low <= rate_of(budget.threshold, atom) <= high
     assert wrong["alerts"] <= most(runs, 0.05)

@@ -71,7 +71,7 @@ VERDICT = record(
 )
 VERDICTS: Members = {
     "limit_broken": ("Is the limit broken?", VERDICT),
-    "unlike_calibration": ("Are outcomes unlike the calibration?", VERDICT),
+    "unlike_calibration": ("Are there more errors than the calibration explains?", VERDICT),
     "changed": ("Have outcomes become worse?", VERDICT),
 }
 RATES: Members = {

@@ -143,7 +143,7 @@ class Found:
 
     @property
     def unlike_calibration(self) -> bool | None:
-        """Whether outcomes were shown, at any time so far, to be unlike the calibration.
+        """Whether more errors than the calibration explains were shown, at any time so far.
 
         None where that cannot be asked; `reason` says why.
         """

@@ -73,7 +73,7 @@ class MonitorState:
 
 
 class Monitor(Found):
-    """Watches a test at work: is its limit broken, and are outcomes unlike the calibration.
+    """Watches a test at work: is its limit broken, and are there more errors than explained.
 
     Record decisions when they are made and labels when they become known, in any order and as
     often as you like: both are told apart by id, so that nothing counts twice. Outcomes are counted
@@ -112,8 +112,9 @@ class Monitor(Found):
 
     *Not like the calibration* (`unlike_calibration`): if new objects of the class are exchangeable
     with the calibration objects, this is ever said with probability at most delta, over calibration
-    sets and outcomes. It is asked where the threshold is a rank among calibration scores, else
-    None.
+    sets and outcomes, whatever scores are tied. Only more errors than the calibration explains are
+    evidence: fewer can come from ties that it does not show. It is asked where the threshold is a
+    rank among calibration scores, else None.
 
     *Changed* (`changed`): a detector that forgets good times, for a rise after years. While the
     rate is at most alpha the first false alarm comes after at least `run_length` outcomes on
