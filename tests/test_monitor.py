@@ -5,11 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import ratekeeper as rk
+from ratekeeper._monitoring._panel import Alarm
+from ratekeeper._states import packed, unpacked
 from ratekeeper._watching import average
 
 
@@ -304,6 +307,41 @@ def test_fewer_errors_are_no_news():
     assert fine.unlike_calibration is False
     for one in (monitor, fine):
         assert "Only more errors count" in repr(one).replace("\n ", "")
+
+
+@pytest.mark.parametrize("errors", [0, 80])
+def test_a_state_of_an_earlier_version_keeps_no_alarm_for_fewer_errors(errors):
+    """Earlier versions looked for fewer errors, too; what they saw of more errors stays."""
+    test = calibration().control("fnr", 0.05, method=rk.Conformal())
+    ids = np.arange(2000)
+    monitor = rk.Monitor(test)
+    monitor.record(ids, ids, ids >= errors)
+    monitor.update(ids, np.ones(2000, int))
+    assert monitor.unlike_calibration is bool(errors)
+    state = monitor.state()
+    name = next(name for name in state.arrays if name.endswith("watches/texts"))
+    ends = name.replace("texts", "ends")
+    watches = [json.loads(text) for text in unpacked(state.arrays[name], state.arrays[ends])]
+    for i, watch in enumerate(watches):
+        if "rank" in watch:
+            up = {key: watch.pop(key) for key in ("n", "errors", "log_peak", "alarm")}
+            up["log_peak"] -= math.log(2)
+            down = {"n": 2000, "errors": 2000 - errors, "log_peak": 5.0, "alarm": 114}
+            watches[i] = {
+                **watch,
+                "up": up,
+                "down": down if not errors else {**down, "alarm": None},
+            }
+    texts, marks = packed([json.dumps(watch) for watch in watches])
+    alarms = monitor._panel.alarms  # noqa: SLF001 - what an earlier version would have written
+    if not errors:
+        alarms.append(Alarm("unlike_calibration", 114, 114, "113", 113.0, "fnr"))
+    state = monitor.state()
+    earlier = replace(state, arrays={**state.arrays, name: texts, ends: marks})
+    read = rk.Monitor.restore(earlier, test)
+    assert read.unlike_calibration is bool(errors)
+    assert read.e_values["unlike_calibration"] == monitor.e_values["unlike_calibration"]
+    assert read.alarms == [one for one in monitor.alarms if errors or one.decision != 114]
 
 
 def test_groups_are_joined_by_the_mean_of_their_evidence():

@@ -95,9 +95,7 @@ def spanned(
     return high if np.array_equal(least, most) else high._replace(low=share(least, n, error).low)
 
 
-def null_share(
-    k: Array, n: Array, beyond: Array, threshold: Origin, error: float | None
-) -> Bounds:
+def null_share(k: Array, n: Array, beyond: Array, threshold: Origin, error: float | None) -> Bounds:
     """Bound the share of the null class beyond the k-th most extreme of its own n scores.
 
     Parameters

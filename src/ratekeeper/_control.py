@@ -56,12 +56,12 @@ from ratekeeper.methods._counted import CountedNull
 from ratekeeper.methods._weighted import refuse_unweighted, weighted_guarantee
 
 if TYPE_CHECKING:
-    from ratekeeper._called import Origin
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
     from ratekeeper._calibration import Calibration
+    from ratekeeper._called import Origin
     from ratekeeper._finished import Index
     from ratekeeper._keys import TieNumbers
     from ratekeeper._ranks import Floats

@@ -465,8 +465,10 @@ class RealisedRate:
             )
         if self.beyond is not None and not 0 <= self.beyond < self.k:
             raise InputError(
-                (Parameter("beyond", self.beyond), " must lie between 0 and ")
-                + (Parameter("k", self.k), " - 1."),
+                (
+                    *(Parameter("beyond", self.beyond), " must be at least 0 and less than "),
+                    *(Parameter("k", self.k), "."),
+                ),
                 parameter="beyond",
                 value=self.beyond,
             )

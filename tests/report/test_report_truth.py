@@ -12,7 +12,6 @@ from calibrations import grouped, plain, tied
 
 import ratekeeper as rk
 from ratekeeper._formatting import exact_percent, percent
-from ratekeeper._sentences.certificate import CERTIFICATE
 from ratekeeper._sentences.page import PAGE
 from ratekeeper.report import build
 from ratekeeper.report._words import about

@@ -15,7 +15,7 @@ from scipy.stats import binom
 
 import ratekeeper as rk
 from ratekeeper._rates import RealisedRate
-from ratekeeper._watching import LikenessWatch, of_one_side
+from ratekeeper._watching import LikenessWatch
 
 DELTA = 0.05
 RARE = 1e-6
@@ -221,16 +221,3 @@ def test_evidence_never_rises_if_an_error_is_taken_for_a_correct_outcome(k, n):
         for i in np.flatnonzero(errors):
             fewer = (*errors[:i], False, *errors[i + 1 :])
             assert supremum(fewer, k, n) <= highest + 1e-9
-
-
-def test_an_alarm_of_fewer_errors_is_dropped_from_an_earlier_state():
-    """A side for fewer errors, which earlier versions had, leaves no trace."""
-    about = {"rank": 1, "n_calibration": 19, "delta": 0.05}
-    fresh = LikenessWatch(1, 19, 0.05)
-    fresh.feed([False] * 500 + [True])
-    seen = fresh.state()
-    counts = {name: seen[name] for name in ("n", "errors", "log_peak", "alarm")}
-    half = {**counts, "log_peak": counts["log_peak"] - np.log(2)}
-    other = {"n": 501, "errors": 500, "log_peak": 9.0, "alarm": 300}
-    read = LikenessWatch.restore(of_one_side({**about, "up": half, "down": other}))
-    assert read.state() == pytest.approx(seen)

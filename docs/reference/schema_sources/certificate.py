@@ -79,8 +79,7 @@ TRUE_RATE: Members = {
         TEXT,
     ),
     "beyond?": (
-        "Scores strictly beyond the threshold, from which the lower end is; null if ties are "
-        "broken at random, absent from a plan.",
+        "Scores strictly beyond the threshold; null if ties are broken at random, not in a plan.",
         maybe(COUNT),
     ),
     "mean": ("Mean of the distribution, which the mean true rate does not exceed.", SHARE),

@@ -5,8 +5,9 @@ evidence (e-values) of its watches, with weights that sum to 1: over the promise
 within a rate over the groups equally, and for the limit half of it is on everybody with a promise.
 If every hypothesis holds, each term is at no time above a supermartingale with start 1 in the joint
 course of all decisions, so the mean is at no time above one, either, whatever the dependence: it
-ever reaches 1/delta with probability at most delta (Ville). It is looked at after every decision. The promised rate of
-everybody is at most alpha if that of every group is, so everybody's watch has the same hypothesis.
+ever reaches 1/delta with probability at most delta (Ville). It is looked at after every decision.
+The promised rate of everybody is at most alpha if that of every group is, so everybody's watch has
+the same hypothesis.
 
 *Changed.* Each group and rate has a detector M of its own, fed with its own outcomes, and all have
 the same goal, the run length R. M less the number of its outcomes is a supermartingale with start
@@ -457,9 +458,7 @@ class Panel:
             if rate.cells[g] is not None:
                 yield g, part
 
-    def _feed_cell(
-        self, s: int, g: int, places: Places, errors: NDArray[np.bool_]
-    ) -> int | None:
+    def _feed_cell(self, s: int, g: int, places: Places, errors: NDArray[np.bool_]) -> int | None:
         """Feed the watches of a rate and group; return where a change alarmed."""
         cell = self.rates[s].cells[g]
         assert cell is not None  # noqa: S101 - the group has the promise

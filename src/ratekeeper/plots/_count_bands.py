@@ -98,9 +98,9 @@ def rate_band(
     **Guarantee.** Let the new objects of the null class be exchangeable with its calibration
     objects, and no scores be tied. The pointwise band then holds the counted rate at each alpha
     chosen in advance with probability at least `confidence`; somewhere among many alphas it is
-    left far more often: above it about as often as `false_alarm` says. The simultaneous band holds the
-    rates at all given alphas at once with probability at least `confidence`. Ties only make rates
-    lower, so that with ties this is true of the upper limits.
+    left far more often: above it about as often as `false_alarm` says. The simultaneous band holds
+    the rates at all given alphas at once with probability at least `confidence`. Ties only make
+    rates lower, so that with ties this is true of the upper limits.
 
     Why: a test at alpha rejects beyond the k-th most extreme calibration score, so only the order
     in which calibration and new scores follow each other counts, and all orders are equally

@@ -262,12 +262,14 @@ class RateAgainstAlphaDisplay(Display):
             return notes
         share = f"{100 * self.false_alarm:.3g}% of cases"
         if self.band == "pointwise":
-            notes.append(f"without drift the rate is above the grey band somewhere in up to {share}")
+            notes.append(
+                f"without drift the rate is above the grey band somewhere in up to {share}"
+            )
         elif self.above.any():
             notes.append(f"above the grey band: evidence of drift (false alarm in at most {share})")
         else:
             notes.append("nowhere above the grey band: no evidence of drift")
-        if (self.table.rate < self.expected_low).any():
+        if self.expected_low is not None and (self.table.rate < self.expected_low).any():
             notes.append("below the grey band is no evidence: ties lower rates")
         if self.cross_fitted:
             notes.append("scores are cross-fitted: the grey band is that of held-out ones")
