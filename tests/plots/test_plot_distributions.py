@@ -51,7 +51,7 @@ def test_ties_and_cross_fits_are_told(fitted):
     """A distribution that is a bound is labelled so; that of a cross-fit is not known."""
     cal = rk.calibrate(np.repeat([0.0, 1.0], 50), np.tile([0, 1], 50))
     display = RealisedRateDisplay.from_calibration(cal.control("fnr", 0.1, method=rk.Conformal()))
-    assert "at most those of this distribution" in display.ax_.get_xlabel()
+    assert "ties make true rates smaller" in display.ax_.get_xlabel()
     clf, X, y = fitted
     crossed = rk.ErrorRateController(
         clone(clf.estimator_.estimator), alpha=0.1, method=rk.Conformal(), strategy="cross-fit"

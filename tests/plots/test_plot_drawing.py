@@ -173,7 +173,7 @@ def test_without_matplotlib_the_install_line_is_given():
         "    print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "RealisedRate(k=2, n=40)" in done.stdout
+    assert "RealisedRate(k=2, n=40, beyond=1)" in done.stdout
     assert "pip install matplotlib" in done.stdout
 
 

@@ -529,8 +529,8 @@ def test_after_looking_no_page_says_how_often_the_level_is_exceeded(show):
         assert {row["probability_above_alpha"] for row in rows_of(page)} == {""}
         assert "true_rate_mean" in rows_of(page)[0]
         assert page.locator("#chart-true-rate .above").count() == 0
-        assert page.locator("#group-table thead th").last.inner_text() == "in 90% of draws"
-    assert "had it been fixed in advance" in page.inner_text("#results")
+        assert page.locator("#group-table thead th").last.inner_text() == "90% interval"
+    assert "Had this alpha been fixed in advance" in page.inner_text("#results")
     page.evaluate("ratekeeper.choose({method: {name: 'conformal'}})")
     assert all(float(row["probability_above_alpha"]) > 0 for row in rows_of(page))
     assert page.locator("#chart-true-rate .above").count() == 1
