@@ -283,7 +283,7 @@ def plan(  # noqa: PLR0913 - one for each question
     Plan for FNR <= 5%, in held-out positives
       on average (Conformal): at least 19
       except with probability 0.05 (HighProbability): at least 59
-      with 100:
+      with 100, if no scores are tied:
         Conformal: true rate 4.95% on average, 1.99% to 8.92% in 90% of calibration sets, ...
         HighProbability: true rate 1.98% on average, 0.36% to 4.66% in 90% of calibration ...
     >>> rk.plan("precision", 0.9, expected=0.95, share=0.2).needed

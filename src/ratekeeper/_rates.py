@@ -449,7 +449,7 @@ class RealisedRate:
     >>> round(true_rate.mean, 4), round(true_rate.exceeds(0.05), 2)
     (0.0495, 0.44)
     >>> [round(end, 4) for end in true_rate.interval]
-    [0.0138, 0.0891]
+    [0.0138, 0.0892]
     """
 
     k: int

@@ -256,3 +256,20 @@ def test_a_kill_at_any_moment_loses_and_repeats_nothing(folder, moments):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"{moments} moments")
+
+
+def test_a_night_without_errors_is_no_alarm(run, tmp_path):
+    """A lowest score that the calibration has once may be common: no error at all is no news."""
+    cal = rk.calibrate(np.r_[0.0, np.linspace(0.5, 0.9, 18), -1.0], np.repeat([1, 0], [19, 1]))
+    rk.save(cal.control("fnr", 0.05, method=rk.Conformal()), tmp_path / "test.rk")
+    rows = [f"p{i},{i},1,1" for i in range(5_000)]
+    (tmp_path / "night.csv").write_text("\n".join(["id,decided_at,decision,ill", *rows]) + "\n")
+    done = run(
+        *("monitor", tmp_path / "test.rk", tmp_path / "night.csv", "--label", "ill"),
+        *("--outcomes", tmp_path / "night.csv", "--state", tmp_path / "watch.rk"),
+    )
+    assert done.exit_code == 0, done.output
+    assert "MONITOR  FNR <= 5%: no alarm" in done.stdout
+    assert "Only more errors count" in " ".join(done.stdout.split())
+    shown = run("inspect", tmp_path / "test.rk")
+    assert "lies between 0.00% and" in " ".join(shown.stdout.split())

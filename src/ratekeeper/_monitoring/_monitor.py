@@ -154,7 +154,7 @@ class Monitor(Found):
     >>> monitor.update(np.arange(1000), new).new
     1000
     >>> monitor.alarm, monitor.limit_broken, monitor.alarms[0].id
-    (True, True, '173')
+    (True, True, '162')
     """
 
     def __init__(
