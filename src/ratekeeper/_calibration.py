@@ -53,6 +53,7 @@ from ratekeeper._promised_rate import (
     warn_if_unusual,
 )
 from ratekeeper._ranks import sort_in_place
+from ratekeeper._repeats import Multiplicities, multiplicities
 from ratekeeper._selection import Selection, select
 from ratekeeper._sentences import say
 from ratekeeper._separation import separation
@@ -879,6 +880,12 @@ class Calibration:
         else:
             sort_in_place(parts)
         return replace(self, cells=((parts[0],), (parts[1],)), groups=None)
+
+    @cached_property
+    def multiplicities(self) -> tuple[Multiplicities, Multiplicities]:
+        """How often scores occur, in each class over all groups; not of scores known by counts."""
+        negative, positive = (multiplicities(cells[0]) for cells in self.pooled().cells)
+        return negative, positive
 
     @cached_property
     def data_hash(self) -> str:

@@ -24,8 +24,6 @@ from ratekeeper.methods._paired import TIES
 from ratekeeper.methods._weighted import WeightedNull, refuse_unweighted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
     from ratekeeper._calibration import Calibration
@@ -35,10 +33,6 @@ if TYPE_CHECKING:
 # A share of scores outside the calibration's range is reported if so many or more would happen
 # less often than this to objects like the calibration objects.
 _IMPOSSIBLE = 1e-6
-_FEW = 10  # objects that say nothing about where they come from
-_DISTINCT = 0.9
-_TELLING = 20  # distinct scores
-_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
 def tail_of(calibration: Calibration, null_class: int) -> Tail:
@@ -365,79 +359,3 @@ def warn_if_outside(
     if is_outside(calibration, outside, n, one_per_cluster=one_per_cluster):
         text = outside_text(calibration, outside, n)
         warnings.warn(ScoreRangeWarning(text), stacklevel=stacklevel + 1)
-
-
-def fingerprint(scores: Floats, is_positive: NDArray[np.bool_]) -> tuple[int, int, int, int]:
-    """Return numbers that depend on the set of scores of each class, but not on their order.
-
-    Fingerprints of parts add up, modulo 2**64, to that of the whole.
-    """
-    with np.errstate(over="ignore"):
-        bits = scores.astype(np.float64).view(np.uint64) * _MIX[0]
-        bits = (bits ^ (bits >> np.uint64(29))) * _MIX[1]
-        sums = [int(np.add.reduce(bits[mask])) for mask in (~is_positive, is_positive)]
-    n_positive = int(np.count_nonzero(is_positive))
-    return scores.size - n_positive, n_positive, sums[0], sums[1]
-
-
-def tells_objects_apart(calibration: Calibration) -> bool:
-    """Say whether equal scores are a sign of equal objects, and not of a score of few values."""
-    cells = [scores for cells in calibration.cells for scores in cells]
-    scores = np.concatenate([c.knots if is_counted(c) else c for c in cells])
-    return bool(np.unique(scores).size >= min(_TELLING, scores.size))
-
-
-def refuse_calibration_objects(calibration: Calibration, found: Sequence[int]) -> None:
-    """Raise if labelled objects with this fingerprint are those of the calibration."""
-    if calibration.counted or not sum(found[:2]):  # of counts nobody can tell
-        return
-    if tuple(sum(scores.size for scores in cells) for cells in calibration.cells) != tuple(
-        found[:2]
-    ):
-        return
-    own = fingerprint(
-        np.concatenate([scores for cells in calibration.cells for scores in cells]),
-        np.arange(sum(found[:2])) >= found[0],  # negatives come first
-    )
-    if list(own) == list(found) and tells_objects_apart(calibration):
-        raise InputError(
-            say("evaluation.calibration_objects"),
-            parameter="scores",
-            remedy="Evaluate on labelled objects that were not used for calibration.",
-        )
-
-
-def count_repeated(calibration: Calibration, scores: Floats, is_positive: NDArray[np.bool_]) -> int:
-    """Count objects whose score a calibration object of their class has to the last digit.
-
-    A score counts at most as often as the calibration has it: a saturated model gives 1.0 to many
-    new objects, and one calibration object with that score makes none of the others known.
-    """
-    found = 0
-    if calibration.counted:
-        return found  # as far as anybody can tell
-    for label, (cell,) in enumerate(calibration.pooled().cells):
-        mine = scores[is_positive == bool(label)]
-        if cell.size and mine.size:
-            place = np.minimum(cell.searchsorted(mine), cell.size - 1)
-            same, times = np.unique(mine[cell[place] == mine], return_counts=True)
-            held = cell.searchsorted(same, "right") - cell.searchsorted(same, "left")
-            found += int(np.minimum(times, held).sum())
-    return found
-
-
-def refuse_repeated(calibration: Calibration, repeated: int, n: int) -> None:
-    """Raise if most objects are calibration objects, where scores tell objects apart.
-
-    Scores do if nearly all of the calibration are distinct; others repeat as a matter of course.
-    """
-    if calibration.counted or n < _FEW or repeated <= n // 2:
-        return
-    cells = [cells[0] for cells in calibration.pooled().cells]
-    distinct = sum(int(np.count_nonzero(cell[1:] != cell[:-1])) + 1 for cell in cells if cell.size)
-    if distinct >= _DISTINCT * sum(cell.size for cell in cells):
-        raise InputError(
-            say("evaluation.repeated", repeated=f"{repeated:,}", n=f"{n:,}"),
-            parameter="scores",
-            remedy="Evaluate on labelled objects that were not used for calibration.",
-        )

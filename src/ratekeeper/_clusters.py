@@ -109,8 +109,17 @@ def are_spanning(calibration: Calibration) -> bool:
     return np.unique(np.concatenate(own)).size < sum(ids.size for ids in own)
 
 
-def new_clusters(calibration: Calibration, clusters: ArrayLike | None, n_objects: int) -> Hashes:
-    """Return the hash of each new row's cluster; raise if they are missing or not new."""
+def new_clusters(
+    calibration: Calibration,
+    clusters: ArrayLike | None,
+    n_objects: int,
+    *,
+    known_too: bool = False,
+) -> Hashes:
+    """Return the hash of each new row's cluster; raise if they are missing or not new.
+
+    With `known_too`, rows of the calibration's clusters may be among them.
+    """
     if clusters is None:
         raise InputError(
             "The rows of the calibration come in clusters, and so may these.",
@@ -121,6 +130,8 @@ def new_clusters(calibration: Calibration, clusters: ArrayLike | None, n_objects
                 ", one for each score: different ones if each row is of another cluster.",
             ),
         )
+    if known_too:
+        return read_clusters(clusters, n_objects)
     return read_new_clusters(calibration, clusters, n_objects)
 
 

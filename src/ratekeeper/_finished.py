@@ -15,15 +15,11 @@ from ratekeeper._audit_count import AuditCount
 from ratekeeper._called import called_by_any_threshold
 from ratekeeper._cells import (
     count_outside,
-    count_repeated,
-    fingerprint,
     is_outside,
     of_class,
     own_numbers,
     read_new,
-    refuse_calibration_objects,
     refuse_clusters,
-    refuse_repeated,
     warn_if_outside,
     weighed_class,
 )
@@ -47,6 +43,7 @@ from ratekeeper._inputs import (
     same_length,
 )
 from ratekeeper._keys import numbers_of_keys
+from ratekeeper._overlaps import CalibrationObjects, refuse_known
 from ratekeeper._scan import scan
 from ratekeeper._steps import MOST_STEPS
 from ratekeeper._validation import check_count
@@ -270,6 +267,7 @@ class FinishedTest(ABC, Generic[Found]):
         weights: ArrayLike | None = None,
         by: object = None,
         crossed: bool = False,
+        exclude_calibration: bool = False,
     ) -> Found:
         """Count both errors on labelled new objects, and compare with the promise.
 
@@ -277,6 +275,8 @@ class FinishedTest(ABC, Generic[Found]):
         ----------
         scores, labels : array-like of shape (n_objects,)
             Objects that were neither used for training nor for calibration, with true labels.
+            If more of them have the score and label of a calibration object than chance explains,
+            they are refused; see Notes.
         groups : array-like of shape (n_objects,), optional
             Required if the calibration has groups. Otherwise an audit: errors are also counted
             by these groups, to which nothing is promised.
@@ -295,11 +295,25 @@ class FinishedTest(ABC, Generic[Found]):
             clusters it counts the rows that errors of everybody are counted on.
         crossed : bool, default=False
             Whether the audit has a row for each combination of all columns, too.
+        exclude_calibration : bool, default=False
+            Whether to leave out objects that calibrated: by their clusters, or else by score and
+            label, which is refused unless the calibration's scores are practically unique (in each
+            class 100 or more, at most one in a thousand of which has an equal one).
 
         Returns
         -------
         Evaluation or JointEvaluation
             The latter of a test of both rates, with the abstentions.
+
+        Notes
+        -----
+        Scores that evaluated and calibration objects have in common are compared with those that
+        each of the two repeats by itself, so that forests, neighbours and rounded, saturated,
+        constant or binary scores are not suspected. Objects that are independent of the
+        calibration are refused with probability at most 1e-6, unless some score is more than ten
+        times as common as it was. Calibration objects are found if 23 or more of them have scores
+        that nobody else has, and fewer if fewer objects are evaluated; not if nearly every score
+        occurs more than six times. A calibration known by counts cannot be compared.
 
         Examples
         --------
@@ -327,16 +341,20 @@ class FinishedTest(ABC, Generic[Found]):
         audit = AuditCount([] if columns is None else columns.names, crossed=crossed)
         truth = read_new_labels(labels, self.calibration.classes)
         same_length("labels", truth.size, len(decisions))
-        refuse_calibration_objects(self.calibration, fingerprint(values, truth))
-        repeated = count_repeated(self.calibration, values, truth)
-        refuse_repeated(self.calibration, repeated, truth.size)
         codes, n_groups = coded(decisions, truth, index), 1 if names is None else len(names)
         whole, mixed, by_class = None, False, self._by_class
         thinned = clusters is not None or self.calibration.clusters is not None
+        fresh: slice | NDArray[np.bool_] = slice(None)
+        if exclude_calibration:
+            fresh = self._are_fresh(values, truth, clusters)
+        values, truth, codes = values[fresh], truth[fresh], codes[fresh]
+        refuse_known(self.calibration, values, truth)
         drawn: slice | NDArray[np.intp] = slice(None)  # the rows that are counted
         rows = drawn  # and those of each group
         if thinned:
-            ids = new_clusters(self.calibration, clusters, values.size)
+            known_too = exclude_calibration
+            ids = new_clusters(self.calibration, clusters, len(decisions), known_too=known_too)
+            ids = ids[fresh]
             numbers = self.calibration.draw.numbers(ids.size, EVALUATED)
             one = one_of_each(ids, numbers, truth.astype(np.intp) if by_class else None)
             rows, drawn, mixed = one, one, np.unique(ids).size < one.size
@@ -354,7 +372,7 @@ class FinishedTest(ABC, Generic[Found]):
         )
         if columns is None:
             return evaluated
-        places = [place[drawn] for place in columns.codes]
+        places = [place[fresh][drawn] for place in columns.codes]
         audit.add_outcomes(codes[drawn] % N_OUTCOMES, places, can_abstain=decisions.can_abstain)
         return evaluated.with_audit(audit.audit(columns.values, self._levels, mixed=mixed))  # type: ignore[return-value]  # of the same kind
 
@@ -436,6 +454,15 @@ class FinishedTest(ABC, Generic[Found]):
         tables = step_tables(self, check_count(steps, "steps"))
         cells = [cell.excess_ratio for cells in tables for cell in cells if cell is not None]
         return max(cells, default=0.0)
+
+    def _are_fresh(
+        self, scores: Floats, is_positive: NDArray[np.bool_], clusters: ArrayLike | None
+    ) -> NDArray[np.bool_]:
+        """Return which labelled objects did not calibrate."""
+        known, ids = CalibrationObjects(self.calibration), None
+        if self.calibration.clusters is not None:
+            ids = new_clusters(self.calibration, clusters, scores.size, known_too=True)
+        return ~known.are_among(scores, is_positive, ids)
 
     def evaluate_frame(
         self,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ratekeeper._beside import columns_of, in_order
-from ratekeeper._cells import tells_objects_apart
 from ratekeeper._counted import joined
 from ratekeeper._inputs import exact_numbers
 from ratekeeper._one_class import stand_in
+from ratekeeper._overlaps import tells_objects_apart
 from ratekeeper._provenance import Provenance
 from ratekeeper.exceptions import InputError
 

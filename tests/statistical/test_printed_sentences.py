@@ -11,9 +11,10 @@ from scipy import stats
 
 import ratekeeper as rk
 from ratekeeper._abstaining import between
-from ratekeeper._cells import fingerprint, is_outside
+from ratekeeper._cells import is_outside
 from ratekeeper._control import build_test
 from ratekeeper._evaluation import Promise, Tally, chances, evaluate
+from ratekeeper._overlaps import fingerprint
 from ratekeeper._rates import Rate
 
 SURE = 1e-6  # how often a correct build may fail one of these tests

@@ -78,6 +78,12 @@ _SIDES = {
     is_flag=True,
     help="FILE is the result of a query of `ratekeeper sql evaluate`.",
 )
+@click.option(
+    "--exclude-calibration",
+    is_flag=True,
+    help="Leave out rows that calibrated: by cluster, or by score and label where the "
+    "calibration's scores are practically unique.",
+)
 @options.on_invalid()
 @options.source_format()
 @options.decimal()
@@ -135,14 +141,15 @@ def _evaluated(test: contents.Test, file: str, given: dict[str, Any]) -> FileEva
         decimal=given["decimal"],
         by=given["by"],
         crossed=given["crossed"],
+        exclude_calibration=given["exclude_calibration"],
     )
 
 
 def _counted(test: contents.Test, file: str, given: dict[str, Any]) -> FileEvaluation:
     from ratekeeper.batch import evaluate_counts
 
-    names = ("score", "label", "group", "cluster", "key", "weight", "by")
-    useless = [name for name in names if given[name]]
+    names = ("score", "label", "group", "cluster", "key", "weight", "by", "exclude_calibration")
+    useless = [name.replace("_", "-") for name in names if given[name]]
     if useless:
         raise Refusal(
             f"--{useless[0]} needs the rows themselves, and --counts has none. Leave one of them "

@@ -63,7 +63,14 @@ EVALUATION = {
     ),
     "repeated": (
         "{repeated} of {n} scores are those of calibration objects of the same class to the last "
-        "digit: counting errors on calibration objects shows nothing."
+        "digit, more than chance explains: of the scores that occur twice in all, {both} are of "
+        "one evaluated and one calibration object, {own} of two calibration objects and {new} of "
+        "two evaluated ones. Counting errors on calibration objects shows nothing."
+    ),
+    "not_unique": (
+        "Which objects calibrated cannot be told by score and label: the calibration's scores are "
+        "not practically unique (100 or more of each class, at most one in a thousand with an "
+        "equal one), so fresh objects would be left out with them, and not at random."
     ),
     "outside": (
         "{outside} of {n} scores lie outside the range of the calibration scores, {lowest} to "

@@ -10,17 +10,14 @@ import numpy as np
 from ratekeeper._audit_count import AuditCount
 from ratekeeper._cells import (
     are_outside,
-    count_repeated,
-    fingerprint,
     is_outside,
     outside_text,
-    refuse_calibration_objects,
-    refuse_repeated,
     warn_if_outside,
 )
 from ratekeeper._evaluation import N_OUTCOMES, Tally, as_tallies, coded, from_codes
 from ratekeeper._finished import evaluate_counts
 from ratekeeper._formatting import show
+from ratekeeper._overlaps import NewObjects
 from ratekeeper.batch._clustering import Drawn
 from ratekeeper.batch._judging import Judge
 from ratekeeper.batch._sources import open_sources, pieces_of
@@ -106,6 +103,7 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
     decimal: str | None = None,
     by: str | Sequence[str] = (),
     crossed: bool = False,
+    exclude_calibration: bool = False,
 ) -> FileEvaluation:
     r"""Count a test's errors on the labelled rows of a file, in bounded memory.
 
@@ -114,7 +112,8 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
     test : ErrorRateTest or AbstainingTest
         What decides.
     source : path-like
-        As in `calibrate_file`. Its objects were neither used for training nor for calibration.
+        As in `calibrate_file`. Its objects were neither used for training nor for calibration;
+        more that calibrated than chance explains are refused, as by ``test.evaluate``.
     score, label, group : str, optional
         Names of the columns, by default those of the calibration. For a test without groups
         `group` is an audit: errors are also counted by this column, to which nothing is promised.
@@ -139,6 +138,9 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
         Columns of an audit, as `by` of ``test.evaluate``. A missing value is a group of its own.
     crossed : bool, default=False
         Whether the audit has a row for each combination of all columns, too.
+    exclude_calibration : bool, default=False
+        Whether to leave out rows that calibrated, as in ``test.evaluate``. They are counted among
+        the skipped.
 
     Returns
     -------
@@ -167,22 +169,20 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
         cluster=cluster,
         weight=weight,
         by=columns,
+        exclude_calibration=exclude_calibration,
     )
     counts = _Counts(test, judge, AuditCount(columns, crossed=crossed))
-    whole = test.calibration.pooled()  # once, not for every piece
-    seen, repeated = np.zeros(4, dtype=np.uint64), 0
+    objects = NewObjects()
     with open_sources(source, source_format, decimal) as files:
         judge.check(files[0].name, files[0].columns)
         for name, piece in pieces_of(files, judge.columns, "Evaluating"):
             first = judge.n_decided
             judged = judge.judge(name, piece)
             counts.add(judged, first)
-            seen += np.array(fingerprint(judged.values, judged.truth), dtype=np.uint64)
-            repeated += count_repeated(whole, judged.values, judged.truth)
+            objects.add(judged.values, judged.truth)
     judge.refuse_unseen_positive(str(source))
     try:
-        refuse_calibration_objects(test.calibration, seen.tolist())
-        refuse_repeated(whole, repeated, judge.n_decided)
+        objects.refuse_known(test.calibration)
     except InputError as error:
         where = files[0].name if len(files) == 1 else str(source)
         raise error.within(where) from None

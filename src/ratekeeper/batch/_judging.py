@@ -13,6 +13,7 @@ from ratekeeper._finished import FinishedTest, continuing, decide_read
 from ratekeeper._formatting import listed, show
 from ratekeeper._inputs import in_precision, read_new_scores
 from ratekeeper._keys import TieNumbers, wants_keys
+from ratekeeper._overlaps import CALIBRATED, CalibrationObjects
 from ratekeeper._ranks import order_of
 from ratekeeper._tolerance import covers_rounding
 from ratekeeper._weights import as_numbers
@@ -130,6 +131,7 @@ class Judge:
         cluster: str | None = None,
         weight: str | None = None,
         by: Sequence[str] = (),
+        exclude_calibration: bool = False,
     ) -> None:
         given: object = test
         if not isinstance(given, FinishedTest):
@@ -163,6 +165,7 @@ class Judge:
                 value=weight,
                 remedy=("Calibrate with ", Parameter("weight"), ", or leave it out here."),
             )
+        self._known = CalibrationObjects(test.calibration) if exclude_calibration else None
         self._newcomers = Newcomers(test.calibration)
         methods = [part.method for part in test.parts]
         self.key = key if wants_keys(methods, given=key is not None, parameter="key") else None
@@ -228,8 +231,12 @@ class Judge:
         keys = self._told("key", name, piece, found)
         ids = self._told("id", name, piece, found)
         valid = self.inspector.valid(name, piece, found, self._note())
-        self._newcomers.check(name, piece, self.cluster, clusters)
         values, rows = self._fit(numbers.values, piece), None
+        if self._known is None:
+            self._newcomers.check(name, piece, self.cluster, clusters)
+        else:
+            known = self._known.are_among(values, truth == 1, clusters)
+            valid = self._without(known, valid)
         if valid is not None:
             rows = np.flatnonzero(valid)
             values = values[rows]
@@ -260,6 +267,16 @@ class Judge:
             clusters,
             None if ids is None else texts_of(ids, rows),
         )
+
+    def _without(
+        self, known: NDArray[np.bool_], valid: NDArray[np.bool_] | None
+    ) -> NDArray[np.bool_]:
+        """Return which valid rows did not calibrate, and count the others among the skipped."""
+        found = np.ones(known.size, dtype=bool) if valid is None else valid
+        if n := int(np.count_nonzero(found & known)):
+            skipped = self.inspector.skipped
+            skipped[CALIBRATED] = skipped.get(CALIBRATED, 0) + n
+        return found & ~known
 
     def _weights(
         self, piece: Piece, found: list[tuple[str, str, NDArray[np.uint8] | None]]
