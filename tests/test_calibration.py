@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper.exceptions import ReversedScoreWarning
+from ratekeeper.exceptions import CopiedRowsWarning, ReversedScoreWarning
 
 
 def example(n=50, seed=0):
@@ -201,9 +201,12 @@ def test_copies_of_rows_are_remarked_on():
     scores, labels = two_normals()
     for copies in (300, 2000):
         appended = np.r_[scores, scores[:copies]], np.r_[labels, labels[:copies]]
-        (remark,) = rk.calibrate(*appended).remarks
+        with pytest.warns(CopiedRowsWarning, match="exact repeats") as caught:
+            cal = rk.calibrate(*appended)
+        assert caught[0].filename == __file__
+        (remark,) = cal.remarks
         assert f"{copies:,} of {2000 + copies:,} scores are exact repeats" in remark
-        test = rk.calibrate(*appended).control("fnr", 0.05)
+        test = cal.control("fnr", 0.05)
         assert remark in test.certificate.remarks
         assert "exact repeats" in str(test.certificate).replace("\n  ", " ")
 

@@ -12,6 +12,7 @@ import numpy as np
 from ratekeeper._beside import split
 from ratekeeper._calibration import Calibration
 from ratekeeper._clusters import read_clusters
+from ratekeeper._copies import CHOICES, without_copies
 from ratekeeper._draws import Draw
 from ratekeeper._formatting import show
 from ratekeeper._hints import by_name, from_model
@@ -61,6 +62,7 @@ def calibrate(  # noqa: PLR0913 - each has a name and a default
     higher_is_positive: bool = True,
     sampling: Sampling = "population",
     one_class: str | None = None,
+    duplicates: str = "warn",
 ) -> Calibration:
     """Take the scores and labels of held-out objects as the ground for p-values and tests.
 
@@ -112,6 +114,9 @@ def calibrate(  # noqa: PLR0913 - each has a name and a default
         the same and not plain. Without labels the classes are called 0 and 1. With labels the other
         class is called `positive_label` where that is given, or as the other of a plain pair, or
         "not ok" beside "ok".
+    duplicates : {"warn", "refuse", "keep", "drop"}, default="warn"
+        What to do if rows seem to be copies of others: give a `CopiedRowsWarning`, raise, say
+        nothing, or keep one of each. See Notes.
 
     Returns
     -------
@@ -130,6 +135,15 @@ def calibrate(  # noqa: PLR0913 - each has a name and a default
 
     A promise about a class needs objects of that class only. From negatives alone the FPR can be
     controlled, from positives alone the FNR; the other error is then unknown, and is said to be.
+
+    Copies of rows make promises look possible that are not: 42 positives tiled ten times pass for
+    420. So it is tested whether independent objects could repeat their scores as these do. The test
+    assumes nothing about the scores, and calls independent objects copies with probability at most
+    1e-6. It finds rows tiled any number of times, in any order, and a copied part of them (300 of
+    2,000, say), but needs some 30 distinct scores, and does not see rows drawn with replacement.
+    Whatever is done about them, the certificate of every test says it. Dropping divides how often
+    each score occurs, where all occur a multiple of some number of times; otherwise it keeps one of
+    each score, where nearly all that repeat do so equally often; and is refused in all other cases.
 
     With `clusters`, a cluster of a class (in a group) is all its rows of that class and group.
     Promises are about one row, drawn at random, of a new cluster that has such rows: every cluster
@@ -179,6 +193,7 @@ def calibrate(  # noqa: PLR0913 - each has a name and a default
             parameter="higher_is_positive", value=higher_is_positive, need="True or False"
         )
     check_choice(sampling, "sampling", ("population", "by class"))
+    check_choice(duplicates, "duplicates", CHOICES)
     index, names = (None, None) if groups is None else read_groups(groups, values.size)
     columns: dict[str, NDArray[Any]] = {}
     timing = None
@@ -201,10 +216,9 @@ def calibrate(  # noqa: PLR0913 - each has a name and a default
         labelled=labels is not None or one_class is not None,
         columns=columns,
     )
-    made = replace(made, draw=Draw.of(random_state))
-    if bound is not None:
-        made = by_rejection(made, bound)
-    return replace(made, sampling=sampling, timing=timing)
+    made = replace(made, sampling=sampling, timing=timing, draw=Draw.of(random_state))
+    made = without_copies(made, duplicates)
+    return made if bound is None else by_rejection(made, bound)
 
 
 def _too_many(first: object, n: int) -> TypeError:

@@ -27,6 +27,7 @@ from ratekeeper._cells import (
 from ratekeeper._certificate import shown_text
 from ratekeeper._clusters import NOT_DRAWN, known_clusters, one_row
 from ratekeeper._control import ErrorRateTest, build_test
+from ratekeeper._copies import Copies, copies_in
 from ratekeeper._costs import Cheapest, cheapest
 from ratekeeper._counted import is_counted, joined
 from ratekeeper._draws import Draw
@@ -93,12 +94,6 @@ if TYPE_CHECKING:
     Weights = NDArray[np.float64]
     Times = NDArray[np.int64]
 
-# From how many exact repeats, and from how many digits, a remark is due.
-_REPEATS = 5
-_REPEATED_SHARE = 0.01
-_DIGITS = 10
-_MIXED = 0.05
-_LOOKED_AT = 200
 _USELESS_AUC = 0.6
 _SHOWN = 8  # groups
 _MANY_RUNS = 1000
@@ -882,6 +877,14 @@ class Calibration:
         return replace(self, cells=((parts[0],), (parts[1],)), groups=None)
 
     @cached_property
+    def copies(self) -> Copies | None:
+        """What shows that rows were copied; None if chance explains how scores repeat.
+
+        The test is that of `calibrate`, with its error: at most 1e-6 for independent objects.
+        """
+        return copies_in(self)
+
+    @cached_property
     def multiplicities(self) -> tuple[Multiplicities, Multiplicities]:
         """How often scores occur, in each class over all groups; not of scores known by counts."""
         negative, positive = (multiplicities(cells[0]) for cells in self.pooled().cells)
@@ -935,16 +938,14 @@ class Calibration:
         """What looks odd about the scores and may be an accident; certificates print it."""
         whole = self.pooled().independent
         sizes = [cells[0].size for cells in whole.cells]
-        repeats = 0 if self.counted else sum(_repeats(cells[0]) for cells in whole.cells)
         remarks = time_remarks(self)
         if self.provenance is not None and NOT_DRAWN in self.provenance.skipped:
             remarks.append(say("clusters.thinned"))
         if self.provenance is not None and (kept := self.provenance.rejection) is not None:
             n, bound = f"{kept.negative + kept.positive:,}", f"{kept.bound:g}"
             remarks.append(say("weights.rejection", kept=f"{sum(sizes):,}", n=n, bound=bound))
-        if repeats:
-            text = say("certificate.repeats", repeats=f"{repeats:,}", n=f"{sum(sizes):,}")
-            remarks.append(text)
+        if self.copies is not None:
+            remarks.append(str(self.copies))
         if all(sizes):
             sd = math.sqrt((sum(sizes) + 1) / (12 * sizes[0] * sizes[1]))
             auc = self.separation.auc
@@ -1032,25 +1033,3 @@ def _extent(cells: tuple[Floats, ...]) -> list[Any]:
 def _spread(cell: Floats) -> Floats:
     """Return the scores of a cell, or some that are spread as those are which are counted."""
     return cell.spread(_SPREAD) if is_counted(cell) else cell
-
-
-def _repeats(scores: Floats) -> int:
-    """Count exact repeats in ascending scores that have too many digits to repeat by chance.
-
-    Models of discrete features repeat their scores as a matter of course, some often and some
-    rarely: only repeats that nearly all stand there the same number of times are remarkable.
-    """
-    same = scores[1:] == scores[:-1]
-    repeats = int(np.count_nonzero(same))
-    if repeats < max(_REPEATS, _REPEATED_SHARE * scores.size):
-        return 0
-    starts = np.flatnonzero(np.r_[True, ~same])
-    times = np.diff(np.r_[starts, scores.size])
-    copies = int(np.bincount(times).argmax())  # how often most values stand there
-    more = times[times > copies]
-    if scores.dtype != np.float64 or np.count_nonzero(more != 2 * copies) > _MIXED * more.size:
-        return 0
-    looked_at = scores[starts][:: max(1, starts.size // _LOOKED_AT)]
-    texts = [repr(float(value)).partition("e")[0] for value in looked_at]
-    digits = [len(text.replace(".", "").strip("-0")) for text in texts]
-    return repeats if np.median(digits) >= _DIGITS else 0

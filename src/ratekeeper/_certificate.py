@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ratekeeper import _markup as markup
+from ratekeeper._copies import COPIED
 from ratekeeper._formatting import (
     exact_percent,
     extremes,
@@ -657,7 +658,8 @@ def ground(facts: Any) -> Iterator[Statement]:  # noqa: ANN401 - a certificate o
         yield facts.weights.statement()
     yield data_statement(facts)
     if facts.provenance is not None:
-        key = "file.skipped" if facts.provenance.n_skipped else "file"
+        skipped = set(facts.provenance.skipped) - {COPIED}  # of those one is kept
+        key = "file.skipped" if skipped else "file"
         yield state("file", say(f"certificate.{key}", rows=facts.provenance))
 
 

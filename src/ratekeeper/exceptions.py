@@ -15,6 +15,7 @@
     ├── LevelWarning                    an error rate above 0.5, as where a sensitivity was meant
     ├── UselessTestWarning              a test that calls all calibration objects the same
     ├── ContradictedFitWarning          the scores contradict the distribution fitted to them
+    ├── CopiedRowsWarning               rows of a calibration seem to be copies of others
     ├── ScoreTypeWarning                scores come in another precision than at calibration
     ├── ScoreRangeWarning               new scores lie outside the range of the calibration
     ├── ShiftWarning                    new scores are no mixture of the calibrated classes
@@ -235,6 +236,10 @@ class UselessTestWarning(RatekeeperWarning):
 
     Its promise holds, and is worth nothing: as with 0/1 predictions in the place of scores.
     """
+
+
+class CopiedRowsWarning(RatekeeperWarning):
+    """Rows of a calibration seem to be copies of others, and none may count twice."""
 
 
 class ScoreTypeWarning(RatekeeperWarning):

@@ -34,6 +34,7 @@ _ROWS_ONLY = (
     "sample",
     "knots",
     "seed",
+    "duplicates",
 )
 _EPILOG = """\b
 Examples:
@@ -122,6 +123,12 @@ The rows must not have been used to train, tune or select the classifier.
     help="FILE is the result of a query of `ratekeeper sql calibrate`; more files are those of "
     "finer ones. --score, --label and --group then say what the columns are called there.",
 )
+@click.option(
+    "--duplicates",
+    type=click.Choice(["keep", "drop"]),
+    help="Rows that look like copies of others are refused: keep them if they are other objects, "
+    "or drop all but one of each.",
+)
 @promise_options
 @options.on_invalid()
 @options.source_format()
@@ -206,6 +213,7 @@ def _read(given: dict[str, Any]) -> Calibration:
         random_state=given["seed"],
         sampling="by class" if given["by_class"] else "population",
         source_format=given["format"],
+        duplicates=given["duplicates"] or "refuse",
         **{name: given[name] for name in same},
     )
 

@@ -163,9 +163,10 @@ CERTIFICATE = {
     "file": "{rows}.",
     "file.skipped": "{rows}. Nothing is promised about objects like the skipped ones.",
     "repeats": (
-        "{repeats} of {n} scores are exact repeats of others, although scores have many digits. "
-        "Equal objects have equal scores; but if these are copies of rows, keep one of each: "
-        "copies make promises look possible that are not."
+        "{repeats} of {n} scores are exact repeats of others, in a pattern that independent "
+        "objects show with probability at most 1e-6, whatever the model: most repeated scores "
+        "occur {times} times. If rows were copied, promises count some of them more than once, and "
+        "do not hold."
     ),
     "no_information": (
         "The score does not separate the classes (area under the ROC curve {auc}): the promise "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._calibrating import build_calibration, calibration_of
+from ratekeeper._copies import CHOICES, without_copies
 from ratekeeper._draws import Draw
 from ratekeeper._formatting import plain_value, show
 from ratekeeper._one_class import SIDES, read_truth
@@ -65,6 +66,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     knots: int | None = None,
     source_format: str | None = None,
     decimal: str | None = None,
+    duplicates: str = "warn",
 ) -> Calibration:
     r"""Calibrate on the rows of a file, a folder of files, or standard input.
 
@@ -120,6 +122,9 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     decimal : {".", ","}, optional
         The decimal mark of scores in text files; by default a point, and where semicolons
         separate the columns a comma, too.
+    duplicates : {"warn", "refuse", "keep", "drop"}, default="warn"
+        What to do if rows seem to be copies of others, as in `calibrate`. With `knots`, where only
+        counts are kept, copies are not noticed and cannot be dropped.
 
     Returns
     -------
@@ -153,6 +158,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
     # Of clusters all rows are needed, to see that the window cuts none.
     clock = Clock(time, last, since, most, forgets=cluster is None)
     check_choices(sampling, one_class, label, positive_label)
+    _check_duplicates(duplicates, knots)
     labels = None if label is None else Kinds(label, labels=True)
     groups = None if group is None else Kinds(group, labels=False)
     inspector = Inspector(on_invalid)
@@ -196,7 +202,7 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
             provenance=provenance,
             labelled=labelled,
         )
-        return replace(made, sampling=sampling, draw=draw)
+        return without_copies(replace(made, sampling=sampling, draw=draw), duplicates)
     values, codes, index, sampled = keep.kept()
     group_names = None
     if groups is not None and index is not None:
@@ -220,7 +226,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         timing=clock.timing,
         draw=draw,
     )
-    return weights.thinned(_windowed(made, last, since, keep.left_out))
+    made = without_copies(_windowed(made, last, since, keep.left_out), duplicates)
+    return weights.thinned(made)
 
 
 def check_choices(
@@ -232,6 +239,16 @@ def check_choices(
         check_choice(one_class, "one_class", SIDES)
     if label is None and positive_label is not None:
         read_truth(None, 0, positive_label, one_class)  # which refuses it
+
+
+def _check_duplicates(duplicates: str, knots: int | None) -> None:
+    if check_choice(duplicates, "duplicates", CHOICES) == "drop" and knots is not None:
+        raise InputError(
+            (Parameter("knots", knots), " keeps counts only, and copies cannot be told by counts."),
+            parameter="duplicates",
+            value=duplicates,
+            remedy=("Leave ", Parameter("knots"), " out, or drop copies by their ids before."),
+        )
 
 
 def _windowed(made: Calibration, last: int | None, since: object, left_out: int) -> Calibration:
