@@ -59,7 +59,7 @@ from ratekeeper._selection import Selection, select
 from ratekeeper._sentences import say
 from ratekeeper._separation import separation
 from ratekeeper._useless import warn_if_useless
-from ratekeeper._validation import check_control, check_probability
+from ratekeeper._validation import check_choice, check_control, check_probability
 from ratekeeper._weights import (
     effective_n,
     new_weights,
@@ -719,11 +719,31 @@ class Calibration:
         promised = promised_rate(control, level, alpha)
         return labels_for_price(self, *promised, price=price, method=method, group=group)
 
-    def merge(self, other: Calibration) -> Calibration:
+    def merge(self, other: Calibration, *, duplicates: str = "refuse") -> Calibration:
         """Return exactly what calibrating both sets of objects together would give.
 
         One of them may hold negatives only and the other positives only. The name of a class
         without objects gives way to that of the other calibration if it was made up.
+
+        Parameters
+        ----------
+        other : Calibration
+            Of other objects.
+        duplicates : {"refuse", "keep"}, default="refuse"
+            What to do if more objects are in both than chance explains: of the same class and
+            score, also in single precision, and where both have times of the same group and time.
+            Independent objects are refused with probability at most 1e-6, as in
+            ``test.evaluate``. If times are known, fewer get a `CopiedRowsWarning`. Keep them only
+            if they are other objects. The same calibration twice is refused anyway.
+
+        Returns
+        -------
+        Calibration
+
+        Raises
+        ------
+        InputError
+            If the calibrations hold the same objects, or differ in what they describe.
 
         Examples
         --------
@@ -735,7 +755,8 @@ class Calibration:
         if not isinstance(other, Calibration):
             raise InputError(parameter="other", value=other, need="a Calibration")
         check_mergeable(self, other)
-        refuse_shared(self, other)
+        if check_choice(duplicates, "duplicates", ("refuse", "keep")) == "refuse":
+            refuse_shared(self, other)
         cells, names, columns = merged_cells(self, other)
         crossed = "cross-fitted" in (self.origin, other.origin)
         return Calibration(

@@ -311,7 +311,7 @@ class FinishedTest(ABC, Generic[Found]):
         each of the two repeats by itself, so that forests, neighbours and rounded, saturated,
         constant or binary scores are not suspected. Objects that are independent of the
         calibration are refused with probability at most 1e-6, unless some score is more than ten
-        times as common as it was. Calibration objects are found if 23 or more of them have scores
+        times as common as it was. Calibration objects are found if 25 or more of them have scores
         that nobody else has, and fewer if fewer objects are evaluated; not if nearly every score
         occurs more than six times. A calibration known by counts cannot be compared.
 

@@ -10,7 +10,7 @@ from ratekeeper._beside import columns_of, in_order
 from ratekeeper._counted import joined
 from ratekeeper._inputs import exact_numbers
 from ratekeeper._one_class import stand_in
-from ratekeeper._overlaps import tells_objects_apart
+from ratekeeper._overlaps import are_copies, tells_objects_apart
 from ratekeeper._provenance import Provenance
 from ratekeeper.exceptions import InputError
 
@@ -33,8 +33,8 @@ def check_mergeable(one: Calibration, other: Calibration) -> None:
     A sample stands for more objects than it holds, so the merged scores would weigh its objects
     too little: the promise would be about another mix.
     """
-    is_same = one.data_hash == other.data_hash and tells_objects_apart(one)
-    if one is other or is_same:
+    is_same = one.data_hash == other.data_hash or are_copies(one, other)
+    if one is other or (is_same and tells_objects_apart(one)):
         raise InputError(
             "Both calibrations hold the same objects, and none may count twice: a promise that "
             "counts copies fails more often than it says.",

@@ -11,19 +11,21 @@ score is of the first set with a chance u of its own, independently.
   2 u (1 - u), the second both with (1 - u)^2. Since -a u^2 + 2 b u (1 - u) - c (1 - u)^2 <= 0 for
   b = sqrt(a c), (1 - a)^A (1 + b)^B (1 - c)^C has mean at most 1, where A, B and C scores are of these
   three kinds and a, c lie between 0 and 1. The evidence is the average over a fixed list of a and c,
-  and objects are called common where it exceeds two million (Markov: with probability at most 5e-7).
+  and objects are called common where it exceeds four million (Markov: with probability at most
+  2.5e-7).
 - Both sets have a score that occurs k times with the chance 1 - u^k - (1 - u)^k, at most
-  1 - 2^(1 - k). If, on average over such scores, none of the sets has them more than ten times as
-  often as the other, given their sizes n and m, then u lies between n / (n + 10 m) and
-  10 n / (10 n + m), which bounds the chance further where one set is small. The number of common
+  1 - 2^(1 - k). If no score is more than ten times as common in one population as in the other, u
+  lies between n / (n + 10 m) and 10 n / (10 n + m) for sets of n and m objects, which bounds the
+  chance further where one set is small. The number of common
   scores is at most binomial (Hoeffding 1956), and objects are called common where its tail is at most
-  1e-7, for any k = 2, ..., 6.
+  5e-8, for any k = 2, ..., 6.
 
-So objects that are independent between the sets are called common with probability at most 1e-6. It
-holds for forests, neighbours, rounded, saturated, constant and binary scores, since these repeat
-within each set as they do between the sets, and also if the population has moved. Of full-precision
-scores the tests see 24 common objects or more; if one set is much smaller than the other, fewer. They
-cannot see common objects where nearly every score occurs more than six times.
+Scores are compared as they are and, where that may matter, once more in single precision. So objects
+that are independent between the sets are called common with probability at most 1e-6. That holds for
+forests, neighbours, rounded, saturated, constant and binary scores, since these repeat within each
+set as they do between the sets, and also if the population has moved. Of full-precision scores the
+tests see 25 common objects or more; if one set is much smaller than the other, fewer. They cannot see
+common objects where nearly every score occurs more than six times.
 """
 
 from __future__ import annotations
@@ -56,11 +58,12 @@ UNIQUE = 0.001
 """Scores are practically unique if at most this share of them has an equal one in its class."""
 CALIBRATED = "a calibration object"
 """Why an object is left out of an evaluation."""
+ENOUGH = 100
+"""So many scores show whether some are equal."""
 _TIMES = np.arange(2, 7)
 _RATIO = 10.0
 _STAKES = np.array([0.003, 0.01, 0.03, 0.1, 0.3, 0.6, 0.9, 0.99])
 _TELLING = 20  # distinct scores
-_ENOUGH = 100  # scores that show whether some are equal
 _MOST = 1 << 20  # distinct scores of a stream that are remembered
 _WAITING = 1 << 18
 _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
@@ -120,7 +123,8 @@ class Overlap:
             + self.second[0] * np.log1p(-c)
         )
         evidence = logsumexp(gains) - np.log(gains.size)
-        return min(1.0, 2.0 * min(_TIMES.size * float(tails.min()), float(np.exp(-evidence))))
+        # Two tests, and two looks: at scores as they are and in single precision.
+        return min(1.0, 4.0 * min(_TIMES.size * float(tails.min()), float(np.exp(-evidence))))
 
     @property
     def is_chance(self) -> bool:
@@ -153,23 +157,54 @@ def overlap(cell: Floats, own: Multiplicities, values: Floats, counts: Counts) -
     held = cell.searchsorted(values, "right") - cell.searchsorted(values, "left")
     times = held + counts
     both = held > 0
-    common = np.array([np.count_nonzero(both & (times == k)) for k in _TIMES])
+    mixed = np.array([np.count_nonzero(both & (times == k)) for k in _TIMES])
     alone = np.array([own.of(k) - np.count_nonzero(held == k) for k in _TIMES.tolist()])
     theirs = np.array([np.count_nonzero(~both & (counts == k)) for k in _TIMES])
-    # The share of the first set, as near to one half as a ratio of ten allows.
-    low, high = cell.size / (cell.size + _RATIO * n), cell.size / (cell.size + n / _RATIO)
-    share = min(max(0.5, low), high)
     matched = int(np.minimum(held, counts).sum())
-    return Overlap(matched, n, alone, common, theirs, min(share, 1.0 - share))
+    return Overlap(matched, n, alone, mixed, theirs, _evenness(cell.size, n))
+
+
+def tabulated(first: Counts, second: Counts) -> Overlap:
+    """Compare two sets by how often each has some values, which are the same for both.
+
+    Examples
+    --------
+    >>> found = tabulated(np.array([1, 2, 0, 1]), np.array([1, 0, 2, 0]))
+    >>> found.matched, found.first[0], found.common[0], found.second[0]
+    (1, 1, 1, 1)
+    """
+    times = first + second
+    kinds = (second == 0, (first > 0) & (second > 0), first == 0)
+    tables = [np.array([np.count_nonzero(kind & (times == k)) for k in _TIMES]) for kind in kinds]
+    sizes = int(first.sum()), int(second.sum())
+    return Overlap(int(np.minimum(first, second).sum()), sizes[1], *tables, _evenness(*sizes))
+
+
+def _evenness(n: int, m: int) -> float:
+    """Return the smaller share of two sets of these sizes, as near to 1/2 as a ratio of 10 allows."""
+    if not n or not m:
+        return 0.0
+    share = min(max(0.5, n / (n + _RATIO * m)), n / (n + m / _RATIO))
+    return min(share, 1.0 - share)
 
 
 def common(one: Calibration, other: Calibration, *, rounded: bool = False) -> Overlap:
     """Compare the objects of two calibrations, by class and score, perhaps in single precision."""
     found = Overlap()
+    if one.counted or other.counted:
+        return found  # as far as anybody can tell
     for cells, others in zip(one.pooled().cells, other.pooled().cells, strict=True):
-        pair = [_single(cell) if rounded else cell for cell in (cells[0], others[0])]
+        pair = [single(cell) if rounded else cell for cell in (cells[0], others[0])]
         found += overlap(pair[0], multiplicities(pair[0]), *_distinct(pair[1]))
     return found
+
+
+def are_copies(one: Calibration, other: Calibration) -> bool:
+    """Say whether two calibrations have the same scores in single precision, class by class."""
+    if one.counted or other.counted or one.dtype == other.dtype:
+        return False
+    pairs = zip(one.pooled().cells, other.pooled().cells, strict=True)
+    return all(np.array_equal(single(mine), single(theirs)) for (mine,), (theirs,) in pairs)
 
 
 class NewObjects:
@@ -243,14 +278,14 @@ class NewObjects:
         if known.is_chance and not self._halvings and self._is_single(calibration):
             known = Overlap()
             for (cell,), kept in zip(calibration.pooled().cells, self._kept, strict=True):
-                single = _single(cell)
-                known += overlap(single, multiplicities(single), *kept)
+                rounded = single(cell)
+                known += overlap(rounded, multiplicities(rounded), *kept)
         return known
 
     def _is_single(self, calibration: Calibration) -> bool:
         """Say whether scores have single precision, unlike those of the calibration."""
         return calibration.dtype == np.float64 and all(
-            bool((_single(values) == values).all()) for values, _ in self._kept
+            bool((single(values) == values).all()) for values, _ in self._kept
         )
 
     def _sampled(self, scores: Floats) -> Floats:
@@ -333,7 +368,7 @@ def is_practically_unique(calibration: Calibration) -> bool:
     if calibration.counted:
         return False
     for found in calibration.multiplicities:
-        if found.n and (found.n < _ENOUGH or found.n - found.of(1) > UNIQUE * found.n):
+        if found.n and (found.n < ENOUGH or found.n - found.of(1) > UNIQUE * found.n):
             return False
     return True
 
@@ -373,7 +408,7 @@ def _distinct(ascending: Floats) -> tuple[Floats, Counts]:
     return _summed(ascending, np.ones(ascending.size, np.int64))
 
 
-def _single(ascending: Floats) -> Floats:
+def single(ascending: Floats) -> Floats:
     """Return scores rounded to single precision, which keeps their order."""
     with np.errstate(over="ignore"):
         return ascending.astype(np.float32).astype(np.float64)

@@ -31,18 +31,19 @@ The average is over the past: where the population moves one way, the newest obj
 
 from __future__ import annotations
 
-import math
+import warnings
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ratekeeper._beside import columns_of, subset
+from ratekeeper._overlaps import ENOUGH, UNIQUE, Overlap, common, single, tabulated
 from ratekeeper._sentences import say
 from ratekeeper._times import ENDS, Timing, parsed
 from ratekeeper._validation import check_count
-from ratekeeper.exceptions import InputError, Parameter
+from ratekeeper.exceptions import CopiedRowsWarning, InputError, Parameter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from ratekeeper._calibration import Calibration
 
 BEFORE = "before the window"
-_SIGMAS = 5.0  # by which more objects than chance explains are there already
 
 
 def timing_of(calibration: Calibration) -> Timing:
@@ -226,7 +226,7 @@ class Appended:
     rows : int
         How many objects there were to add.
     added, already, before : int
-        How many were added, are there already, and were seen before the window.
+        How many were added, are there already and so were not, and were seen before the window.
     """
 
     calibration: Calibration
@@ -241,12 +241,14 @@ class Appended:
         return {name: getattr(self, name) for name in names}
 
 
-def append(stored: Calibration, new: Calibration) -> Appended:
+def append(stored: Calibration, new: Calibration, duplicates: str = "refuse") -> Appended:
     """Add the objects of one calibration to another that may be a window.
 
     Those seen before the window are left out, as they would have been before. If all others are
     there already, with the same score, class, group and time, nothing is added; if some are, and
-    more than chance explains, they are refused. So nothing is counted twice.
+    more than chance explains, they are refused, or with "drop" left out. A few that chance could
+    explain are left out where such objects are practically unique: nothing is counted twice. With
+    "keep" all are added.
     """
     for one in (stored, new):
         if one.times is None:
@@ -265,15 +267,19 @@ def append(stored: Calibration, new: Calibration) -> Appended:
             return Appended(stored, rows, 0, before=before)
         if before:
             new = window(new, None, timing.text(start))
-    n = rows - before
-    if shared(stored, new)[0] == n:
+    n, already, found = rows - before, 0, shared(stored, new)
+    if found.overlap.matched == n:
         return Appended(stored, rows, 0, already=n, before=before)
-    merged = replace(
-        stored.merge(new),
-        timing=Timing(timing.kind, start=start),
-        draw=stored.draw.child("appended"),  # the same when a night is repeated
-    )
-    return Appended(merged, rows, n, before=before)
+    if duplicates != "keep" and found.overlap.matched:
+        if not found.overlap.is_chance and (duplicates != "drop" or not found.is_unique):
+            raise _shared_error(found)
+        if found.is_unique:
+            already = found.overlap.matched
+            new = subset(new, [~mask for mask in found.there])
+    merged = stored.merge(new, duplicates="keep")
+    draw = stored.draw.child("appended")  # the same when a night is repeated
+    merged = replace(merged, timing=Timing(timing.kind, start=start), draw=draw)
+    return Appended(merged, rows, n - already, already=already, before=before)
 
 
 def merged_timing(one: Calibration, other: Calibration) -> Timing | None:
@@ -283,12 +289,29 @@ def merged_timing(one: Calibration, other: Calibration) -> Timing | None:
     return Timing(one.timing.kind)
 
 
-def shared(one: Calibration, other: Calibration) -> tuple[int, int]:
-    """Count objects of `other` that `one` has, and those of `one` that it has more than once.
+class Shared(NamedTuple):
+    """Objects of one calibration that another has: of the same class, group, score and time.
 
-    Objects are the same if class, group, score and time are. Each counts as often as in both.
+    Attributes
+    ----------
+    overlap : Overlap
+        What both have in common.
+    is_unique : bool
+        Whether such objects are practically unique in the first, as `is_practically_unique` says
+        of scores.
+    there : list of ndarray of bool
+        Which objects of the second the first has, by cell, negatives first.
     """
-    found = repeated = 0
+
+    overlap: Overlap
+    is_unique: bool
+    there: list[NDArray[np.bool_]]
+
+
+def shared(one: Calibration, other: Calibration, *, rounded: bool = False) -> Shared:
+    """Find objects of `other` that `one` has, perhaps in single precision."""
+    overlap, repeated = Overlap(), 0
+    there = [np.zeros(cell.size, dtype=bool) for cell in chain(*other.cells)]
     places = [(0, 0)]
     if one.groups is not None and other.groups is not None:
         theirs = {name: i for i, name in enumerate(other.groups.tolist())}
@@ -298,6 +321,8 @@ def shared(one: Calibration, other: Calibration) -> tuple[int, int]:
             parts = [(one, mine)] + [(other, their)] * (their >= 0)
             scores = np.concatenate([c.cells[label][i] for c, i in parts])
             times = np.concatenate([c.times[label][i] for c, i in parts])  # type: ignore[index]
+            if rounded:
+                scores = single(scores)
             n = one.cells[label][mine].size
             order = np.lexsort((times, scores))
             scores, times = scores[order], times[order]
@@ -308,26 +333,48 @@ def shared(one: Calibration, other: Calibration) -> tuple[int, int]:
                 np.bincount(kind[rows], minlength=int(fresh.sum()))
                 for rows in (order < n, order >= n)
             )
-            found += int(np.minimum(mine_of, their_of).sum())
+            overlap += tabulated(mine_of, their_of)
             repeated += int(mine_of[mine_of > 1].sum())
-    return found, repeated
+            if their >= 0:
+                new = order >= n
+                there[label * len(other.cells[0]) + their][order[new] - n] = mine_of[kind[new]] > 0
+    size = _size(one)
+    return Shared(overlap, size >= ENOUGH and repeated <= UNIQUE * size, there)
 
 
 def refuse_shared(one: Calibration, other: Calibration) -> None:
-    """Raise if more objects are in both than chance explains; times and scores tell them apart.
+    """Raise if more objects are in both than chance explains, and warn of a few.
 
-    As many as stand in the first more than once may be different objects, and one always.
+    Where both have times, objects are the same if class, group, score and time are; otherwise if
+    class and score are. Scores are compared as they are and in single precision, as a copy may
+    have it.
     """
-    if one.times is None or other.times is None or (one.groups is None) != (other.groups is None):
+    timed = one.times is not None and other.times is not None
+    if not timed or (one.groups is None) != (other.groups is None):
+        for rounded in (False, True):
+            found = common(one, other, rounded=rounded)
+            if not found.is_chance:
+                raise InputError(
+                    say("windows.common", found=f"{found.matched:,}", n=f"{found.n:,}"),
+                    parameter="other",
+                    remedy="Merge calibrations of different objects.",
+                )
         return
-    found, repeated = shared(one, other)
-    mine, theirs = map(_size, (one, other))
-    expected = theirs * repeated / mine
-    if found > 1 + expected + _SIGMAS * math.sqrt(expected):
-        raise InputError(
-            f"{found:,} of the {theirs:,} objects that are to be added are there already, with the "
-            "same score, class, group and time. None may count twice: a promise that counts copies "
-            "fails more often than it says.",
-            parameter="other",
-            remedy="Add only those that are not there yet.",
-        )
+    for rounded in (False, True):
+        also = shared(one, other, rounded=rounded)
+        if not also.overlap.is_chance:
+            raise _shared_error(also)
+        if also.overlap.matched and also.is_unique and not rounded:
+            warnings.warn(CopiedRowsWarning(_shared_text(also)), stacklevel=4)
+
+
+def _shared_text(found: Shared) -> str:
+    return say("windows.shared", found=f"{found.overlap.matched:,}", n=f"{found.overlap.n:,}")
+
+
+def _shared_error(found: Shared) -> InputError:
+    return InputError(
+        _shared_text(found),
+        parameter="other",
+        remedy="Add only those that are not there yet.",
+    )

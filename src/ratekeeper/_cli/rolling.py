@@ -115,7 +115,8 @@ def appended(
         own["lower_is_positive"] = True
     if earlier.sampling == "by class":
         own["by_class"] = True
-    given["appended"] = result = append(earlier, read({**given, **own}))
+    new = read({**given, **own})
+    given["appended"] = result = append(earlier, new, given["duplicates"] or "refuse")
     if given["last"] is None and given["since"] is None:
         return result.calibration
     return result.calibration.window(last=given["last"], since=given["since"])
@@ -135,8 +136,10 @@ def say(given: Given) -> None:
     result, path = given["appended"], given["append"]
     numbers = {name: f"{n:,}" for name, n in result.to_dict().items()}
     numbers["read"] = numbers.pop("rows")
-    key = "windows.already" if result.already else "windows.appended"
+    key = "windows.appended" if result.added or not result.already else "windows.already"
     texts = [sentence(key, path=path, **numbers)]
+    if result.already and result.added:
+        texts.append(sentence("windows.left_out", path=path, **numbers))
     if result.before:
         texts.append(sentence("windows.before", **numbers))
     echo(*texts, err=True)

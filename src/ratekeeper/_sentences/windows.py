@@ -32,5 +32,19 @@ WINDOWS = {
         "Scores of two models have no common scale: if these are of another model, calibrate them "
         "apart."
     ),
+    "left_out": (
+        "{already} of the {read} valid rows are in {path} already, with the same score, class, "
+        "group and time, and were left out. If they are other objects, pass --duplicates keep."
+    ),
+    "shared": (
+        "{found} of the {n} objects that are to be added are there already, with the same score, "
+        "class, group and time. None may count twice: a promise that counts copies fails more "
+        "often than it says."
+    ),
+    "common": (
+        "{found} of the {n} objects of the other calibration have the class and score of objects "
+        "that are there already, more than chance explains. None may count twice: a promise that "
+        "counts copies fails more often than it says."
+    ),
     "before": "{before} of the {read} valid rows were seen before its window and were left out.",
 }
