@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -70,7 +69,9 @@ def copies_in(calibration: Calibration) -> Copies | None:
     return Copies(both.repeats, both.n, times)
 
 
-def without_copies(calibration: Calibration, duplicates: str, *, stacklevel: int = 2) -> Calibration:
+def without_copies(
+    calibration: Calibration, duplicates: str, *, stacklevel: int = 2
+) -> Calibration:
     """Do as was asked where rows were copied, and return the calibration.
 
     Parameters
@@ -105,11 +106,12 @@ def without_copies(calibration: Calibration, duplicates: str, *, stacklevel: int
 
 def _dropped(calibration: Calibration, found: Copies) -> Calibration:
     """Keep one of each row that was copied."""
-    classes = _by_class(calibration)
-    level = math.log(1 / CHANCE)
-    copied = [copy_evidence([one], together=False) > level for one in classes]
-    if not any(copied):
-        copied = [True, True]  # only both together show it
+    classes, level = _by_class(calibration), math.log(1 / CHANCE)
+    # A class shows it by itself, or as both do together.
+    copied = [
+        copy_evidence([one], together=False) > level or _repeats_alike(one, found.times)
+        for one in classes
+    ]
     kept: list[NDArray[np.bool_]] = []
     for label, cells in enumerate(calibration.cells):
         for group, cell in enumerate(cells):
@@ -140,13 +142,18 @@ def _one_of_each(columns: list[NDArray[Any]], found: Multiplicities) -> NDArray[
     is_new[1:] = scores[1:] != scores[:-1]
     if found.divisor > 1:  # tiles: as many of each as there were before
         places = np.arange(scores.size)
-        return (places - np.maximum.accumulate(np.where(is_new, places, 0))) % found.divisor == 0
-    repeated = found.values[found.times > 1]
-    if repeated.size and repeated.max() < _ALIKE * repeated.sum():
+        first = np.maximum.accumulate(np.where(is_new, places, 0))
+        return np.asarray((places - first) % found.divisor == 0)
+    if not any(_repeats_alike(found, times) for times in found.times[found.times > 1].tolist()):
         return np.ones(scores.size, dtype=bool)  # scores repeat by nature, too
     for column in beside:
         is_new[1:] |= column[1:] != column[:-1]
     return is_new
+
+
+def _repeats_alike(found: Multiplicities, times: int) -> bool:
+    """Say whether nearly all scores that repeat occur exactly so often."""
+    return found.of(times) >= max(1.0, _ALIKE * float(found.values[found.times > 1].sum()))
 
 
 def _by_class(calibration: Calibration) -> list[Multiplicities]:

@@ -3,29 +3,28 @@
 Equal scores are no sign of equal objects where a model has few values, rounds or saturates. So the
 scores that two sets have in common are compared with those that each set repeats by itself.
 
-**The tests.** Take the scores (of a class) that occur k times in both sets together. For independent
-objects in Poisson numbers, whatever the distribution in either set, each of the k objects of such a
-score is of the first set with a chance u of its own, independently.
+**The tests.** Take the scores (of a class) that occur k times in both sets together. For
+independent objects in Poisson numbers, whatever the distribution in either set, each of the k
+objects of such a score is of the first set with a chance u of its own, independently.
 
-- Of scores that occur twice, the first set has both with the chance u^2, each set one with
-  2 u (1 - u), the second both with (1 - u)^2. Since -a u^2 + 2 b u (1 - u) - c (1 - u)^2 <= 0 for
-  b = sqrt(a c), (1 - a)^A (1 + b)^B (1 - c)^C has mean at most 1, where A, B and C scores are of these
-  three kinds and a, c lie between 0 and 1. The evidence is the average over a fixed list of a and c,
-  and objects are called common where it exceeds four million (Markov: with probability at most
-  2.5e-7).
-- Both sets have a score that occurs k times with the chance 1 - u^k - (1 - u)^k, at most
-  1 - 2^(1 - k). If no score is more than ten times as common in one population as in the other, u
+- Of scores that occur twice, the first set has both with the chance u^2, each set one with 2 u v,
+  and the second both with v^2, where v = 1 - u. Since -a u^2 + 2 b u v - c v^2 <= 0 for
+  b = sqrt(a c), (1 - a)^A (1 + b)^B (1 - c)^C has mean at most 1, where A, B and C scores are of
+  these three kinds and a, c lie between 0 and 1. The evidence is the average over a fixed list of
+  a and c, and objects are called common where it exceeds four million (Markov: with probability at
+  most 2.5e-7).
+- Both sets have a score that occurs k times with the chance 1 - u^k - v^k, which is at most that
+  for u = 1/2. If no score is more than ten times as common in one population as in the other, u
   lies between n / (n + 10 m) and 10 n / (10 n + m) for sets of n and m objects, which bounds the
-  chance further where one set is small. The number of common
-  scores is at most binomial (Hoeffding 1956), and objects are called common where its tail is at most
-  5e-8, for any k = 2, ..., 6.
+  chance further where one set is small. The number of common scores is at most binomial (Hoeffding 1956),
+  and objects are called common where its tail is at most 5e-8, for any k = 2, ..., 6.
 
-Scores are compared as they are and, where that may matter, once more in single precision. So objects
-that are independent between the sets are called common with probability at most 1e-6. That holds for
-forests, neighbours, rounded, saturated, constant and binary scores, since these repeat within each
-set as they do between the sets, and also if the population has moved. Of full-precision scores the
-tests see 25 common objects or more; if one set is much smaller than the other, fewer. They cannot see
-common objects where nearly every score occurs more than six times.
+Scores are compared as they are and, where that may matter, once more in single precision. So
+objects that are independent between the sets are called common with probability at most 1e-6. That
+holds for forests, neighbours, rounded, saturated, constant and binary scores, since these repeat
+within each set as they do between the sets, and also if the population has moved. Of
+full-precision scores the tests see 25 common objects or more; if one set is much smaller than the
+other, fewer. They cannot see common objects where nearly every score occurs more than six times.
 """
 
 from __future__ import annotations
@@ -175,13 +174,15 @@ def tabulated(first: Counts, second: Counts) -> Overlap:
     """
     times = first + second
     kinds = (second == 0, (first > 0) & (second > 0), first == 0)
-    tables = [np.array([np.count_nonzero(kind & (times == k)) for k in _TIMES]) for kind in kinds]
-    sizes = int(first.sum()), int(second.sum())
-    return Overlap(int(np.minimum(first, second).sum()), sizes[1], *tables, _evenness(*sizes))
+    alone, mixed, theirs = (
+        np.array([np.count_nonzero(kind & (times == k)) for k in _TIMES]) for kind in kinds
+    )
+    matched, n, m = (int(counts.sum()) for counts in (np.minimum(first, second), first, second))
+    return Overlap(matched, m, alone, mixed, theirs, _evenness(n, m))
 
 
 def _evenness(n: int, m: int) -> float:
-    """Return the smaller share of two sets of these sizes, as near to 1/2 as a ratio of 10 allows."""
+    """Return the smaller share of two sets of these sizes, as near to 1/2 as tenfold allows."""
     if not n or not m:
         return 0.0
     share = min(max(0.5, n / (n + _RATIO * m)), n / (n + m / _RATIO))
@@ -258,9 +259,9 @@ class NewObjects:
             found,
             parameter="scores",
             remedy=(
-                "Evaluate on labelled objects that were not used for calibration, or leave those "
-                "that were out by ",
-                Parameter("exclude_calibration", True),
+                "Evaluate on labelled objects that did not calibrate, or leave out those that did ",
+                "with ",
+                Parameter("exclude_calibration", value=True),
                 ".",
             ),
         )
@@ -291,7 +292,8 @@ class NewObjects:
     def _sampled(self, scores: Floats) -> Floats:
         if not self._halvings:
             return scores
-        return scores[_hashes(scores) >> np.uint64(64 - self._halvings) == 0]
+        kept: NDArray[np.bool_] = _hashes(scores) >> np.uint64(64 - self._halvings) == 0
+        return scores.compress(kept)
 
     def _settle(self) -> None:
         for label, parts in enumerate(self._waiting):
@@ -308,9 +310,7 @@ class NewObjects:
                 self._kept[label] = values[kept], counts[kept]
 
 
-def refuse_known(
-    calibration: Calibration, scores: Floats, is_positive: NDArray[np.bool_]
-) -> None:
+def refuse_known(calibration: Calibration, scores: Floats, is_positive: NDArray[np.bool_]) -> None:
     """Raise if labelled objects calibrated, or more of them than chance explains."""
     objects = NewObjects()
     objects.add(scores, is_positive)

@@ -8,27 +8,30 @@ about the model. The test here holds for independent objects with scores of any 
 independent objects the N_v are independent Poisson numbers with unknown means; scores that are
 continuous occur once. Two facts hold for a Poisson number N with any mean:
 
-- *Tiles.* For every d >= 2, P(d divides N | N >= 1) <= 1/2. For d = 2, P(N odd) - P(N even, N > 0) =
-  1 - exp(-mean) >= 0. For d >= 3 and k a multiple of d, P(N = k) <= P(N = k - 1) + P(N = k + 1), since
-  k / mean + mean / (k + 1) >= 2 sqrt(k / (k + 1)) > 1, and all these neighbours are different and no
-  multiples. So with E the number of distinct scores whose N_v is a multiple of d, and K that of all,
-  (1 + s)^E (1 - s)^(K - E) has mean at most 1, for 0 < s < 1. Rows tiled by d have E = K.
+- *Tiles.* For every d >= 2, P(d divides N | N >= 1) <= 1/2. For d = 2, P(N odd) - P(N even, N > 0)
+  = 1 - exp(-mean) >= 0. For d >= 3 and k a multiple of d, P(N = k) <= P(N = k - 1) + P(N = k + 1),
+  since k / mean + mean / (k + 1) >= 2 sqrt(k / (k + 1)) > 1, and all these neighbours are
+  different and no multiples. So with E the number of distinct scores whose N_v is a multiple of d,
+  and K that of all, (1 + s)^E (1 - s)^(K - E) has mean at most 1, for 0 < s < 1. Rows tiled by d
+  have E = K.
 - *Copies of some rows.* For b <= 2 sqrt(a c t / (t + 1)), with a and c between 0 and 1,
-  -a P(N = t - 1) + b P(N = t) - c P(N = t + 1) <= 0: divided by P(N = t - 1) it is
-  -a + b mean / t - c mean^2 / (t (t + 1)), which has no two zeros. So
-  (1 - a)^V(t - 1) (1 + b)^V(t) (1 - c)^V(t + 1), with V(j) the number of scores that occur j times,
-  has mean at most 1. Rows of which some were copied have more pairs than singles and triples allow.
+  b P(N = t) <= a P(N = t - 1) + c P(N = t + 1): divided by P(N = t - 1) the difference is
+  b mean / t - a - c mean^2 / (t (t + 1)), which is nowhere positive. So, with V(j) the number of
+  scores that occur j times, (1 - a)^V(t - 1) (1 + b)^V(t) (1 - c)^V(t + 1) has mean at most 1.
+  Rows of which some were copied have more pairs than singles and triples allow.
 
-The evidence is a weighted average of all these, over fixed lists of d, s, t, a and c. Its mean is at
-most 1, so it exceeds x with probability at most 1 / x (Markov). A fixed number n of objects is a
-Poisson number of mean n that happens to be n, which has a probability of at least 1 / (e sqrt(n));
-so the evidence is divided by e sqrt(n). The classes are looked at apart and, where their numbers
-were not chosen, together, each with a third of the weight. Copies are called copies where the evidence exceeds a million: independent
-objects, whatever their scores, are called copies with probability at most 1e-6.
+The evidence is a weighted average of all these, over fixed lists of d, s, t, a and c. Its mean is
+at most 1, so it exceeds x with probability at most 1 / x (Markov). A fixed number n of objects is
+a Poisson number of mean n that happens to be n, which has a probability of at least 1 / (e
+sqrt(n)); so the evidence is divided by e sqrt(n). The classes are looked at apart and, where their
+numbers were not chosen, together, each with a third of the weight. Copies are called copies where
+the evidence exceeds a million: independent objects, whatever their scores, are called copies with
+probability at most 1e-6.
 
 **What it cannot see.** Constant and binary scores, and all others of few values: some 30 distinct
-scores are needed. Few copies among many rows (below about a tenth of some thousand rows). Rows drawn
-with replacement, which are independent draws from the rows that there were. Scores known by counts.
+scores are needed. Few copies among many rows (below about a tenth of some thousand rows). Rows
+drawn with replacement, which are independent draws from the rows that there were. Scores known by
+counts.
 """
 
 from __future__ import annotations
@@ -92,7 +95,7 @@ class Multiplicities(NamedTuple):
         found = place < self.times.size and self.times[place] == times
         return int(self.values[place]) if found else 0
 
-    def __add__(self, other: object) -> Multiplicities:  # type: ignore[override]
+    def __add__(self, other: object) -> Multiplicities:
         """Return those of two sets of scores that are told apart."""
         if not isinstance(other, Multiplicities):
             return NotImplemented
@@ -123,7 +126,9 @@ def multiplicities(ascending: Floats) -> Multiplicities:
     return _joined(times, values)
 
 
-def _joined(times: Sequence[NDArray[np.int64]], values: Sequence[NDArray[np.int64]]) -> Multiplicities:
+def _joined(
+    times: Sequence[NDArray[np.int64]], values: Sequence[NDArray[np.int64]]
+) -> Multiplicities:
     if not times:
         return Multiplicities(np.empty(0, np.int64), np.empty(0, np.int64))
     number = np.concatenate(values)

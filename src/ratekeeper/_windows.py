@@ -271,15 +271,21 @@ def append(stored: Calibration, new: Calibration, duplicates: str = "refuse") ->
     if found.overlap.matched == n:
         return Appended(stored, rows, 0, already=n, before=before)
     if duplicates != "keep" and found.overlap.matched:
-        if not found.overlap.is_chance and (duplicates != "drop" or not found.is_unique):
-            raise _shared_error(found)
-        if found.is_unique:
-            already = found.overlap.matched
-            new = subset(new, [~mask for mask in found.there])
+        new, already = _those_not_there(new, found, duplicates)
     merged = stored.merge(new, duplicates="keep")
     draw = stored.draw.child("appended")  # the same when a night is repeated
     merged = replace(merged, timing=Timing(timing.kind, start=start), draw=draw)
     return Appended(merged, rows, n - already, already=already, before=before)
+
+
+def _those_not_there(new: Calibration, found: Shared, duplicates: str) -> tuple[Calibration, int]:
+    """Return new objects without those that are there already, and how many these are."""
+    if not found.overlap.is_chance and (duplicates != "drop" or not found.is_unique):
+        raise _shared_error(found)
+    if not found.is_unique:
+        return new, 0
+    left = [~mask for mask in found.there]
+    return _without_empty_groups(subset(new, left)), found.overlap.matched
 
 
 def merged_timing(one: Calibration, other: Calibration) -> Timing | None:

@@ -16,9 +16,17 @@ ROWS = """label,bucket,n,lowest,highest
 """
 
 
-def counts(tmp_path, text=ROWS, name="counts.csv"):
+def counts(tmp_path, text=ROWS, name="counts.csv", total=None):
+    """Write rows with the columns by which losses on the way are noticed, if they have none."""
+    header, *rows = text.rstrip("\n").split("\n")
+    names = header.split(",")
+    numbers = [row.split(",")[names.index("n")] for row in rows] if "n" in names else []
+    total = sum(int(n) for n in numbers if n.isdigit()) if total is None else total
+    for name_of, value in (("total", total), ("check_digits", 0.1 + 0.2)):
+        if name_of not in names:
+            header, rows = f"{header},{name_of}", [f"{row},{value}" for row in rows]
     path = tmp_path / name
-    path.write_text(text)
+    path.write_text("\n".join([header, *rows]) + "\n")
     return path
 
 
@@ -31,7 +39,10 @@ def columns(**changes):
         "lowest": [0.1, 0.5, 0.45, 1.0],
         "highest": [0.3, 0.5, 0.9, 1.0],
     }
-    return {**found, **changes}
+    found |= changes
+    n = found["n"]
+    whole = sum(n) if all(isinstance(one, int) for one in n) else 200
+    return {"total": [whole] * 4, "check_digits": [0.1 + 0.2] * 4, **found}
 
 
 def test_rows_become_a_calibration(tmp_path):
@@ -144,15 +155,75 @@ def test_digits_that_were_lost_are_noticed(tmp_path, digits):
             calibrate_counts(path)
 
 
+@pytest.mark.parametrize("lost", ["total", "check_digits"])
+def test_columns_that_show_losses_are_needed(lost):
+    """A result without them gets no all-clear, from a file or in memory."""
+    rows = columns()
+    del rows[lost]
+    for read in (calibrate_counts, refine_counts):
+        with pytest.raises(rk.InputError, match=f"no column '{lost}'") as error:
+            read(rows)
+        assert "ratekeeper sql calibrate" in str(error.value)
+
+
+def test_an_evaluation_needs_the_total(test_of_fpr):
+    """Outcomes that an export left out would not be noticed."""
+    rows = outcomes(test_of_fpr)
+    del rows["total"]
+    with pytest.raises(rk.InputError, match=r"no column 'total'.* `ratekeeper sql evaluate`"):
+        evaluate_counts(test_of_fpr, rows)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"lowest": [0.1, 0.5, 0.2, 1.0]}, "row 3: the lowest score .* 0.2, is below those before"),
+        ({"lowest": [0.1, 0.5, 0.3, 1.0]}, "0.3, is also in a bucket before"),
+        ({"highest": [0.3, 1.5, 0.9, 1.0]}, "row 4: .* up to 1.5"),
+        ({"bucket": [2, 1, 1, 3]}, "is below those before"),
+    ],
+)
+def test_scores_outside_their_bucket_are_noticed(changes, words):
+    """Buckets ascend with their scores, in all labels and groups; classes may share one."""
+    with pytest.raises(rk.InputError, match=words):
+        calibrate_counts(columns(**changes))
+    assert calibrate_counts(columns(lowest=[0.1, 0.5, 0.31, 1.0])).n(1) == 100
+
+
+def test_scores_rounded_after_they_were_counted_are_noticed():
+    """A column of four decimals makes neighbours equal; scores of four decimals do not."""
+    scores = np.sort(np.random.default_rng(0).random(20_000))
+    for rounded in (False, True):
+        values = scores.round(4) if rounded else scores  # the model rounds, or the export does
+        bucket, first = np.unique(np.floor(values * (1 << 16)), return_index=True)
+        ends = np.r_[first[1:], values.size] - 1
+        rows = {
+            "bucket": bucket.astype(int).tolist(),
+            "n": np.diff(np.r_[first, values.size]).tolist(),
+            "lowest": values[first].tolist(),
+            "highest": values[ends].tolist(),
+            "total": [values.size] * bucket.size,
+            "check_digits": [0.1 + 0.2] * bucket.size,
+        }
+        assert calibrate_counts(rows, one_class="negative").n(0) == 20_000
+        if not rounded:
+            for end in ("lowest", "highest"):
+                rows[end] = np.round(rows[end], 4).tolist()
+            rows["lowest"] = np.minimum(rows["lowest"], rows["highest"]).tolist()
+            with pytest.raises(rk.InputError, match="rounded or changed after they were counted"):
+                calibrate_counts(rows, one_class="negative")
+
+
 def test_several_files_of_a_folder_are_one_result(tmp_path):
     """As Spark writes them; a row that is in two of them is noticed."""
     folder = tmp_path / "parts"
     folder.mkdir()
     header, *rows = ROWS.splitlines()
-    counts(folder, "\n".join([header, *rows[:2]]), "part-0.csv")
-    counts(folder, "\n".join([header, *rows[2:]]), "part-1.csv")
+    counts(folder, "\n".join([header, *rows[:2]]), "part-0.csv", total=200)
+    counts(folder, "\n".join([header, *rows[2:]]), "part-1.csv", total=200)
     assert calibrate_counts(folder).data_hash == calibrate_counts(counts(tmp_path)).data_hash
-    counts(folder, "\n".join([header, *rows[1:]]), "part-1.csv")
+    for name, some in (("part-0.csv", rows[:2]), ("part-1.csv", rows[1:])):
+        counts(folder, "\n".join([header, *some]), name, total=240)
     with pytest.raises(rk.InputError, match=r"part-1.csv, row 1: .* row 2 of .*part-0.csv"):
         calibrate_counts(folder)
 
@@ -234,6 +305,7 @@ def test_the_end_that_is_evidence_is_looked_at(higher):
     """High scores of negatives where high scores are positive: there few scores must do."""
     edges = np.arange(1 << 16) / (1 << 16)
     rows = {"n": np.full(edges.size, 15), "lowest": edges, "highest": edges + 1e-5}
+    rows |= {"total": rows["n"] * edges.size, "check_digits": np.full(edges.size, 0.1 + 0.2)}
     found = refine_counts(rows, one_class="negative", higher_is_positive=higher).grid
     ends = [(segment.low, segment.high) for segment in found.segments]
     assert max(high - low for low, high in ends) < 0.02
@@ -243,7 +315,7 @@ def test_the_end_that_is_evidence_is_looked_at(higher):
 def outcomes(test, *, extra=()):
     rows = [(0, "negative", 900), (0, "positive", 9), (1, "negative", 3), (1, "positive", 88)]
     label, outcome, n = map(list, zip(*[*rows, *extra], strict=True))
-    return {"label": label, "outcome": outcome, "n": n}
+    return {"label": label, "outcome": outcome, "n": n, "total": [sum(n)] * len(n)}
 
 
 @pytest.fixture

@@ -392,8 +392,11 @@ def test_a_device_needs_no_folder_to_write_in(monkeypatch):
 def test_a_merged_calibration_that_knows_no_column_says_why(run, people, tmp_path):
     """Files with different names for the scores leave none to take."""
     other = tmp_path / "other.csv"
-    rows = people.read_text().splitlines()[:-1]  # the very same data would be refused
-    other.write_text("\n".join(rows).replace("risk", "danger", 1) + "\n")
+    header, *rows = (line.split(",") for line in people.read_text().splitlines())
+    header[header.index("risk")], place = "danger", header.index("risk")
+    for row in rows:
+        row[place] = repr(float(row[place]) + 0.001)  # the same data would be refused
+    other.write_text("".join(f"{','.join(row)}\n" for row in [header, *rows]))
     for path, score in ((people, "risk"), (other, "danger")):
         target = tmp_path / f"{score}.rk"
         made = run("calibrate", path, "--score", score, "--label", "ill", "-o", target)

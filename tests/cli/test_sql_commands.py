@@ -41,6 +41,13 @@ def database(here, people):
     return query
 
 
+def checked(rows, total):
+    """Add the columns by which losses on the way are noticed."""
+    head, *lines = rows.splitlines()
+    more = [f"{head},total,check_digits", *(f"{one},{total},{0.1 + 0.2}" for one in lines)]
+    return "\n".join(more) + "\n"
+
+
 def done(result):
     assert result.exit_code == 0, result.output + result.stderr
     return result
@@ -177,7 +184,7 @@ def test_an_evaluation_from_counts_takes_no_columns(run, here, calibration, peop
 def test_nothing_is_asked_for_where_nothing_would_be_gained(run, here):
     """Standard output is then a comment, which any database takes."""
     rows = "label,bucket,n,lowest,highest\n0,1,1,0.1,0.1\n1,1,1,0.2,0.2\n"
-    (here / "counts.csv").write_text(rows)
+    (here / "counts.csv").write_text(checked(rows, 2))
     found = done(run(*COUNT, "--refine", "counts.csv"))
     assert found.stdout == "-- Nothing to count again.\n"
     assert "fine enough" in found.stderr
@@ -189,12 +196,45 @@ def test_nothing_is_asked_for_where_nothing_would_be_gained(run, here):
 def test_counts_without_labels_need_to_be_said_what_they_are(run, here):
     """Of one class, or of none that is known, and not against what the file says."""
     rows = "bucket,n,lowest,highest\n1,60,0.1,0.3\n2,40,0.5,0.5\n"
-    (here / "counts.csv").write_text(rows)
+    (here / "counts.csv").write_text(checked(rows, 100))
     calibrate = ["calibrate", "counts.csv", "--counts", "-o", "out.rk"]
     assert "pass --one-class negative" in run(*calibrate).stderr
     done(run(*calibrate, "--one-class", "negative", "--fpr", "10%"))
     assert rk.load("out.rk").threshold == 0.5
     done(run(*calibrate, "--unlabelled"))
     assert not rk.load("out.rk").labelled
-    (here / "counts.csv").write_text("label,n,lowest,highest\n0,60,0.1,0.3\n1,40,0.5,0.5\n")
+    rows = "label,n,lowest,highest\n0,60,0.1,0.3\n1,40,0.5,0.5\n"
+    (here / "counts.csv").write_text(checked(rows, 100))
     assert "--unlabelled says that none is known" in run(*calibrate, "--unlabelled").stderr
+
+
+@pytest.mark.parametrize("lost", ["total", "check_digits"])
+def test_counts_without_the_columns_that_show_losses_are_refused(run, here, lost):
+    """An export of the first rows, or of fewer digits, could not be noticed without them."""
+    rows = checked("label,bucket,n,lowest,highest\n0,1,60,0.1,0.3\n1,2,40,0.5,0.5\n", 100)
+    (here / "counts.csv").write_text(rows.replace(lost, "other"))
+    for command in (["calibrate", "--counts", "-o", "out.rk"], [*COUNT, "--refine"]):
+        if command[0] == "calibrate":
+            command.insert(1, "counts.csv")
+        else:
+            command.append("counts.csv")
+        refused = run(*command)
+        assert refused.exit_code == 2
+        assert f"no column '{lost}'" in refused.stderr
+        assert "`ratekeeper sql calibrate` writes" in refused.stderr
+    assert not (here / "out.rk").exists()
+
+
+def test_scores_that_cannot_be_in_their_bucket_are_refused(run, here):
+    """Below the bucket before, or rounded to the score of a neighbour since they were counted."""
+    calibrate = ["calibrate", "counts.csv", "--counts", "-o", "out.rk"]
+    head = "label,bucket,n,lowest,highest\n"
+    for low, words in (("0.05", "below those before"), ("0.3", "also in a bucket before")):
+        rows = f"{head}0,1,60,0.1,0.3\n1,2,40,{low},0.5\n"
+        (here / "counts.csv").write_text(checked(rows, 100))
+        refused = run(*calibrate)
+        assert refused.exit_code == 2
+        assert words in refused.stderr
+        assert "row 2" in refused.stderr
+    (here / "counts.csv").write_text(checked(f"{head}0,1,60,0.1,0.3\n1,1,40,0.05,0.5\n", 100))
+    done(run(*calibrate))  # classes share a bucket

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _MOST_EXPECTED = 1 << 27  # rows
 
 
-def calibrate_file(  # noqa: PLR0913 - each has a name and a default
+def calibrate_file(  # noqa: PLR0913, PLR0915 - each has a name and a default
     source: str | os.PathLike[str],
     *,
     score: str,
@@ -226,8 +226,8 @@ def calibrate_file(  # noqa: PLR0913 - each has a name and a default
         timing=clock.timing,
         draw=draw,
     )
-    made = without_copies(_windowed(made, last, since, keep.left_out), duplicates)
-    return weights.thinned(made)
+    windowed = _windowed(made, last, since, keep.left_out)
+    return weights.thinned(without_copies(windowed, duplicates))
 
 
 def check_choices(

@@ -51,8 +51,9 @@ def calibrate_counts(  # noqa: PLR0913 - each has a name and a default
     ----------
     counts : path-like, data frame or dict of columns
         The result of the query that ``ratekeeper sql calibrate`` and `sql.calibration_sql` write: a
-        row for each bucket of scores, with the columns ``n``, ``lowest`` and ``highest``, and
-        ``label`` and ``group`` where there are such. Large and small letters do not matter. Files
+        row for each bucket of scores, with the columns ``n``, ``lowest``, ``highest``, ``total``
+        (the sum of all n) and ``check_digits`` (0.1 + 0.2, which needs 17 digits), ``label`` and
+        ``group`` where there are such, and ``bucket``. Large and small letters do not matter. Files
         are read as by `batch.calibrate_file`.
     *finer : path-like, data frame or dict of columns
         The result of a second query, and of more, that count again in buckets that held many.
@@ -77,8 +78,9 @@ def calibrate_counts(  # noqa: PLR0913 - each has a name and a default
     Raises
     ------
     InputError
-        If counts are negative, the lowest of a bucket is above its highest, a row comes twice, rows
-        are missing or digits were lost on the way, or a second result does not agree with the
+        If counts are negative, the lowest of a bucket is above its highest or not above the scores
+        of the bucket before, a row comes twice, rows are missing or digits were lost on the way or
+        could be, for want of the columns that show it, or a second result does not agree with the
         first.
 
     Notes
@@ -86,7 +88,8 @@ def calibrate_counts(  # noqa: PLR0913 - each has a name and a default
     **Guarantee.** Every promise holds as it would for the scores themselves: where a bucket leaves
     in doubt how many of them are as extreme, the larger number counts. So the buckets only decide
     how much of alpha is used, and the certificate says how much is not. It does not cover numbers
-    that were rounded on the way: equal scores must stay equal.
+    that were rounded on the way, since equal scores must stay equal: that is refused where
+    ``check_digits`` or two neighbouring buckets show it.
 
     Examples
     --------
@@ -96,6 +99,8 @@ def calibrate_counts(  # noqa: PLR0913 - each has a name and a default
     ...     "n": [90, 10, 20, 80],
     ...     "lowest": [0.0, 0.6, 0.1, 0.5],
     ...     "highest": [0.4, 0.9, 0.4, 1.0],
+    ...     "total": [200] * 4,
+    ...     "check_digits": [0.1 + 0.2] * 4,
     ... }
     >>> rk.calibrate_counts(rows)
     Calibration of 200 float64 scores: 100 negative (0), 100 positive (1), counted at 8 knots
@@ -176,6 +181,7 @@ def refine_counts(
     Examples
     --------
     >>> rows = {"label": [0, 1], "n": [1000, 1000], "lowest": [0.0, 0.2], "highest": [0.8, 1.0]}
+    >>> rows |= {"total": [2000] * 2, "check_digits": [0.1 + 0.2] * 2}
     >>> print(refine_counts(rows))
     Negatives: at most 90% of an alpha of 1%, 0% of an alpha of 0.1% is unused.
     Positives: at most 90% of an alpha of 1%, 0% of an alpha of 0.1% is unused.

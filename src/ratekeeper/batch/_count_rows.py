@@ -1,7 +1,8 @@
 """Rows of counts, as a query gives them: each stands for many rows of a table.
 
 What can go wrong on the way from a database is looked for: rows that an export left out (the
-column total), digits that it cut off (check_digits), and rows that came twice.
+column total), digits that it cut off (check_digits), scores that do not belong to their buckets or
+were rounded since (bucket), and rows that came twice.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from ratekeeper.batch._pieces import Piece
 
 SCORES = ("n", "lowest", "highest")
-_BESIDE = ("label", "group", "bucket", "total", "check_digits")
+_CHECKS = ("total", "check_digits")
+_BESIDE = ("label", "group", "bucket", *_CHECKS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +87,10 @@ class CountReader:
 
     def read(self, source: object, inspector: Inspector) -> CountRows:
         """Read buckets of scores; rows that cannot be used are refused, or counted."""
-        rows, total, seen = _NO_ROWS, Total(), Seen()
+        rows, total, seen, buckets = _NO_ROWS, Total(), Seen(), _Buckets()
         for name, columns, piece in tables(source, self._form, self._decimal, SCORES, _BESIDE):
             self._meet(name, columns)
+            require(name, columns, _CHECKS, "calibrate")
             n = counts_of(name, piece, columns["n"])
             total.add(name, piece, columns, n)
             kept, found = self._valid(name, piece, columns, n, inspector)
@@ -95,9 +98,11 @@ class CountReader:
             where: list[NDArray[Any]] = [found.lowest, found.highest]
             if "bucket" in columns:
                 where = [numbers_of(piece, columns["bucket"]).values[kept]]
+                buckets.add(name, piece.first + kept + 1, where[0], found)
             seen.add(name, piece.first + kept + 1, [found.label, found.group, *where])
         total.check()
         seen.check("label, group and bucket")
+        buckets.check()
         return rows
 
     def _meet(self, name: str, columns: Mapping[str, str]) -> None:
@@ -177,6 +182,67 @@ class Seen:
             parameter="counts",
             remedy="Give each result once. Results of several tables are calibrations of their "
             "own, which can be merged; labels and groups that differ in spaces only are one.",
+        )
+
+
+class _Buckets:
+    """Which scores each bucket has, to notice one that cannot be there.
+
+    Buckets are numbered in the order of their scores: all scores of one are below all of the next,
+    in every label and group. A score that was rounded since it was counted is often that of a
+    neighbour, too.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[NDArray[Any], ...]] = []
+        self._names: list[str] = []
+
+    def add(
+        self, name: str, rows: NDArray[np.intp], buckets: NDArray[Any], found: CountRows
+    ) -> None:
+        """Add rows of a file by their numbers."""
+        self._parts.append((rows, buckets, found.lowest, found.highest))
+        self._names += [name] * rows.size
+
+    def check(self) -> None:
+        """Raise if a bucket has a score at or below the scores of the one before."""
+        if not self._parts:
+            return
+        rows, buckets, low, high = map(np.concatenate, zip(*self._parts, strict=True))
+        order = np.lexsort((high, buckets))
+        ends = np.maximum.accumulate(high[order])
+        starts = np.flatnonzero(np.r_[True, np.diff(buckets[order]) > 0][: order.size])
+        # The highest score of all buckets before that of each row.
+        below = np.r_[-np.inf, ends][np.repeat(starts, np.diff(np.r_[starts, order.size]))]
+        is_first = np.arange(order.size) < (starts[1] if starts.size > 1 else order.size)
+        wrong = (low[order] <= below) & ~is_first
+        if not wrong.any():
+            return
+        row = int(order[np.argmax(wrong)])
+        before = below[np.argmax(wrong)]
+        what = "is also in a bucket before" if low[row] == before else "is below those before"
+        raise InputError(
+            f"{self._names[row]}, row {rows[row]:,}: the lowest score of the bucket, "
+            f"{show(float(low[row]))}, {what}, which go up to {show(float(before))}. Scores were "
+            "rounded or changed after they were counted.",
+            parameter="counts",
+            value=float(low[row]),
+            remedy="Export the columns lowest, highest and bucket as the query gives them, with 17 "
+            "digits.",
+        )
+
+
+def require(name: str, columns: Mapping[str, str], needed: Sequence[str], command: str) -> None:
+    """Raise unless the columns are there by which losses on the way are noticed."""
+    missing = [column for column in needed if column not in columns]
+    if missing:
+        raise InputError(
+            f"{name} has no column {' and no column '.join(map(show, missing))}, so rows or digits "
+            "that were lost on the way would not be noticed.",
+            parameter="counts",
+            value=missing[0],
+            need=f"the columns {' and '.join(needed)}",
+            remedy=f"Give all columns of the query that `ratekeeper sql {command}` writes.",
         )
 
 

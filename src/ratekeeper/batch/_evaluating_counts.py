@@ -11,7 +11,7 @@ from ratekeeper._evaluation import as_tallies
 from ratekeeper._finished import evaluate_counts as evaluate_tallies
 from ratekeeper._formatting import show
 from ratekeeper.batch._columns import Inspector, Kinds, known_codes
-from ratekeeper.batch._count_rows import Seen, Total, counts_of, place
+from ratekeeper.batch._count_rows import Seen, Total, counts_of, place, require
 from ratekeeper.batch._evaluating import FileEvaluation
 from ratekeeper.batch._pieces import MISSING as IS_MISSING
 from ratekeeper.batch._pieces import NAN as IS_NAN
@@ -70,7 +70,7 @@ def evaluate_counts(
     >>> import numpy as np, ratekeeper as rk
     >>> test = rk.calibrate(np.linspace(0, 1, 80), np.repeat([0, 1], 40)).control("fnr", 0.1)
     >>> outcomes = ["negative", "negative", "positive"]
-    >>> rows = {"label": [0, 1, 1], "outcome": outcomes, "n": [9, 2, 98]}
+    >>> rows = {"label": [0, 1, 1], "outcome": outcomes, "n": [9, 2, 98], "total": [109] * 3}
     >>> evaluate_counts(test, rows).overall
     FNR 2.00% (0.24% to 7.04%), promised 10%: kept; FPR 0.00% (0.00% to 33.63%)
     """
@@ -102,6 +102,7 @@ class _Found:
             self._truths = TrueLabels(calibration, columns["label"], self._positive_label)
             if self._known is None and "group" in columns:
                 self._audit = Kinds(columns["group"], labels=False)
+        require(name, columns, ("total",), "evaluate")
         n = counts_of(name, piece, columns["n"])
         self._total.add(name, piece, columns, n)
         outcome, problems = _outcomes(name, piece, columns["outcome"])

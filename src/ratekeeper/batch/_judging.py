@@ -235,8 +235,7 @@ class Judge:
         if self._known is None:
             self._newcomers.check(name, piece, self.cluster, clusters)
         else:
-            known = self._known.are_among(values, truth == 1, clusters)
-            valid = self._without(known, valid)
+            valid = self._without(self._known.are_among(values, truth == 1, clusters), valid)
         if valid is not None:
             rows = np.flatnonzero(valid)
             values = values[rows]
