@@ -30,7 +30,9 @@ def mixed(old, new, n, seed=9):
 
 
 def written(path, scores, labels):
-    rows = [f"{score!r},{label}" for score, label in zip(scores.tolist(), labels.tolist())]  # noqa: B905
+    rows = [
+        f"{score!r},{label}" for score, label in zip(scores.tolist(), labels.tolist(), strict=True)
+    ]
     path.write_text("\n".join(["risk,ill", *rows]) + "\n")
     return path
 
@@ -192,9 +194,9 @@ def test_near_copies_are_not_merged():
     for n in (30, 500):
         old = draw(n, 0)
         cal = rk.calibrate(*old)
-        with pytest.raises(rk.InputError, match="same objects|more than chance explains"):
+        with pytest.raises(rk.InputError, match=r"same objects|more than chance explains"):
             cal.merge(rk.calibrate(old[0].astype(np.float32), old[1]))
-        with pytest.raises(rk.InputError, match="same objects|more than chance explains"):
+        with pytest.raises(rk.InputError, match=r"same objects|more than chance explains"):
             rk.calibrate(old[0].astype(np.float32), old[1]).merge(cal)
     new = draw(500, 1)
     cal.merge(rk.calibrate(*new))

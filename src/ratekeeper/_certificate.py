@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ratekeeper import _markup as markup
-from ratekeeper._copies import COPIED
 from ratekeeper._formatting import (
     exact_percent,
     extremes,
@@ -24,6 +23,7 @@ from ratekeeper._formatting import (
 )
 from ratekeeper._least_price import CONFIDENCE
 from ratekeeper._promised_rate import right_share
+from ratekeeper._provenance import COPIED
 from ratekeeper._sentences import say, state
 
 if TYPE_CHECKING:

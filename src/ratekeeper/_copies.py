@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ratekeeper.exceptions import Words
 
 CHOICES = ("warn", "refuse", "keep", "drop")
-COPIED = "a copy of another row"
 _ALIKE = 0.99  # of the scores that repeat, this share occurs equally often if rows were copied
 
 
@@ -131,8 +130,7 @@ def _dropped(calibration: Calibration, found: Copies) -> Calibration:
         )
     rows = calibration.provenance
     rows = Provenance(found.n) if rows is None else rows
-    skipped = {**rows.skipped, COPIED: rows.skipped.get(COPIED, 0) + dropped}
-    return replace(thinned, provenance=replace(rows, skipped=skipped))
+    return replace(thinned, provenance=rows.without_copies(dropped))
 
 
 def _one_of_each(columns: list[NDArray[Any]], found: Multiplicities) -> NDArray[np.bool_]:

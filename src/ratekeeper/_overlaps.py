@@ -16,8 +16,8 @@ objects of such a score is of the first set with a chance u of its own, independ
 - Both sets have a score that occurs k times with the chance 1 - u^k - v^k, which is at most that
   for u = 1/2. If no score is more than ten times as common in one population as in the other, u
   lies between n / (n + 10 m) and 10 n / (10 n + m) for sets of n and m objects, which bounds the
-  chance further where one set is small. The number of common scores is at most binomial (Hoeffding 1956),
-  and objects are called common where its tail is at most 5e-8, for any k = 2, ..., 6.
+  chance further where one set is small. The number of common scores is at most binomial (Hoeffding
+  1956), and objects are called common where its tail is at most 5e-8, for any k = 2, ..., 6.
 
 Scores are compared as they are and, where that may matter, once more in single precision. So
 objects that are independent between the sets are called common with probability at most 1e-6. That

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._formatting import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+COPIED = "a copy of another row"
+"""Why a row was left out of which another one like it was kept."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,16 @@ class Provenance:
     def n_skipped(self) -> int:
         """Number of rows that were left out."""
         return sum(self.skipped.values())
+
+    def without_copies(self, n: int) -> Provenance:
+        """Return the same with n more rows left out as copies of others.
+
+        Examples
+        --------
+        >>> print(Provenance(10).without_copies(2))
+        10 rows read, 2 of them skipped (a copy of another row: 2)
+        """
+        return replace(self, skipped={**self.skipped, COPIED: self.skipped.get(COPIED, 0) + n})
 
     def merge(self, other: Provenance) -> Provenance:
         """Return what is known of both sets of rows together; neither is a sample.

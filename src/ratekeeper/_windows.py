@@ -284,8 +284,10 @@ def _those_not_there(new: Calibration, found: Shared, duplicates: str) -> tuple[
         raise _shared_error(found)
     if not found.is_unique:
         return new, 0
-    left = [~mask for mask in found.there]
-    return _without_empty_groups(subset(new, left)), found.overlap.matched
+    left = _without_empty_groups(subset(new, [~mask for mask in found.there]))
+    n = sum(int(np.count_nonzero(mask)) for mask in found.there)
+    rows = None if left.provenance is None else left.provenance.without_copies(n)
+    return replace(left, provenance=rows), n
 
 
 def merged_timing(one: Calibration, other: Calibration) -> Timing | None:

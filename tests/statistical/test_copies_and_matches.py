@@ -62,7 +62,7 @@ def test_the_evidence_of_copies_has_a_mean_of_at_most_one(values):
 
 
 LEVELS = {
-    "constant": lambda rng, n: np.zeros(n),
+    "constant": lambda _, n: np.zeros(n),
     "binary": lambda rng, n: rng.integers(0, 2, n),
     "ten levels": lambda rng, n: rng.integers(0, 10, n),
     "two decimals": lambda rng, n: rng.normal(size=n).round(2),
