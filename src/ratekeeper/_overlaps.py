@@ -259,8 +259,8 @@ class NewObjects:
             found,
             parameter="scores",
             remedy=(
-                "Evaluate on labelled objects that did not calibrate, or leave out those that did ",
-                "with ",
+                "Evaluate on labelled objects that were not used for calibration, or leave out ",
+                "those that were with ",
                 Parameter("exclude_calibration", value=True),
                 ".",
             ),

@@ -62,7 +62,7 @@ def test_as_on_the_whole_columns(tmp_path, form, method):
 
 def test_invalid_rows_are_counted(tmp_path):
     """Rows without score, label or group are refused by number, or left out and counted."""
-    scores, labels, _ = some_rows()
+    scores, labels, _ = some_rows(seed=8)
     test = some_test()
     risk, ill = scores.astype(object).tolist(), labels.astype(object).tolist()
     risk[3], ill[4], ill[100] = None, None, 7
@@ -257,7 +257,7 @@ def test_a_file_of_one_class_with_other_labels(tmp_path):
 @pytest.mark.parametrize("form", ["csv", "semicolons", "parquet", "feather"])
 @pytest.mark.parametrize("group", [None, "site"])
 def test_the_calibration_file_is_refused(tmp_path, form, group):
-    """Also in another order, in another format and in parts, but not with one row more or less."""
+    """Also in another order, in another format, in parts, and with one row more or less."""
     scores, labels, sites = some_rows()
     names = {"score": "risk", "label": "ill", "group": group}
 
@@ -278,9 +278,13 @@ def test_the_calibration_file_is_refused(tmp_path, form, group):
         for word in (str(other), "calibration objects themselves", "not used for calibration"):
             assert word in str(refusal.value)
     for order in (rows[1:], np.r_[rows, 0], np.r_[rows[1:], 5]):
-        found = evaluate_file(test, written(form, order, "others"))
-        groups = None if group is None else sites[order]
-        assert found.overall == test.evaluate(scores[order], labels[order], groups=groups)
+        with pytest.raises(rk.InputError, match="more than chance explains"):
+            evaluate_file(test, written(form, order, "others"))
+    new_scores, new_labels, new_sites = some_rows(seed=8)  # of as many equal scores
+    columns = {"risk": new_scores, "ill": new_labels, "site": new_sites}
+    found = evaluate_file(test, write_rows(tmp_path, form, columns, name="new"))
+    groups = None if group is None else new_sites
+    assert found.overall == test.evaluate(new_scores, new_labels, groups=groups)
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
