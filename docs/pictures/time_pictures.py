@@ -126,7 +126,7 @@ def unflagged(ax: Axes) -> None:
     ids = np.array([f"2016-{i}" for i in range(len(new))])
     flagged = test.decide(new.score).positive
     for rate, colour in ((0.01, GREY), (0.05, ORANGE), (0.2, BLUE)):
-        audit = rk.Audit(rate)
+        audit = rk.Audit(rate, random_state=0)
         looked_at = flagged | audit.chooses(ids)
         monitor, ends = rk.Monitor(test, labels=audit, matures_after=1), []
         parts = np.array_split(np.arange(len(new)), 52)

@@ -56,8 +56,8 @@ CLUSTERS = {
         "ratekeeper {version}."
     ),
     "one_row": (
-        "{method} takes one row of each cluster, drawn at random: the draw depends on the data "
-        "alone, so that the same data give the same test."
+        "{method} takes one row of each cluster, drawn at random, by the draw that is stored with "
+        "the calibration."
     ),
     "all_rows": "{method} takes all rows, each weighted by 1 / (rows of its cluster).",
     "evaluated": (
