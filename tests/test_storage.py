@@ -406,6 +406,26 @@ def test_the_file_of_format_2_still_loads():
     assert merged.provenance == Provenance(107, rows.skipped)
 
 
+def test_files_of_format_3_load_unless_they_rest_on_a_draw_that_was_none(tmp_path):
+    """Format 3 had no draw. What rests on none loads as it was; other tests are refused."""
+    old = {path.name: path for path in GOLDEN.parent.glob("*_3.rk")}
+    for name in ("plain_test_3.rk", "clustered_conformal_test_3.rk", "smoothed_test_3.rk"):
+        test = rk.load(old.pop(name))
+        assert test.calibration.draw.origin == "drawn"
+        rk.save(test, tmp_path / name)
+        again = rk.load(tmp_path / name)
+        assert again.calibration.draw == test.calibration.draw
+        assert again.thresholds == test.thresholds
+    one, other = (rk.load(old["calibration_3.rk"]) for _ in range(2))
+    assert one == other
+    assert one.draw != other.draw
+    del old["calibration_3.rk"]
+    assert len(old) == 3
+    for path in old.values():
+        with pytest.raises(rk.StoredFileError, match=r"depended on the scores.*Calibrate and make"):
+            rk.load(path)
+
+
 def some_calibration_of_words():
     return rk.calibrate([0.1, 0.2, 0.8, 0.9], ["no", "no", "yes", "yes"])
 

@@ -56,6 +56,10 @@ CALIBRATION: Members = {
     ),
     "origin": DATA["origin"],
     "data_hash": DATA["data_hash"],
+    "draw": (
+        "Where random numbers that promises rest on come from.",
+        {"enum": ["drawn", "fixed by the user"]},
+    ),
     "source": FROM,
     "clusters?": ("Number of clusters with rows of each class.", ref("sizes")),
     "times?": ("Of which time the rows are.", ref("times")),

@@ -132,6 +132,7 @@ def _calibration_facts(calibration: Calibration) -> dict[str, Any]:
         "sampling": calibration.sampling,
         "origin": calibration.origin,
         "data_hash": calibration.data_hash,
+        "draw": calibration.draw.origin,
         "source": None if source is None else source.to_dict(),
         **_cluster_facts(calibration),
         **time_facts(calibration),
@@ -318,4 +319,5 @@ def _origin_lines(calibration: Calibration) -> list[str]:
         lines += textwrap.wrap(say("aim.by_class"), _WIDTH)
     lines += (line for remark in calibration.remarks for line in textwrap.wrap(remark, _WIDTH))
     lines.append(f"Hash of the data: {calibration.data_hash[:16]}.")
+    lines.append(f"Random numbers: {calibration.draw.origin}.")
     return lines
