@@ -40,8 +40,9 @@ def save(obj: Storable, path: str | os.PathLike[str]) -> None:
     -----
     The file is numbers and JSON, without code, and **every version reads the files of all earlier
     ones**. Tests of formats 1 to 3 whose random numbers depended on the scores (precision and the
-    like, ties broken at random, one row of each cluster) are refused: their promise could fail. Calibrations and tests can be pickled, too, as joblib and worker processes do. Nothing
-    is promised about pickles of another version, and unpickling runs whatever code a file holds: so
+    like, ties broken at random, one row of each cluster) are refused: their promise could fail.
+    Calibrations and tests can be pickled, too, as joblib and worker processes do. Nothing is
+    promised about pickles of another version, and unpickling runs whatever code a file holds: so
     keep and hand on what `save` writes.
 
     States of a monitor and of an adaptive test have methods of their own, `Monitor.save` and
