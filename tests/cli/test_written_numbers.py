@@ -24,7 +24,7 @@ def test_a_level_of_any_number_type_is_the_one_that_is_printed(kind):
     exact = calibration().control("fnr", 0.05, method=rk.HighProbability(0.05))
     assert test.alpha == test.method.delta == 0.05
     assert type(test.alpha) is float
-    assert test.certificate.headline == "CERTIFICATE  FNR <= 5%"
+    assert test.certificate.headline == "CERTIFICATE  FNR <= 5% (sensitivity >= 95%)"
     assert str(test.certificate) == str(exact.certificate)
     assert test.threshold == exact.threshold
     assert json.loads(json.dumps(test.certificate.to_dict()))["alpha"] == 0.05
