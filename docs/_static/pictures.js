@@ -121,7 +121,7 @@
         tell(figure, said, text, { k, n, alpha, above: "", mean: "", needed });
         return;
       }
-      const realised = Special.realisedRate(k, n, alpha);
+      const realised = Special.realisedRate(k, n, null, alpha);
       const above = Numbers.percent(realised.above);
       const label = `The true FNR follows Beta(${k}, ${n + 1 - k}); ${above} of it lies above ${Numbers.exactPercent(alpha)}.`;
       Charts.trueRate(chart, { realised, alpha, name: "FNR", label });
@@ -163,7 +163,7 @@
       const n = read(controls.n, Numbers.count);
       const alpha = read(controls.alpha, Numbers.exactPercent, 100);
       const ranks = names.map((name) => RANKS.criticalRank(METHODS[name], n, alpha));
-      const shares = ranks.map((k) => (k === 0 ? null : Special.realisedRate(k, n, alpha).above));
+      const shares = ranks.map((k) => (k === 0 ? null : Special.realisedRate(k, n, null, alpha).above));
       const next = uniform(seed);
       const sets = Array.from({ length: SETS }, () => orderStatistics(next, n, ranks));
       const most = Math.min(1, Math.max(2 * alpha, ...sets.map((rates) => Math.max(...rates))));

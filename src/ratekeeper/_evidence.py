@@ -65,11 +65,12 @@ class RatioBand:
     --------
     >>> import numpy as np, ratekeeper as rk
     >>> scores = np.r_[np.arange(400) % 40, 20 + np.arange(400) % 40]
-    >>> cal = rk.calibrate(scores, np.repeat([0, 1], 400), random_state=0)
+    >>> labels = np.repeat([0, 1], 400)
+    >>> cal = rk.calibrate(scores, labels, random_state=0, duplicates="keep")
     >>> rk.evidence(cal, [10]).band
-    RatioBand of 6 blocks
+    RatioBand of 4 blocks
             from      below  negative  positive     ratio  band
-            -inf         20        97         0         0  0 to 0.0794
+            -inf         20       105         0         0  0 to 0.0667
     ...
     """
 

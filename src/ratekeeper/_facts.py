@@ -332,6 +332,12 @@ def rebuilt(facts: Facts, table: Facts, data: bytes) -> Storable:
         raise StoredFileError(f"it holds a {kind}, but not what belongs to one. Save it again.")
     if "draw" not in facts:
         _refuse_old_draws(facts)
+    elif any(
+        one["method"]["name"] == "high-probability"
+        and "random_state" in one["method"]["parameters"]
+        for one in facts["tests"]
+    ):
+        raise StoredFileError("its method has a seed beside its draw. Make the test anew.")
     calibration = _rebuild_calibration(facts, table, data)
     if kind == "threshold test":
         return _rebuild_aimed(calibration, facts["aimed"])

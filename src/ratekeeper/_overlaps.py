@@ -147,8 +147,10 @@ def overlap(cell: Floats, own: Multiplicities, values: Floats, counts: Counts) -
     --------
     >>> one = np.arange(40.0)
     >>> found = overlap(one, multiplicities(one), np.arange(10.0, 50.0), np.ones(40, np.int64))
-    >>> found.matched, found.first[0], found.common[0], found.second[0], found.is_chance
-    (30, 0, 30, 0, False)
+    >>> found.matched, *(int(one[0]) for one in (found.first, found.common, found.second))
+    (30, 0, 30, 0)
+    >>> found.is_chance
+    False
     """
     n = int(counts.sum())
     if not cell.size or not n:
@@ -169,7 +171,7 @@ def tabulated(first: Counts, second: Counts) -> Overlap:
     Examples
     --------
     >>> found = tabulated(np.array([1, 2, 0, 1]), np.array([1, 0, 2, 0]))
-    >>> found.matched, found.first[0], found.common[0], found.second[0]
+    >>> found.matched, *(int(one[0]) for one in (found.first, found.common, found.second))
     (1, 1, 1, 1)
     """
     times = first + second

@@ -240,10 +240,12 @@ def column_names(table: object) -> list[Any] | None:
     >>> column_names(pandas.DataFrame({"a": [1]})), column_names([1, 2])
     (['a'], None)
     """
+    if hasattr(table, "collect"):  # a lazy table would have to look for them
+        return None
     names: Any = getattr(table, "column_names", None)  # of pyarrow, whose `columns` are the values
-    if names is None and not hasattr(table, "collect"):  # a lazy table would look for them
+    if names is None:
         names = getattr(table, "columns", None)
-    return list(names) if isinstance(names, list) or hasattr(names, "tolist") else None
+    return list(names) if isinstance(names, list) or hasattr(type(names), "tolist") else None
 
 
 def refuse_repeated_columns(names: Sequence[object] | None, parameter: str) -> None:

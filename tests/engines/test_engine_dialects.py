@@ -39,6 +39,7 @@ def queries(dialect, table="db.scored", score="s", label="y", group="g"):
     test = grouped_test()
     names = {"table": table, "score": score, "dialect": dialect}
     rows = {"label": [0, 1], "n": [9999, 9999], "lowest": [0.0, 0.4], "highest": [0.45, 1.0]}
+    rows |= {"total": [19998] * 2, "check_digits": [0.1 + 0.2] * 2}
     grid = refine_counts(rows).grid
     return [
         calibration_sql(label=label, group=group, **names),

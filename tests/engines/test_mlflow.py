@@ -60,7 +60,7 @@ def test_a_classifier_and_its_test_are_one_model(tmp_path):
     assert found.index.equals(X[NEW].index)
     assert rk.load(tmp_path / "m" / "test.rk").threshold == TEST.threshold
     assert "FNR <= 5%" in (tmp_path / "m" / "certificate.txt").read_text(encoding="utf-8")
-    assert loaded.metadata.flavors["ratekeeper"]["certificate"] == "FNR <= 5%"
+    assert loaded.metadata.flavors["ratekeeper"]["certificate"] == "FNR <= 5% (sensitivity >= 95%)"
     assert {path.parent.name for path in tmp_path.rglob("*.pkl")} <= {"model"}  # an old MLflow's
 
 

@@ -16,6 +16,7 @@ MODEL = LogisticRegression().fit(X[:300], Y[:300])
 OURS = [  # as docs/guides/models.md has them
     "ratekeeper._calibration.Calibration",
     "ratekeeper._control.ErrorRateTest",
+    "ratekeeper._draws.Draw",
     "ratekeeper._estimators.ErrorRateController",
 ]
 ABSTAINING = "ratekeeper._abstaining.AbstainingTest"

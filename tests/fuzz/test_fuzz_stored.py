@@ -58,7 +58,7 @@ def kinds():
     timed = rk.calibrate(scores.round(1), labels, groups=i // 40, times=days)
     methods = [
         rk.HighProbability(delta=0.2),
-        rk.HighProbability(delta=0.2, randomised=True, random_state=5),
+        rk.HighProbability(delta=0.2, randomised=True),
         rk.Simultaneous(delta=0.2),
         rk.Smoothed(random_state=1),
         rk.Empirical(),

@@ -210,7 +210,8 @@ def test_the_realised_rate_follows_the_beta_distribution(n, alpha):
     assert stats.kstest(rates, stats.beta(realised.k, n + 1 - realised.k).cdf).pvalue > 1e-7
     assert exactly(int(np.sum(rates > alpha)), RUNS, realised.exceeds(alpha))
     low, high = realised.interval
-    assert exactly(int(np.sum((rates > low) & (rates <= high))), RUNS, 0.9)
+    assert exactly(int(np.sum(rates > high)), RUNS, 0.05)
+    assert at_most(int(np.sum(rates < low)), RUNS, 0.05)  # whatever is tied, so less here
     assert np.mean(rates) == pytest.approx(realised.mean, abs=6 * np.std(rates) / np.sqrt(RUNS))
 
 

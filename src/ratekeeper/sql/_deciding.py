@@ -65,7 +65,7 @@ def decision_sql(
     >>> cal = rk.calibrate(np.linspace(0, 1, 80), np.repeat(["no", "yes"], 40))
     >>> test = cal.control("fnr", 0.05, method=rk.Conformal())
     >>> print(decision_sql(test, table="people", score="p"))
-    -- CERTIFICATE FNR <= 5%, Conformal(), ratekeeper...
+    -- CERTIFICATE FNR <= 5% (sensitivity >= 95%), Conformal(), ratekeeper...
     SELECT t.*,
       CASE WHEN +t.p BETWEEN -1.7976931348623157E+308 AND 1.7976931348623157E+308 THEN
         CASE WHEN t.p >= 5.1898734177215189E-01 THEN 'yes' ELSE 'no' END
