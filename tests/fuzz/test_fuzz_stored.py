@@ -206,7 +206,6 @@ METHODS = st.one_of(
         rk.HighProbability,
         st.floats(1e-9, 0.999),
         randomised=st.just(True),  # noqa: FBT003
-        random_state=st.integers(0, 2**70),
     ),
     st.builds(rk.Simultaneous, st.floats(1e-9, 0.999)),
     st.builds(rk.Smoothed, st.integers(0, 2**70)),
