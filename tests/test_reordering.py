@@ -139,7 +139,7 @@ def test_intervals_say_what_is_decided(shape, control, higher, dtype):
     expected = inside(test.intervals, new)
     if shape == "hull":
         rank, number = test.test.boundaries[None]
-        numbers = cal.draw.of_keys(keys)
+        numbers = test.test.calibration.draw.of_keys(keys)
         beyond = numbers >= number if control == "fnr" else numbers > number
         expected |= (test.order.transform(new) == rank) & beyond
     np.testing.assert_array_equal(called, expected)

@@ -419,7 +419,13 @@ def test_files_of_format_3_load_unless_they_rest_on_a_draw_that_was_none(tmp_pat
     one, other = (rk.load(old["calibration_3.rk"]) for _ in range(2))
     assert one == other
     assert one.draw != other.draw
+    text = " ".join(str(one.control_precision(0.6).certificate).split())
+    assert "loaded from a file of an earlier version" in text
+    rk.save(one, tmp_path / "again.rk")
+    assert rk.load(tmp_path / "again.rk").draw == one.draw
     del old["calibration_3.rk"]
+    with pytest.raises(rk.StoredFileError, match="kept at random by an earlier version"):
+        rk.load(old.pop("rejected_calibration_3.rk"))
     assert len(old) == 3
     for path in old.values():
         with pytest.raises(rk.StoredFileError, match=r"depended on the scores.*Calibrate and make"):

@@ -881,21 +881,23 @@ class Calibration:
         """Return the same scores without groups."""
         if self.groups is None:
             return self
+        # Another draw, or cells of groups and of all together would share numbers.
+        whole: Any = {"groups": None, "draw": self.draw.child("pooled")}
         if self.counted:
             negative, positive = (joined(cells) for cells in self.cells)
-            return replace(self, cells=((negative,), (positive,)), groups=None)  # type: ignore[arg-type]
+            return replace(self, cells=((negative,), (positive,)), **whole)  # type: ignore[arg-type]
         parts: list[Floats] = [np.concatenate(cells) for cells in self.cells]  # type: ignore[misc]
         if columns := columns_of(self):
             beside = [{n: np.concatenate(pair[c]) for n, pair in columns.items()} for c in (0, 1)]
             (low, of_low), (high, of_high) = map(in_order, parts, beside)
-            pairs = {name: ((of_low[name],), (of_high[name],)) for name in columns}
-            return replace(self, cells=((low,), (high,)), groups=None, **pairs)  # type: ignore[arg-type]
+            pairs: Any = {name: ((of_low[name],), (of_high[name],)) for name in columns}
+            return replace(self, cells=((low,), (high,)), **whole, **pairs)
         if self.groups.size < _MANY_RUNS:  # a stable sort merges ascending runs
             for part in parts:
                 part.sort(kind="stable")
         else:
             sort_in_place(parts)
-        return replace(self, cells=((parts[0],), (parts[1],)), groups=None)
+        return replace(self, cells=((parts[0],), (parts[1],)), **whole)
 
     @cached_property
     def copies(self) -> Copies | None:

@@ -207,7 +207,9 @@ def draw_remarks(calibration: Calibration, *, rests: bool) -> tuple[str, ...]:
     """
     if not (rests or kept_at_random(calibration)):
         return ()
-    return (say("draws.fixed" if calibration.draw.fixed else "draws.drawn"),)
+    if calibration.draw.fixed:
+        return (say("draws.fixed"),)
+    return (say("draws.loaded") if calibration.draw.loaded else say("draws.drawn"),)
 
 
 def kept_at_random(calibration: Calibration) -> bool:

@@ -15,7 +15,7 @@ docs/reference/files.md has both in a few lines.
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -54,6 +54,8 @@ class Draw:
         128 bits.
     fixed : bool, default=False
         Whether they are a user's `random_state`, not drawn.
+    loaded : bool, default=False
+        Whether they were drawn when a file of an earlier version was loaded, which had none.
 
     Notes
     -----
@@ -70,6 +72,7 @@ class Draw:
 
     entropy: int
     fixed: bool = False
+    loaded: bool = field(default=False, compare=False)
 
     @classmethod
     def of(cls, random_state: object = None) -> Draw:
@@ -78,7 +81,7 @@ class Draw:
         Examples
         --------
         >>> Draw.of(7)
-        Draw(entropy=7, fixed=True)
+        Draw(entropy=7, fixed=True, loaded=False)
         >>> Draw.of() == Draw.of()
         False
         """
@@ -112,8 +115,8 @@ class Draw:
             part[:] = _fractions(_mixed(state + _GOLDEN * counter))
         return found
 
-    def of_keys(self, keys: Iterable[str | int]) -> NDArray[np.float64]:
-        """Return a number in (0, 1) for each key of an object.
+    def of_keys(self, keys: Iterable[str | int], purpose: str = "key/") -> NDArray[np.float64]:
+        """Return a number in (0, 1) for each key of an object, or for another purpose.
 
         A whole number is hashed as its text, and spaces around a text do not count, so that the
         same table gives the same numbers as CSV, as Parquet and in Python. "007" and 7 are
@@ -122,9 +125,9 @@ class Draw:
         Examples
         --------
         >>> Draw.of(0).of_keys(["7", 7, " 7 "]).round(6)
-        array([0.174668, 0.174668, 0.174668])
+        array([0.622469, 0.622469, 0.622469])
         """
-        return _fractions(_hashes(keys, self._key))
+        return _fractions(_hashes(keys, self._key, purpose))
 
     def child(self, purpose: str, *others: Draw) -> Draw:
         """Return another draw, made of this one (and others, in any order).
@@ -133,8 +136,12 @@ class Draw:
         """
         keys = sorted(one._key for one in (self, *others))  # noqa: SLF001 - of this class
         bits = blake2b(b"".join([*keys, purpose.encode()]), digest_size=BITS // 8).digest()
-        fixed = all(one.fixed for one in (self, *others))
-        return Draw(int.from_bytes(bits, "little"), fixed=fixed)
+        every = (self, *others)
+        return Draw(
+            int.from_bytes(bits, "little"),
+            fixed=any(one.fixed for one in every),
+            loaded=any(one.loaded for one in every),
+        )
 
     def to_dict(self) -> dict[str, object]:
         """Return it as plain values, as files have it."""
@@ -147,7 +154,7 @@ class Draw:
         Examples
         --------
         >>> Draw.from_dict(Draw.of(7).to_dict())
-        Draw(entropy=7, fixed=True)
+        Draw(entropy=7, fixed=True, loaded=False)
         """
         return cls(int(facts["entropy"], 16), facts["fixed"])
 
@@ -167,8 +174,8 @@ def hashes_of(names: Iterable[object]) -> Words:
     return _hashes(names, b"").astype(np.uint64)
 
 
-def _hashes(names: Iterable[object], key: bytes) -> Words:
-    keyed = blake2b(digest_size=8, key=key)
+def _hashes(names: Iterable[object], key: bytes, purpose: str = "") -> Words:
+    keyed = blake2b(purpose.encode(), digest_size=8, key=key)
 
     def digest(text: str) -> bytes:
         one = keyed.copy()

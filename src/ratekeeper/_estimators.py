@@ -22,7 +22,6 @@ from ratekeeper._cells import group_index
 from ratekeeper._clusters import read_clusters
 from ratekeeper._control import NO_BOUND, build_test
 from ratekeeper._cross_fitting import CVPlusTest, build_cv_plus_test, cv_plus_guarantee
-from ratekeeper._draws import Draw
 from ratekeeper._formatting import plain_value
 from ratekeeper._promised_rate import promised_rate
 from ratekeeper._targets import read_target
@@ -34,6 +33,7 @@ from ratekeeper._training import (
     check_strategy,
     cross_fit,
     cv_plus,
+    fixed_seed,
     response,
     scoring_method,
     seed_of,
@@ -133,13 +133,14 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Whether `sample_weight` of `fit` weighs the calibration, too; see Notes. Only with
         ``method=Conformal()``, and not for CV+.
     random_state : int or RandomState, optional
-        Seed of the split, of the folds of CV+, of the order in which its rows train, and of the
-        calibration's draw. By default it is drawn afresh; `random_state_` has it.
+        Seed of the split, of the folds of CV+ and of the order in which its rows train; a whole
+        number also fixes the calibration's draw. By default both are drawn afresh.
 
     Attributes
     ----------
     random_state_ : int or RandomState
-        The seed: `random_state`, or the one that was drawn, by which the fit can be repeated.
+        The seed of the split: `random_state`, or the one that was drawn, by which it can be
+        repeated. Random numbers of the calibration come from ``test_.calibration.draw``.
     classes_ : ndarray of shape (2,)
         The labels in ascending order.
     estimators_ : list of classifiers
@@ -288,6 +289,7 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         training = Training(
             self.estimator, X, target.labels, target.positive, response_method, fit_params
         )
+        fixed_seed(self.random_state)  # which refuses what is none
         self.random_state_ = seed_of(self.random_state)
         trained = self._train(training, groups, ids, split_params)
         self.test_ = self._build_test(trained, target, groups, clusters, weights, alphas)
@@ -617,10 +619,8 @@ class ErrorRateController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             clusters=ids,
             weights=own,
             positive_label=target.positive,
+            random_state=fixed_seed(self.random_state),
         )
-        if isinstance(self.random_state_, int | np.integer):
-            draw = Draw(int(self.random_state_), fixed=self.random_state is not None)
-            calibration = replace(calibration, draw=draw)
         if self._is("cv+") or self._is("cross-fit"):
             calibration = replace(calibration, origin="cross-fitted")
         if self._is("cv+"):

@@ -23,6 +23,7 @@ from ratekeeper._aimed import ThresholdTest, aimed_test
 from ratekeeper._aims import AIMS, Limits
 from ratekeeper._beside import COLUMNS, columns_of
 from ratekeeper._calibration import Calibration
+from ratekeeper._clusters import NOT_DRAWN
 from ratekeeper._control import ErrorRateTest, build_test
 from ratekeeper._counted import Counted, is_counted, is_well_formed
 from ratekeeper._draws import Draw
@@ -351,12 +352,19 @@ def _refuse_old_draws(facts: Facts) -> None:
     """Raise if a file without a draw holds a test that rests on one.
 
     Its numbers were a function of the scores, and where these have few values its promise fails
-    more often than it says. A calibration, or any other test, gets a draw of its own.
+    more often than it says; so may one on objects that were kept at random. Any other calibration
+    or test gets a draw of its own.
     """
     if facts["format"] >= _FIRST_WITH_DRAW:
         raise StoredFileError("it has no draw. Save it again.")
-    aimed = facts.get("aimed")
+    aimed, rows = facts.get("aimed"), facts.get("provenance") or {}
     tests = [one["method"] for one in facts["tests"]]
+    kept = rows.get("rejection") or rows.get("sampled_from") or NOT_DRAWN in rows.get("skipped", {})
+    if kept:
+        raise StoredFileError(
+            "its objects were kept at random by an earlier version, with numbers that depended on "
+            "the scores or on their rows, so that promises can fail. Calibrate anew."
+        )
     if (
         (aimed is not None and AIMS[aimed["aim"]["name"]].splits)
         or any(one["parameters"].get("randomised") for one in tests)
@@ -391,7 +399,10 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
     if "counted" in facts:
         cells, beside = _counted(cells, *beside.values()), {}
     rows = facts.setdefault("provenance", None)  # which format 1 did not have
-    draw = Draw.from_dict(facts.setdefault("draw", Draw.of().to_dict()))
+    draw = dataclasses.replace(
+        Draw.from_dict(facts["draw"]) if "draw" in facts else Draw.of(), loaded="draw" not in facts
+    )
+    facts.setdefault("draw", draw.to_dict())
     calibration = Calibration(
         (cells[:n_groups], cells[n_groups:]),
         stored_names(facts["classes"]),
@@ -544,6 +555,7 @@ def _rebuild_test(calibration: Calibration, facts: Facts) -> ErrorRateTest:
         )
     # What is drawn, or counted beyond a threshold that is not the same to the last bit, may differ.
     is_random = None in found and not boundaries
+    is_random = is_random or calibration.draw.loaded  # as the rows of clusters that are counted
     ignored = _WORDS | (_COUNTED if is_random or stored != found else frozenset())
     made = _stated(test.certificate, cells="cells" in facts["certificate"])
     wrong = _disagreement(facts["certificate"], made, ignored, tolerance)

@@ -57,4 +57,5 @@ class Audit:
     def chooses(self, ids: ArrayLike) -> NDArray[np.bool_]:
         """Return which of these objects are audited if they are not flagged."""
         keys = read_keys(ids, np.size(ids))
-        return np.asarray(Draw.of(self.random_state).of_keys(keys) < self.rate)
+        # Of another purpose than ties, which the same number may break; states know this one.
+        return np.asarray(Draw.of(self.random_state).of_keys(keys, purpose="") < self.rate)

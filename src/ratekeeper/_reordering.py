@@ -20,6 +20,7 @@ import numpy as np
 from ratekeeper import _markup as markup
 from ratekeeper._cells import (
     count_outside,
+    draw_remarks,
     read_new,
     warn_if_outside,
 )
@@ -218,6 +219,7 @@ class ReorderedTest:
     def certificate(self) -> Certificate:
         """What is promised, on what data, at what cost in the other error."""
         base, held_out = self.test.certificate, self.order.held_out
+        drawn = draw_remarks(held_out, rests=True)  # who learnt
         (cell,) = base.cells
         left = sum(cells[0].size for cells in held_out.cells)
         said = say(
@@ -232,7 +234,7 @@ class ReorderedTest:
             higher_is_positive=held_out.higher_is_positive,
             score_type=str(held_out.dtype),
             data_hash=held_out.data_hash,
-            remarks=(said, *base.remarks),
+            remarks=(said, *(one for one in base.remarks if one not in drawn), *drawn),
             least=None,  # it would speak of another order
         )
 
@@ -338,6 +340,7 @@ def reorder(calibration: Calibration, shape: str = "best", *, learn: float = 0.5
         times=None,
         timing=None,
         provenance=None,
+        draw=draw.child("reordered"),
     )
     new = [np.sort(_new_scores(blocks, knots, one, steps=shape == "hull")) for one in others]
     return Reordering(

@@ -313,7 +313,8 @@ def shift_test(
     three, and 3/2 times the second smallest p-value counts, which is a p-value however they depend
     on each other (Rueger, 1978). With samples so large that more than 2,000 numbers of positives
     come into question, the search for the largest p-value steps over some of them. The
-    draws depend on the calibration alone, and are the same every time.
+    draws are those stored with the calibration, independent of its scores: the same file gives the
+    same p-value, and the guarantee is over the draw, too.
 
     **Prevalence.** The interval covers the share of positives with probability at least 95%, if
     the new scores are a mixture: exact intervals of three rates at the score that separates the

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state, indexable
 
 from ratekeeper._ranks import sorted_parts
 from ratekeeper._separation import separation
-from ratekeeper._validation import check_choice, check_count
+from ratekeeper._validation import check_choice, check_count, check_seed
 from ratekeeper.exceptions import InputError, InterpolationWarning, Parameter
 
 if TYPE_CHECKING:
@@ -132,6 +132,13 @@ def seed_of(random_state: RandomState) -> RandomState:
     anybody, and what it gave cannot be repeated.
     """
     return secrets.randbits(32) if random_state is None else random_state
+
+
+def fixed_seed(random_state: RandomState) -> int | None:
+    """Return a whole number that fixes the draw of a calibration; None without one."""
+    if not isinstance(random_state, int | np.integer):
+        return None
+    return check_seed(random_state, "random_state")
 
 
 def split(

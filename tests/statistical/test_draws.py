@@ -351,7 +351,7 @@ def test_a_program_without_numpy_repeats_the_numbers():
         return fraction(z ^ (z >> 31))
 
     assert draw.numbers(5, "guides", 1).tolist() == [number(i, "guides/1") for i in range(5)]
-    of_key = int.from_bytes(blake2b(b"a-1", digest_size=8, key=key).digest(), "little")
+    of_key = int.from_bytes(blake2b(b"key/a-1", digest_size=8, key=key).digest(), "little")
     assert draw.of_keys(["a-1"])[0] == fraction(of_key)
     assert json.loads(json.dumps(draw.to_dict())) == {
         "entropy": f"{2**100 + 7:032x}",
@@ -390,3 +390,40 @@ def test_a_fixed_seed_is_refused_for_selections():
     cal.select([1.0, 2.0], 0.2, method=rk.Smoothed(0), keys=["a", "b"])
     one, other = (cal.select([50.0] * 50, 0.2, method=rk.Smoothed()).p_values for _ in range(2))
     assert (one != other).any()
+
+
+# --- purposes -----------------------------------------------------------------------------------
+
+
+def test_an_audit_does_not_depend_on_how_ties_are_broken():
+    """With one seed for both, flagged and unflagged ties are audited alike."""
+    rng, keys = np.random.default_rng(8), np.arange(40_000)
+    cal = rk.calibrate(rng.integers(0, 4, 800), one_class="positive", random_state=0)
+    test = cal.control("fnr", 0.1, method=rk.HighProbability(randomised=True))
+    flagged = test.decide(np.full(keys.size, test.boundaries[None][0]), keys=keys).positive
+    chosen = rk.Audit(0.05, random_state=0).chooses(keys)
+    for part in (flagged, ~flagged):
+        n, found = np.count_nonzero(part), np.count_nonzero(chosen & part)
+        assert n > 1_000
+        assert binom.ppf(RARE, n, 0.05) <= found <= binom.isf(RARE, n, 0.05)
+
+
+def test_what_is_reordered_twice_is_split_twice():
+    """Of objects that did not learn, each rank learns in half of the draws of a second reorder."""
+    scores, labels, kept = np.arange(120.0), np.arange(120) % 2, np.zeros(120)
+    for seed in range(600):
+        cal = rk.calibrate(scores, labels, random_state=seed)
+        again = rk.reorder(rk.reorder(cal, "rising").held_out, "rising").held_out
+        kept[np.concatenate([cells[0] for cells in again.cells]).astype(int)] += 1
+    assert (kept >= binom.ppf(RARE / 120, 600, 0.25)).all()
+    assert (kept <= binom.isf(RARE / 120, 600, 0.25)).all()
+
+
+def test_a_reordered_test_says_that_it_rests_on_a_draw():
+    """Its certificate names the draw, once, and who fixed it."""
+    rng = np.random.default_rng(9)
+    labels = np.arange(800) % 2
+    cal = rk.calibrate(rng.normal(labels), labels, random_state=0)
+    for shape in ("rising", "hull"):
+        text = " ".join(str(rk.reorder(cal, shape).control("fnr", 0.1).certificate).split())
+        assert text.count("fixed by the user") == 1

@@ -85,7 +85,8 @@ most --delta. The same files again change nothing, so a job that failed is simpl
 @click.option(
     "--audit",
     metavar="RATE",
-    help="Labels are those of alerts and of a random audit of this share of all other decisions.",
+    help="Labels are those of alerts and of a random audit of this share of all other decisions. "
+    "STATE keeps which these are: rk.Monitor.load(STATE, test).to_audit() lists them.",
 )
 @click.option(
     "--audit-seed",

@@ -92,6 +92,11 @@ def appended(
     from ratekeeper._sentences import say as sentence
     from ratekeeper._windows import append
 
+    if given["seed"] is not None:
+        raise Refusal(
+            f"--seed {given['seed']} is for a new calibration; with --append the draw follows from "
+            f"that of {given['append']}. Leave it out."
+        )
     if given["time"] is None:
         raise Refusal(
             "--append needs --time COLUMN: without times it is not known which rows are new and "

@@ -68,7 +68,7 @@ class MulticlassController(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Attributes
     ----------
     random_state_ : int or RandomState
-        The seed: `random_state`, or the one that was drawn, by which the fit can be repeated.
+        The seed: `random_state`, or the one that was drawn, by which the split can be repeated.
     classes_ : ndarray of shape (n_classes,)
         The labels in ascending order.
     estimator_ : classifier
