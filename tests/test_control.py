@@ -138,7 +138,7 @@ def test_nan_is_found_in_every_part(cal, place):
 
 def test_no_objects_are_no_problem(cal):
     """An empty batch gives empty results."""
-    for method in (rk.Conformal(), rk.Smoothed()):
+    for method in (rk.Conformal(), rk.Smoothed(0)):
         decisions = cal.control("fnr", 0.05, method=method).decide([])
         assert len(decisions) == len(decisions.labels) == len(decisions.p_values) == 0
 
@@ -305,7 +305,7 @@ def test_pooled_groups_are_named_in_the_certificate():
     np.testing.assert_array_equal(test.decide([0.0], groups=["b"]).p_values.p1, p)
 
 
-@pytest.mark.parametrize("method", [rk.Kernel(), rk.Parametric(), rk.Resampled(30)])
+@pytest.mark.parametrize("method", [rk.Kernel(), rk.Parametric(), rk.Resampled(30, 0)])
 def test_thin_groups_can_be_pooled_with_any_method(method):
     """A group too thin to be fitted or drawn from is judged by all, too."""
     scores, labels, groups = grouped({"a": 50, "b": 5})

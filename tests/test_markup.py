@@ -71,7 +71,7 @@ def subjects():
         "test": one,
         "test by group": grouped.control("fpr", 0.05, method=rk.Conformal()),
         "fitted test": cal.control("fnr", 0.05, method=rk.Parametric()),
-        "random test": cal.control("fnr", 0.05, method=rk.Smoothed()),
+        "random test": cal.control("fnr", 0.05, method=rk.Smoothed(0)),
         "abstaining test": both,
         "decisions": one.decide(new),
         "joint decisions": both.decide(new, groups),

@@ -11,7 +11,7 @@ from scipy import stats
 
 import ratekeeper as rk
 from ratekeeper._abstaining import between
-from ratekeeper._cells import is_outside
+from ratekeeper._cells import is_outside, own_numbers
 from ratekeeper._control import build_test
 from ratekeeper._evaluation import Promise, Tally, chances, evaluate
 from ratekeeper._overlaps import fingerprint
@@ -174,8 +174,10 @@ def test_crossed_thresholds_leave_nothing_undecided_and_keep_both_promises(highe
 def test_the_price_of_both_rates_counts_all_objects_without_a_decision():
     """Random methods can rule out both classes; that is no decision, and it is in the price."""
     rng = np.random.default_rng(6)
-    test = rk.calibrate(*normal(rng, 300, gap=3.0)).control_both(0.2, 0.2, method=rk.Smoothed())
-    decided = test.decide(test.calibration.cells[1][0])
+    cal = rk.calibrate(*normal(rng, 300, gap=3.0), random_state=0)
+    test = cal.control_both(0.2, 0.2, method=rk.Smoothed())
+    # With the numbers of the calibration objects themselves.
+    decided = test._decide(cal.cells[1][0], None, own_numbers(cal, 1))  # noqa: SLF001
     undecided = int((decided.neither | decided.abstained).sum())
     assert decided.neither.any()
     assert test.certificate.undecided["positive"] == Rate(undecided, 300)
