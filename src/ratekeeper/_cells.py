@@ -203,7 +203,7 @@ def draw_remarks(calibration: Calibration, *, rests: bool) -> tuple[str, ...]:
     ----------
     calibration : Calibration
     rests : bool
-        Whether the test itself rests on them. Else it may still stand on objects kept at random.
+        Whether the test itself rests on them. If not, its objects may have been kept at random.
     """
     if not (rests or kept_at_random(calibration)):
         return ()
