@@ -11,18 +11,47 @@ import shutil
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
+from costs import Costs
 from hypothesis import settings
 from page_blocks import DOCS, check
 
 # Folders have files of this one name, which hold fixtures and no examples.
 collect_ignore_glob = ["conftest.py", "*/conftest.py"]
 
-# Examples per property of test_properties.py. The default is that of .ci/run; .ci/fast takes fewer.
+# The first needs what only .ci/run installs, the second a site that takes half a minute to build.
+THOROUGH_FOLDERS = ("engines", "site")
+
+# Examples per property: few by default, more in .ci/run, which runs all properties a second time.
 # By hand: HYPOTHESIS_PROFILE=long pytest tests/test_properties.py
-settings.register_profile("fast", max_examples=200, deadline=None, derandomize=True)
-settings.register_profile("ci", max_examples=1_500, deadline=None, derandomize=True)
+settings.register_profile("quick", max_examples=100, deadline=None, derandomize=True)
+settings.register_profile("thorough", max_examples=1_500, deadline=None, derandomize=True)
 settings.register_profile("long", max_examples=50_000, deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_addoption(parser):
+    """Offer the table of what tests cost."""
+    parser.addoption("--costs", action="store_true", help="show processor seconds by folder")
+
+
+def pytest_configure(config):
+    """Count the seconds where the table is asked for; workers of xdist have the option, too."""
+    if config.getoption("--costs"):
+        config.pluginmanager.register(Costs())
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
+def pytest_collection_modifyitems(items):
+    """Mark the tests of thorough folders, and the rows of thorough tables but the first."""
+    tables = set()
+    for item in items:
+        if item.path.parent.name in THOROUGH_FOLDERS:
+            item.add_marker("thorough")
+        if item.get_closest_marker("thorough_rows"):
+            table = item.nodeid.partition("[")[0]
+            if table in tables:
+                item.add_marker("thorough")
+            tables.add(table)
 
 
 @pytest.fixture(autouse=True)
