@@ -8,13 +8,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.base import clone
+from cases import check_with_scikit_learn, each
+from sklearn.base import ClassifierMixin, clone
 from sklearn.naive_bayes import GaussianNB
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ratekeeper as rk
 from ratekeeper import baselines
-from ratekeeper.baselines._system import PValueSystem, System
 
 # Some of scikit-learn's checks fit ten rows, some ten columns: hence promises that so few rows can
 # keep, and leave to estimate a density in so many dimensions.
@@ -34,7 +33,7 @@ QUICK = {
     "TwoCostSVM": {"kernel": "linear", "levels": 3, "folds": 2},
 }
 CLASSES = [getattr(baselines, name) for name in baselines.__all__]
-SYSTEMS = [item for item in CLASSES if isinstance(item, type) and issubclass(item, System)]
+SYSTEMS = [item for item in CLASSES if isinstance(item, type) and issubclass(item, ClassifierMixin)]
 PARAMETERS = {item: inspect.signature(item).parameters for item in SYSTEMS}
 
 
@@ -54,15 +53,16 @@ def data():
 
 
 # The checks fit words such as "one" and "two", of which the last is taken as positive on purpose.
+@pytest.mark.thorough_rows
 @pytest.mark.filterwarnings("ignore:.*do not look normal:ratekeeper.exceptions.RatekeeperWarning")
 @pytest.mark.filterwarnings("ignore:The labels are:ratekeeper.exceptions.RatekeeperWarning")
-@parametrize_with_checks([easy(system) for system in SYSTEMS])
-def test_scikit_learn_checks(estimator, check):
+@pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.__name__)
+def test_scikit_learn_checks(system):
     """Every system is a scikit-learn classifier."""
-    check(estimator)
+    check_with_scikit_learn(easy(system))
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@each("system", SYSTEMS)
 def test_same_words(system):
     """Constructors share their words, describe all of them, and the guarantee is in words."""
     names = list(PARAMETERS[system])
@@ -80,8 +80,8 @@ def test_same_words(system):
     assert guarantee.not_covered.endswith(".")
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-@pytest.mark.parametrize("control", ["fnr", "fpr"])
+@each("system", SYSTEMS)
+@each("control", ["fnr", "fpr"])
 @pytest.mark.filterwarnings("ignore::ratekeeper.exceptions.PositiveLabelWarning")  # on purpose
 def test_labels_and_direction(system, control, data):
     """Labels of any kind work, either may be positive, and swapping both words changes nothing."""
@@ -97,7 +97,7 @@ def test_labels_and_direction(system, control, data):
     assert 0 < one.n_training_ <= len(y)
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@each("system", SYSTEMS)
 def test_learns(system, data):
     """It tells two well separated classes apart better than at random."""
     X, y = data
@@ -105,7 +105,7 @@ def test_learns(system, data):
     assert np.mean(clf.predict(X[::4]) == y[::4]) > 0.6
 
 
-@pytest.mark.parametrize("system", [item for item in SYSTEMS if issubclass(item, PValueSystem)])
+@pytest.mark.parametrize("system", [item for item in SYSTEMS if hasattr(item, "p_values")])
 def test_p_values_decide(system, data):
     """Where a system has p-values, its decision is a p-value compared with alpha."""
     X, y = data
@@ -122,7 +122,7 @@ def test_p_values_decide(system, data):
 # Bad input: value, need, remedy
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@each("system", SYSTEMS)
 def test_refusals(system, data):
     """NaN, infinities, vast numbers, one class, text and odd parameters are refused in words."""
     X, y = data

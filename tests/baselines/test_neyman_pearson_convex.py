@@ -10,8 +10,6 @@ from scipy.stats import norm
 
 import ratekeeper as rk
 from ratekeeper.baselines import ConvexNP, ConvexSplitting
-from ratekeeper.baselines._neyman_pearson.convex_splitting import onto_both, onto_l1_ball, project
-from ratekeeper.baselines._neyman_pearson.surrogates import LOSSES
 
 PHI = {
     "logistic": lambda z: np.log2(1 + np.exp(z)),
@@ -51,20 +49,6 @@ def primal(X, y, loss, alpha, *, null, penalty=0.0, radius=np.inf):
     found = minimize(objective, start, bounds=bounds, constraints=constraints, options=options)
     assert found.success
     return found.fun, np.append(*rule(found.x))
-
-
-@pytest.mark.parametrize("loss", PHI)
-def test_losses_bound_the_error_and_know_their_slopes(loss):
-    """A loss is at least 1 for errors, its slope is its derivative, and its bend the steepest."""
-    margins = np.linspace(-6, 6, 241)
-    value, slope, bend = LOSSES[loss]
-    np.testing.assert_allclose(value(margins), PHI[loss](margins), atol=1e-12)
-    assert (value(margins) >= (margins >= 0)).all()
-    numeric = (value(margins + 1e-6) - value(margins - 1e-6)) / 2e-6
-    np.testing.assert_allclose(slope(margins), numeric, atol=1e-6)
-    bends = np.diff(slope(margins)) / np.diff(margins)
-    assert bend * 0.99 < bends.max() <= bend * (1 + 1e-9)
-    assert np.isfinite(value(np.array([-1e40, 1e40]))).all()
 
 
 @pytest.mark.parametrize("loss", PHI)
@@ -137,58 +121,6 @@ def test_splitting_stops_early_and_stays_allowed(data):
     assert one.n_steps_ == 1
     assert one.null_risk_ <= 0.2
     assert many.other_risk_ < one.other_risk_
-
-
-def test_projection_onto_two_half_spaces():
-    """SLSQP finds the same nearest point of the two half-spaces."""
-    rng = np.random.default_rng(3)
-    for _ in range(40):
-        point, at, cut = rng.normal(size=(3, 4))
-        ways = [(point - at, at), (at - cut, cut)]
-        constraints = [
-            {"type": "ineq", "fun": lambda u, way=way, foot=foot: -(u - foot) @ way}
-            for way, foot in ways
-        ]
-        found = minimize(
-            lambda u, point=point: (u - point) @ (u - point),
-            point,
-            constraints=constraints,
-            options={"ftol": 1e-14, "maxiter": 300},
-        )
-        np.testing.assert_allclose(onto_both(point, at, cut), found.x, atol=1e-4)
-
-
-def test_projection_onto_the_l1_ball():
-    """No point of the ball is nearer: the way there makes no acute angle with any corner."""
-    rng = np.random.default_rng(4)
-    for _ in range(100):
-        vector = rng.normal(size=6) * 3
-        radius = rng.uniform(0.1, 20)
-        near = onto_l1_ball(vector, radius)
-        assert np.abs(near).sum() <= radius + 1e-12
-        corners = radius * np.vstack([np.eye(6), -np.eye(6)])
-        assert ((corners - near) @ (vector - near)).max() <= 1e-9
-
-
-def test_outer_approximation_projects():
-    """Cuts from outside lead to the nearest point of a disc and a half-plane."""
-
-    def disc(x):
-        value, slope = x @ x - 1, 2 * x  # one tangent cut, not the projection itself
-        return x - max(value, 0) / (slope @ slope) * slope
-
-    def half(x):
-        return np.array([max(x[0], 0.6), x[1]])
-
-    for point, nearest, error in (
-        ([2.0, 1.0], np.array([2, 1]) / 5**0.5, 1e-6),
-        ([-2.0, -0.3], [0.6, -0.3], 1e-6),
-        ([0.7, 0.1], [0.7, 0.1], 0),
-        ([-1.0, 3.0], [0.6, 0.8], 0.1),  # a corner of both, which cuts approach slowly
-    ):
-        np.testing.assert_allclose(
-            project(np.array(point), [disc, half], 1e-9), nearest, atol=error
-        )
 
 
 @pytest.mark.parametrize("system", [ConvexNP, ConvexSplitting])

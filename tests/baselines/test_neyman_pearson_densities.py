@@ -1,4 +1,4 @@
-"""Neyman-Pearson classifiers with densities and normal laws, held against independent truths."""
+"""Neyman-Pearson classifiers with densities and normal laws."""
 
 from __future__ import annotations
 
@@ -7,31 +7,14 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
-from scipy.special import ndtr
-from scipy.stats import beta, binom, gaussian_kde, ks_2samp, nct, norm
+from known_truth import held_out_rows
+from scipy.stats import beta, binom, gaussian_kde, nct, norm
 from scipy.stats import t as student
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KernelDensity
-from sklearn.svm import LinearSVC
 
 import ratekeeper as rk
-from ratekeeper.baselines._densities import (
-    Kernels,
-    Normals,
-    fit_kernels,
-    log_ratio,
-    spread_of,
-)
-from ratekeeper.baselines._neyman_pearson.normal_scores import normality_p_value, tolerance_factor
-from ratekeeper.baselines._neyman_pearson.normal_tolerance import NormalTolerance, log_odds
-from ratekeeper.baselines._neyman_pearson.np_lda import NPLDA, eigenvalue_inflation
-from ratekeeper.baselines._neyman_pearson.nsn2 import NSN2, KolmogorovSmirnov, paper_rank
-from ratekeeper.baselines._neyman_pearson.order_statistic import exact_rank
-from ratekeeper.baselines._neyman_pearson.plug_in import PlugInNP, vc_margin
-from ratekeeper.baselines._splitting import hold_out
+from ratekeeper.baselines import NPLDA, NSN2, NormalTolerance, PlugInNP
 
 RARE = 1e-7  # chance that a correct build fails a simulation, on either side
 
@@ -49,7 +32,7 @@ def gaussians(rng, n_null, n_other):
 
 def held_out_of(y, seed, size=0.5):
     """Return the rows of label 0 that a system with this seed trains on, and holds out."""
-    return hold_out(np.asarray(y) == 0, size, np.random.RandomState(seed))
+    return held_out_rows(np.asarray(y) == 0, seed, size)
 
 
 def assert_as_often(count, trials, probability):
@@ -63,49 +46,15 @@ def assert_at_most_as_often(count, trials, probability):
     assert binom.sf(count - 1, trials, probability) > RARE, (count, trials, probability)
 
 
+def tolerance_factor(n):
+    """Return how many deviations above the mean the limit of n scores lies, at 5% and 5%."""
+    return nct.ppf(0.95, n - 1, norm.isf(0.05) * np.sqrt(n)) / np.sqrt(n)
+
+
 # The normal tolerance limit
 
 
-def factor_by_integration(n, alpha, delta):
-    """Solve E[Phi(sqrt(n) (z - k S))] = delta by a sum over the law of the logarithm of S."""
-    freedom, z = n - 1, norm.isf(alpha)
-    spread = 1 / np.sqrt(2 * freedom)
-    x = np.linspace(-40 / freedom - 12 * spread, 12 * spread, 4001)
-    weights = np.exp(freedom * (x - np.expm1(2 * x) / 2))
-    weights /= weights.sum()
-
-    def excess(k):
-        return weights @ ndtr(np.sqrt(n) * (z - k * np.exp(x))) - delta
-
-    return brentq(excess, z - 100, z + 10_000, xtol=1e-13, rtol=1e-13)
-
-
-@pytest.mark.parametrize(("alpha", "delta"), [(0.05, 0.05), (0.001, 0.01), (0.4, 0.5), (0.6, 0.9)])
-def test_factor_is_exact_for_few_and_for_many(alpha, delta):
-    """The factor solves the equation that defines it, for two scores and for a million."""
-    for n in (2, 3, 10, 40, 1000, 10**6):
-        factor = tolerance_factor(n, alpha, delta)
-        assert factor == pytest.approx(factor_by_integration(n, alpha, delta), rel=1e-8)
-        assert nct.cdf(factor * np.sqrt(n), n - 1, norm.isf(alpha) * np.sqrt(n)) == pytest.approx(
-            1 - delta, abs=1e-8
-        )
-
-
-def test_factor_is_that_of_the_tables():
-    """At 95% and 95% the factors are those printed in tables of tolerance limits."""
-    printed = {3: 7.656, 5: 4.203, 10: 2.911, 20: 2.396, 30: 2.220, 50: 2.065, 100: 1.927}
-    for n, factor in printed.items():
-        assert tolerance_factor(n, 0.05, 0.05) == pytest.approx(factor, abs=6e-4)
-
-
-@pytest.mark.parametrize("n", [2, 10, 40])
-def test_limit_is_violated_exactly_as_often_as_promised(n):
-    """Mean plus factor times spread of n normal scores leaves more than alpha above in delta."""
-    scores = np.random.default_rng(n).normal(size=(50_000, n))
-    limits = scores.mean(axis=1) + tolerance_factor(n, 0.05, 0.05) * scores.std(axis=1, ddof=1)
-    assert_as_often(np.count_nonzero(norm.sf(limits) > 0.05), 50_000, 0.05)
-
-
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(
     "system", [partial(NormalTolerance, LinearDiscriminantAnalysis()), NPLDA], ids=["any", "NPLDA"]
 )
@@ -136,23 +85,9 @@ def test_tolerance_threshold_is_mean_plus_factor_times_spread(control):
     model = clf.model_
     np.testing.assert_allclose(clf.n_training_, rows.size)
     odds = np.log(model.predict_proba(X)[:, 1] / model.predict_proba(X)[:, 0])
-    limit = odds[held_out].mean() + tolerance_factor(15, 0.05, 0.05) * odds[held_out].std(ddof=1)
+    limit = odds[held_out].mean() + tolerance_factor(15) * odds[held_out].std(ddof=1)
     assert clf.threshold_ == pytest.approx(limit)
     np.testing.assert_array_equal(clf.predict(X) == 1, odds > limit)
-
-
-def test_scores_are_decision_function_or_log_odds():
-    """Margins are used as they are and turned to the other class; probabilities become odds."""
-    X, y = gaussians(np.random.default_rng(1), 50, 50)
-    svm = LinearSVC().fit(X, y)
-    np.testing.assert_array_equal(log_odds(svm, X, 1), svm.decision_function(X))
-    np.testing.assert_array_equal(log_odds(svm, X, 0), -svm.decision_function(X))
-    forest = RandomForestClassifier(10, random_state=0).fit(X, y)
-    p = forest.predict_proba(X)[:, 1]
-    scores = log_odds(forest, X, 1)
-    assert np.isfinite(scores).all()
-    inside = (p > 0) & (p < 1)
-    np.testing.assert_allclose(scores[inside], np.log(p[inside] / (1 - p[inside])))
 
 
 @pytest.mark.parametrize("system", [NormalTolerance, NPLDA])
@@ -165,12 +100,6 @@ def test_scores_that_are_not_normal_lead_to_a_warning(system):
         wild = system(control="fpr", random_state=0).fit(np.sinh(2 * X), y)
     assert wild.normality_p_value_ < 0.01
     assert "normal" in wild.guarantee.condition
-
-
-def test_normality_check_of_few_and_of_many():
-    """Two scores cannot be checked, and six thousand are checked without any other warning."""
-    assert np.isnan(normality_p_value(np.array([0.0, 1.0])))
-    assert normality_p_value(np.random.default_rng(0).normal(size=6001)) > 0.01
 
 
 @pytest.mark.parametrize("system", [NormalTolerance, NPLDA])
@@ -206,7 +135,7 @@ def test_discriminant_is_the_textbook_one():
         clf.coef_ / np.linalg.norm(clf.coef_), textbook / np.linalg.norm(textbook), rtol=1e-6
     )
     values = X[held_out_of(y, 5)[1]] @ clf.coef_
-    limit = values.mean() + tolerance_factor(30, 0.05, 0.05) * values.std(ddof=1)
+    limit = values.mean() + tolerance_factor(30) * values.std(ddof=1)
     assert clf.threshold_ == pytest.approx(limit)
 
 
@@ -257,15 +186,6 @@ def test_paper_threshold_keeps_the_rate(n):
     assert_at_most_as_often(violations, 100, 0.05)
 
 
-def test_eigenvalue_bound_rarely_fails():
-    """The smallest eigenvalue of a Wishart matrix is below the bound in a few percent at most."""
-    rng = np.random.default_rng(8)
-    for d, freedom in ((1, 100), (3, 100), (10, 200)):
-        rows = rng.normal(size=(1000, freedom, d))
-        smallest = np.linalg.eigvalsh(np.swapaxes(rows, 1, 2) @ rows / freedom)[:, 0]
-        assert np.mean(smallest < 1 / eigenvalue_inflation(d, freedom)) < 0.05
-
-
 def test_lda_refusals():
     """Too many columns, columns that follow from others and a bound that is void are refused."""
     rng = np.random.default_rng(9)
@@ -286,88 +206,10 @@ def test_lda_refusals():
         NPLDA(threshold="exact").fit(X, y)
 
 
-def test_void_bound_names_the_rows_it_needs():
-    """The refusal of the paper's bound names the smallest number of rows with which it exists."""
-    for d in (1, 3, 10):
-        with pytest.raises(rk.InputError) as refusal:
-            eigenvalue_inflation(d, d + 1)
-        needed = int(str(refusal.value).split("at least ")[1].split(" ")[0].replace(",", ""))
-        assert eigenvalue_inflation(d, needed - 2) > 1
-        with pytest.raises(rk.InputError):
-            eigenvalue_inflation(d, needed - 3)
-
-
-# Densities
-
-
-def test_kernel_density_is_that_of_scipy_and_scikit_learn():
-    """Log densities are those of gaussian_kde in one column and of KernelDensity in three."""
-    rng = np.random.default_rng(10)
-    X, new = rng.normal(size=(200, 3)) * [1.0, 3.0, 0.1], rng.normal(size=(50, 3)) * [1, 3, 0.1]
-    one = fit_kernels(X[:, :1], "scott")
-    np.testing.assert_allclose(one.log_density(new[:, :1]), gaussian_kde(X[:, 0]).logpdf(new[:, 0]))
-    three = fit_kernels(X, 0.3)
-    scale = X.std(axis=0, ddof=1)
-    expected = KernelDensity(bandwidth=0.3).fit(X / scale).score_samples(new / scale)
-    np.testing.assert_allclose(three.log_density(new), expected - np.log(scale).sum(), rtol=1e-6)
-    np.testing.assert_allclose(three.widths, 0.3 * scale)
-
-
-def test_density_does_not_depend_on_blocks(monkeypatch):
-    """Working in blocks changes neither densities nor the cross-validated width."""
-    X = np.random.default_rng(11).normal(size=(50, 2))
-    whole, chosen = fit_kernels(X, "scott").log_density(X), fit_kernels(X, "cv").widths
-    monkeypatch.setattr("ratekeeper.baselines._blocks._NUMBERS", 170)
-    np.testing.assert_array_equal(fit_kernels(X, "scott").log_density(X), whole)
-    np.testing.assert_array_equal(fit_kernels(X, "cv").widths, chosen)
-
-
-@pytest.mark.parametrize("heaps", [0.0, 5.0])
-def test_cross_validated_width_has_the_largest_leave_one_out_likelihood(heaps):
-    """The chosen width wins when every row is scored by a density of the others, one by one."""
-    rng = np.random.default_rng(12)
-    # For two narrow heaps Scott's rule is far too wide; for one it is about right.
-    X = np.concatenate([rng.normal(-heaps, 0.1, (30, 1)), rng.normal(heaps, 0.1, (30, 1))])
-    scott = spread_of(X) * 60 ** (-1 / 5)
-
-    def likelihood(widths):
-        others = [Kernels(np.delete(X, row, axis=0), widths) for row in range(60)]
-        return sum(other.log_density(X[[row]])[0] for row, other in enumerate(others))
-
-    tried = [scott * multiple for multiple in np.geomspace(0.25, 2, 7)]
-    best = max(tried, key=likelihood)
-    np.testing.assert_allclose(fit_kernels(X, "cv").widths, best)
-    assert best == pytest.approx(tried[0]) if heaps else best > 0.4 * scott
-
-
-def test_ratio_is_finite_and_neutral_far_out():
-    """Where neither class has ever been seen the ratio is 1, even at the end of the numbers."""
-    rng = np.random.default_rng(13)
-    null, other = (
-        fit_kernels(rng.normal(size=(50, 2)), 0.5),
-        fit_kernels(rng.normal(size=(9, 2)), 2),
-    )
-    far = np.array([[1e4, 0.0], [-1e160, 1.0], [1.7e308, -1.7e308]])
-    np.testing.assert_array_equal(log_ratio(other, null, far), 0.0)
-    near = rng.normal(size=(100, 2))
-    np.testing.assert_allclose(
-        log_ratio(other, null, near), other.log_density(near) - null.log_density(near)
-    )
-    laws = Normals(np.zeros(1), np.ones(1)), Normals(np.ones(1), 3 * np.ones(1))
-    assert np.isfinite(log_ratio(*laws, np.array([[1.7e308], [-1e155], [1e9]]))).all()
-
-
-def test_constant_columns_have_a_spread():
-    """A column that is constant in a class borrows its spread, also where rounding makes noise."""
-    X = np.column_stack([np.full(7, 0.1), np.arange(7.0)])
-    np.testing.assert_allclose(spread_of(X, np.array([3.0, 5.0])), [3.0, np.sqrt(14 / 3)])
-    np.testing.assert_array_equal(spread_of(X[:1], np.array([3.0, 5.0])), [3.0, 5.0])
-    np.testing.assert_array_equal(spread_of(X[:1]), [1.0, 1.0])
-
-
 # The plug-in classifier
 
 
+@pytest.mark.thorough
 def test_plug_in_score_is_the_true_log_ratio():
     """For two normal classes the score is the true log ratio, up to the width of the kernels."""
     rng = np.random.default_rng(14)
@@ -382,18 +224,6 @@ def test_plug_in_score_is_the_true_log_ratio():
     assert clf.threshold_ == pytest.approx(norm.isf(0.1) - 0.5, abs=0.1)
 
 
-def test_margin_needs_fifty_two_thousand_rows():
-    """The margin is the inverse of 2 S exp(-n t^2 / 8) = delta, and void up to n = 51,969."""
-    for n, delta in ((100, 0.5), (51_970, 0.05)):
-        t = vc_margin(n, delta)
-        assert 2 * (2 * np.e * n) * np.exp(-n * t**2 / 8) == pytest.approx(delta)
-    assert vc_margin(51_969, 0.05) > 0.05 >= vc_margin(51_970, 0.05)
-    X, y = gaussians(np.random.default_rng(15), 200, 100)
-    with pytest.raises(rk.TooFewScoresError, match="order-statistic") as refusal:
-        PlugInNP(control="fpr", threshold="vc").fit(X, y)
-    assert (refusal.value.available, refusal.value.needed) == (100, 51_970)
-
-
 def test_margin_threshold_is_the_smallest_allowed():
     """With "vc" the held-out rate is at most alpha less the margin, and one score more is not."""
     rng = np.random.default_rng(16)
@@ -401,7 +231,7 @@ def test_margin_threshold_is_the_smallest_allowed():
     X[y == 1] += 2
     clf = PlugInNP(control="fpr", alpha=0.4, delta=0.5, threshold="vc", random_state=4).fit(X, y)
     evidence = clf.decision_function(X[held_out_of(y, 4)[1]])
-    allowed = 0.4 - vc_margin(600, 0.5)
+    allowed = 0.4 - np.sqrt(8 * np.log(2 * (2 * np.e * 600) / 0.5) / 600)
     assert np.mean(evidence > 0) <= allowed < np.mean(evidence >= 0)
     exact = clf.set_params(threshold="order-statistic").fit(X, y).decision_function(X)
     assert np.mean(exact[y == 0] > 0) > allowed
@@ -412,6 +242,7 @@ def violation_of_rank(rank, n, alpha):
     return beta.sf(alpha, rank, n + 1 - rank)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("system", [PlugInNP, NSN2])
 def test_violations_of_density_classifiers(system):
     """The true rate, by the normal law, exceeds alpha exactly as often as the rank says."""
@@ -423,17 +254,8 @@ def test_violations_of_density_classifiers(system):
         X[y == 1] += 1
         clf = system(control="fpr", alpha=0.2, delta=0.2, random_state=seed).fit(X, y)
         violations += mass @ (clf.predict(x[:, None]) == 1) > 0.2
-    rank = exact_rank(40, 0.2, 0.2)
+    rank = max(k for k in range(1, 41) if violation_of_rank(k, 40, 0.2) <= 0.2)
     assert_as_often(violations, trials, violation_of_rank(rank, 40, 0.2))
-
-
-def test_exact_rank_is_the_last_that_keeps_the_promise():
-    """One score less extreme would break the promise, for every n of a grid."""
-    for n in (59, 60, 93, 200, 1000):
-        rank = exact_rank(n, 0.05, 0.05)
-        assert binom.sf(n - rank, n, 0.95) <= 0.05 < binom.sf(n - rank - 1, n, 0.95)
-    with pytest.raises(rk.TooFewScoresError, match="at least 59"):
-        exact_rank(58, 0.05, 0.05)
 
 
 def test_plug_in_refusals():
@@ -467,26 +289,6 @@ def test_plug_in_with_other_widths(bandwidth):
 # NSN2
 
 
-def test_paper_rank_is_chebyshev_and_keeps_the_promise():
-    """Chebyshev holds at the paper's rank, fails beyond it, and the exact tail is below delta."""
-    for alpha, delta, smallest in ((0.05, 0.05, 108), (0.01, 0.05, 546), (0.1, 0.1, 40)):
-        n = np.arange(1, 3000)
-        rank = np.array([paper_rank(size, alpha, delta) for size in n])
-        usable = rank >= 1
-        assert n[usable][0] == smallest
-        assert usable[n >= smallest].all()
-        assert (binom.sf(n - rank, n, 1 - alpha)[usable] <= delta).all()
-
-        def chebyshev(rank, n=n, alpha=alpha):
-            law = beta(rank, n + 1 - rank)  # of the rate above the rank-th largest score
-            gap = np.maximum(alpha - law.mean(), 1e-9)
-            return law.var() / gap**2
-
-        assert (chebyshev(np.maximum(rank, 1))[usable] <= delta * (1 + 1e-9)).all()
-        more = usable & (rank + 1 <= n)
-        assert (chebyshev(np.minimum(np.maximum(rank, 0) + 1, n))[more] > delta).all()
-
-
 def test_paper_threshold_takes_that_rank():
     """The threshold is the held-out score of the paper's rank, and 107 rows are refused."""
     X, y = gaussians(np.random.default_rng(20), 216, 80)
@@ -495,16 +297,6 @@ def test_paper_threshold_takes_that_rank():
     with pytest.raises(rk.TooFewScoresError, match="order-statistic") as refusal:
         NSN2(control="fpr", threshold="paper").fit(X[2:], y[2:])
     assert (refusal.value.available, refusal.value.needed) == (107, 108)
-
-
-@pytest.mark.parametrize("decimals", [0, 8])
-def test_distances_are_those_of_scipy(decimals):
-    """Distances in all columns are the statistics of ks_2samp, with ties and without."""
-    rng = np.random.default_rng(21)
-    X = rng.normal(size=(57, 40)).round(decimals) + np.linspace(0, 1, 40).round(decimals)
-    is_null = rng.random(57) < 0.3
-    expected = [ks_2samp(column[is_null], column[~is_null]).statistic for column in X.T]
-    np.testing.assert_allclose(KolmogorovSmirnov(X).between(is_null), expected, atol=1e-15)
 
 
 def test_screening_keeps_what_informs():
@@ -591,12 +383,7 @@ def test_any_classifier_may_score():
     clf = NormalTolerance(LogisticRegression(C=0.1), control="fpr", random_state=0).fit(X, y)
     assert isinstance(clf.model_, LogisticRegression)
     with pytest.raises(rk.InputError, match="must be a classifier"):
-        NormalTolerance(spread_of).fit(X, y)
-
-
-def test_tiny_numbers_are_no_nan():
-    """Numbers whose squares round to 0 have no spread, and give neither NaN nor a warning."""
-    np.testing.assert_array_equal(spread_of(np.array([[0.0], [1e-300]]), 3.0), [3.0])
+        NormalTolerance(np.std).fit(X, y)
 
 
 @pytest.mark.parametrize("constant", [0.0, 0.1])

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from known_truth import FirstColumn, gaussian
+from known_truth import FirstColumn, gaussian, held_out_of_both
 from scipy.stats import binom, norm
 from sklearn.linear_model import LogisticRegression
 
 import ratekeeper as rk
 from ratekeeper.baselines import NPROCThreshold, NPSelection, Umbrella, np_measure
-from ratekeeper.baselines._neyman_pearson.np_selection import best_threshold
-from ratekeeper.baselines._splitting import hold_out_both
 
 RARE = 1e-6
 
@@ -59,21 +57,6 @@ def measured(scores, null, cut, alpha, weight):
     return weight * max(np.mean(rejected[null]) - alpha, 0) + np.mean(~rejected[~null])
 
 
-@pytest.mark.parametrize("weight", [None, 0.7, 3.0])
-def test_best_threshold_by_brute_force(weight):
-    """No threshold at all has a smaller measure, with ties and with classes of any size."""
-    rng = np.random.default_rng(0)
-    for n, m in ((5, 9), (30, 30), (100, 13)):
-        scores = np.concatenate([rng.normal(size=n), rng.normal(1, size=m)]).round(1)
-        null = np.arange(n + m) < n
-        measure, threshold = best_threshold(scores[null], scores[~null], 0.1, weight)
-        price = weight or 10
-        everywhere = [-np.inf, *np.unique(scores), np.inf]
-        best = min(measured(scores, null, cut, 0.1, price) for cut in everywhere)
-        assert measure == pytest.approx(best, abs=1e-12)
-        assert measured(scores, null, threshold, 0.1, price) == pytest.approx(best, abs=1e-12)
-
-
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_selection_takes_the_best_of_all(control):
     """The classifier and threshold have the smallest measure on the held-out rows."""
@@ -83,7 +66,7 @@ def test_selection_takes_the_best_of_all(control):
     models = [Backwards(), LogisticRegression(), FirstColumn()]
     clf = NPSelection(estimators=models, control=control, alpha=0.1, random_state=2).fit(X, y)
     null = y == (control == "fnr")
-    rows, held_out = hold_out_both(null, 0.5, np.random.RandomState(2))
+    rows, held_out = held_out_of_both(null, seed=2)
     assert clf.n_training_ == rows.size
     logistic = LogisticRegression().fit(X[rows], y[rows])
     sign = -1 if control == "fnr" else 1
@@ -148,7 +131,7 @@ def test_np_roc_threshold_is_an_order_statistic(control, decimals):
         X, y = gaussian(rng, n, decimals)
         clf = NPROCThreshold(FirstColumn(), control=control, random_state=n).fit(X, y)
         null = y == (control == "fnr")
-        _, held_out = hold_out_both(null, 0.5, np.random.RandomState(n))
+        _, held_out = held_out_of_both(null, seed=n)
         against = (-1 if control == "fnr" else 1) * X[held_out, 0]
         nulls, others = np.sort(against[null[held_out]]), against[~null[held_out]]
         k = max(k for k in range(nulls.size) if binom.cdf(k, nulls.size, 0.05) <= 0.05)

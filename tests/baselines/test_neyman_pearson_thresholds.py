@@ -4,24 +4,20 @@ import math
 
 import numpy as np
 import pytest
-from known_truth import FirstColumn, gaussian
-from scipy.optimize import linprog
+from known_truth import FirstColumn, gaussian, held_out_of_both, held_out_rows
 from scipy.stats import binom, norm
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
 import ratekeeper as rk
-from ratekeeper.baselines._neyman_pearson.constrained_threshold import ConstrainedThreshold
-from ratekeeper.baselines._neyman_pearson.convex_aggregation import (
+from ratekeeper.baselines import (
+    ConstrainedThreshold,
     ConvexAggregation,
-    kappa,
-    simplex_weights,
+    MultiplierSearch,
+    Umbrella,
+    np_roc,
 )
-from ratekeeper.baselines._neyman_pearson.multiplier_search import MultiplierSearch
-from ratekeeper.baselines._neyman_pearson.np_roc import np_roc
-from ratekeeper.baselines._neyman_pearson.umbrella import Umbrella
-from ratekeeper.baselines._splitting import hold_out, hold_out_both
 
 RARE = 1e-6
 
@@ -64,7 +60,7 @@ def test_umbrella_order_statistic(alpha, delta):
     for n in range(60, 400, 37):
         X, y = gaussian(rng, 2 * n)
         clf = Umbrella(FirstColumn(), control="fpr", alpha=alpha, delta=delta, random_state=n)
-        _, held_out = hold_out(y == 0, 0.5, np.random.RandomState(n))
+        _, held_out = held_out_rows(y == 0, seed=n)
         k = next(k for k in range(n // 2, n + 1) if violation_rate(k, n, alpha) <= delta)
         assert clf.fit(X, y).thresholds_[0] == np.sort(X[held_out, 0])[k - 1]
 
@@ -120,6 +116,7 @@ def test_constrained_threshold_is_optimal(control, epsilon):
         assert clf.n_training_ == 2 * n
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(("epsilon", "errors"), [(0, 5), (None, 11)])
 def test_constrained_threshold_exceeds(epsilon, errors):
     """Its true rate is above alpha as often as a Beta law says: in 62% and 99% of trainings."""
@@ -182,6 +179,7 @@ def test_multiplier_is_the_likelihood_ratio():
     assert math.log(clf.multiplier_) == pytest.approx(2 * norm.isf(0.05) - 2, abs=0.15)
 
 
+@pytest.mark.thorough
 def test_multiplier_search_exceeds():
     """Its true rate is above alpha far more often than a promise would allow."""
     rng, trials = np.random.default_rng(10), 40
@@ -238,36 +236,6 @@ def test_multiplier_search_refusals():
 # ConvexAggregation
 
 
-@pytest.mark.parametrize("votes", [2, 3])
-def test_simplex_weights_by_brute_force(votes):
-    """No weights on a fine grid of the simplex keep the constraint with a smaller risk."""
-    rng = np.random.default_rng(13)
-    ticks = np.indices([201] * (votes - 1)).reshape(votes - 1, -1).T
-    ticks = ticks[ticks.sum(axis=1) <= 200]
-    grid = np.column_stack([ticks, 200 - ticks.sum(axis=1)]) / 200
-    for allowed in (0.05, 0.3, 1.0, 1.9):
-        null, other = rng.uniform(0, 2, size=(2, votes))
-        null[0] = allowed * rng.uniform()
-        weights = simplex_weights(null, other, allowed)
-        assert weights.min() >= 0
-        assert weights.sum() == pytest.approx(1, abs=1e-14)
-        assert weights @ null <= allowed + 1e-14
-        best = np.min((grid @ other)[grid @ null <= allowed + 1e-14])
-        assert best - 0.03 <= weights @ other <= best + 1e-12
-
-
-def test_simplex_weights_by_linear_programming():
-    """For many votes a linear program finds the same risk."""
-    rng = np.random.default_rng(14)
-    for _ in range(50):
-        null, other = rng.uniform(0, 2, size=(2, 13))
-        null[-1], other[-1], allowed = 0, 2, rng.uniform(0, 0.4)
-        found = linprog(other, A_ub=[null], b_ub=[allowed], A_eq=np.ones((1, 13)), b_eq=[1])
-        weights = simplex_weights(null, other, allowed)
-        assert weights @ other == pytest.approx(found.fun, abs=1e-8)
-        assert weights @ null <= allowed + 1e-14
-
-
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_convex_aggregation_keeps_its_constraint(control):
     """The hinge risk of the held-out null rows is allowed, and bounds their rejected share."""
@@ -276,7 +244,7 @@ def test_convex_aggregation_keeps_its_constraint(control):
     X = rng.normal(size=(600, 2)) + 1.2 * y[:, None]
     clf = ConvexAggregation(control=control, alpha=0.1, random_state=3).fit(X, y)
     null = y == (control == "fnr")
-    _, held_out = hold_out_both(null, 0.5, np.random.RandomState(3))
+    _, held_out = held_out_of_both(null, seed=3)
     rows = held_out[null[held_out]]
     sums = np.full(len(X), -clf.weights_[-1])  # the vote that always keeps
     pairs = zip(clf.models_, clf.cuts_, clf.weights_[:-1].reshape(3, 4), strict=True)
@@ -298,7 +266,6 @@ def test_convex_aggregation_strengthened():
     rng = np.random.default_rng(16)
     easy = {"alpha": 0.4, "delta": 0.5, "control": "fpr", "random_state": 0}
     clf = ConvexAggregation(estimators=[FirstColumn()], strengthen=True, **easy)
-    assert kappa(5, 0.5) == math.sqrt(2 * math.log(10))  # (kappa / 0.4)^2 = 28.8
     X, y = gaussian(rng, 58)
     clf.fit(X, y)
     assert clf.allowed_ == pytest.approx(0.4 - math.sqrt(2 * math.log(10) / 29), abs=1e-12)
@@ -310,14 +277,6 @@ def test_convex_aggregation_strengthened():
     with pytest.raises(rk.TooFewScoresError, match="at least 4,449 held-out"):
         ConvexAggregation(strengthen=True).fit(X, y)
     assert ConvexAggregation().guarantee.kind == "none"
-
-
-def test_kappa_covers_all_votes():
-    """Of 13 unrelated votes, any deviates by kappa / sqrt(n) in at most delta of all samples."""
-    rng, trials, n = np.random.default_rng(17), 4000, 50
-    risks = 2 * rng.binomial(n, 0.5, size=(trials, 13)) / n  # true risk 1
-    failed = np.any(risks + kappa(13, 0.05) / math.sqrt(n) < 1, axis=1)
-    assert_binomial(failed.sum(), trials, 0.05, least=0.001)
 
 
 def test_convex_aggregation_refusals():

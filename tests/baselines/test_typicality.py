@@ -9,8 +9,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import KernelDensity
 
 import ratekeeper as rk
-from ratekeeper.baselines._typicality.density import DensityTypicality
-from ratekeeper.baselines._typicality.gaussian import GaussianTypicality
+from ratekeeper.baselines import DensityTypicality, GaussianTypicality
 
 # Of normal classes one in a hundred is suspected, and others here are meant to be.
 pytestmark = pytest.mark.filterwarnings("ignore:.*do not look normal")
@@ -66,6 +65,7 @@ def test_f_law_by_hand():
             )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("covariance", ["pooled", "class"])
 @pytest.mark.parametrize(("n", "d"), [(20, 3), (50, 5)])
 def test_f_law_is_exact(covariance, n, d):
@@ -76,6 +76,7 @@ def test_f_law_is_exact(covariance, n, d):
     assert shares.std() / np.sqrt(len(shares)) < 0.004
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(("n", "d", "rate"), [(20, 3, 0.1230), (50, 5, 0.0979)])
 def test_chi_square_puts_out_too_many(n, d, rate):
     """The plug-in rate follows from the F law: 12.3% and 9.8% where 5% is asked for."""
@@ -168,6 +169,7 @@ def skewed(rng, n=59):
     return X + y[:, None], y
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(
     "density", [None, GaussianMixture(init_params="random_from_data", random_state=0)]
 )
@@ -240,6 +242,7 @@ def test_density_refusals():
         DensityTypicality(density=Broken(), alpha=0.1).fit(X, y)
 
 
+@pytest.mark.thorough
 def test_the_check_of_normality_has_its_level():
     """Of normal classes at most about 1% are suspected, whatever the covariance."""
     rng = np.random.default_rng(8)

@@ -1,4 +1,4 @@
-"""The comparison: what it counts, that it repeats itself, resumes, and refuses in words."""
+"""The comparison: what it counts, that it repeats itself, and refuses in words."""
 
 from __future__ import annotations
 
@@ -8,19 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each
 from scipy import stats
+from seen_rows import splits_of
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import ratekeeper as rk
-from ratekeeper import baselines
-from ratekeeper._comparison import SYSTEMS
-from ratekeeper._comparison.splits import RandomSplits
-from ratekeeper._comparison.summary import summarise
-from ratekeeper._comparison.systems import Setting, choose
-from ratekeeper._comparison.trial import Trial
 
 FEW = ["conformal", "high-probability", "both-rates", "paper-plain", "umbrella", "plain"]
 
@@ -102,8 +97,9 @@ def test_counts_are_those_of_the_test_objects(data):
 def test_splits_are_disjoint_stratified_and_differ():
     """Test objects never train, each class is split in the same share, and repeats differ."""
     is_positive = np.arange(100) < 30
-    splits = RandomSplits(is_positive, test_size=0.3, train_size=0.5, seed=7)
-    (train, test), (_, again), (_, other) = (splits.split(i) for i in (0, 0, 1))
+    asked = {"test_size": 0.3, "train_size": 0.5, "random_state": 7}
+    (train, test), (_, other) = splits_of(is_positive, 2, **asked)
+    ((_, again),) = splits_of(is_positive, 1, **asked)
     assert np.intersect1d(train, test).size == 0
     assert is_positive[test].sum() == 9
     assert is_positive[train].sum() == 15
@@ -111,6 +107,7 @@ def test_splits_are_disjoint_stratified_and_differ():
     assert not np.array_equal(test, other)
 
 
+@pytest.mark.thorough
 def test_same_seed_same_counts(data):
     """A seed fixes every count, with one process or two; another seed changes them."""
     few = {"systems": ["umbrella", "plain"], "repeats": 2}
@@ -132,28 +129,7 @@ def test_random_learners_are_seeded(data):
     assert counts(run(data, estimator=tree)) == counts(run(data, estimator=tree))
 
 
-def test_resumes(data, tmp_path, monkeypatch):
-    """Finished trials are not run again, a torn last line is, and more repeats add to it."""
-    path = tmp_path / "trials.jsonl"
-    whole = run(data, checkpoint=path)
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:8]) + lines[8][:20])
-    ran = []
-    from ratekeeper._comparison import repeats
-
-    real = repeats.run_trial
-    monkeypatch.setattr(repeats, "run_trial", lambda *task: ran.append(task[1]) or real(*task))
-    assert counts(run(data, checkpoint=path)) == counts(whole)
-    assert len(ran) == len(lines) - 8
-    ran.clear()
-    more = run(data, checkpoint=path, repeats=4)
-    assert len(ran) == len(FEW)
-    assert counts(more) == counts(run(data, repeats=4))
-    ran.clear()
-    run(data, checkpoint=path, delta=0.2, repeats=1)  # only what delta changes is run again
-    assert sorted(ran) == ["high-probability", "umbrella"]
-
-
+@pytest.mark.thorough
 def test_other_data_do_not_mix(data, tmp_path):
     """A checkpoint of other data, another level or another program is refused and left alone."""
     X, y = data
@@ -200,33 +176,7 @@ def test_predictions_that_are_no_labels_are_refused(data):
     assert wordless.promise == "none"
 
 
-def test_the_most_frequent_reason_is_told():
-    """Of several refusals the note tells the one that came most often."""
-    reasons = ["odd", "needs 9, has 8", "needs 9, has 8", None]
-    trials = [Trial("a", "", i, reason, None, 0, 9, 0, 9) for i, reason in enumerate(reasons)]
-    row = summarise(trials, system="a", family="f", guarantee=None, alpha=0.05)
-    assert row.note == "refused in 3 of 4: needs 9, has 8"
-
-
-def test_summary_of_known_counts():
-    """Means, shares and times are those of the trials; the interval holds the mean."""
-    trials = [
-        Trial("a", "", i, None, None, errors, 100, 30, 60, 16, 50, None, 0.5, 0.32)
-        for i, errors in enumerate([5, 6, 20])
-    ]
-    row = summarise(trials, system="a", family="f", guarantee=None, alpha=0.05)
-    assert row.target == pytest.approx(31 / 300)
-    assert row.target_low < row.target < row.target_high
-    assert (row.above, row.clearly_above) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
-    assert row.other == 0.5
-    assert row.abstained == pytest.approx(0.1)
-    assert (row.fit_seconds, row.training_rows) == (0.5, 50)
-    assert row.seconds_per_1000 == pytest.approx(2.0)
-    nothing = [replace(trial, target_errors=0) for trial in trials]
-    row = summarise(nothing, system="a", family="f", guarantee=None, alpha=0.05)
-    assert row.target_low == 0 < row.target_high  # no error in 300 is not the rate 0
-
-
+@pytest.mark.thorough
 def test_our_promises_hold_on_splits():
     """Marginal: the mean is at most alpha. High probability: above as often as computed.
 
@@ -260,41 +210,6 @@ def test_our_promises_hold_on_splits():
         assert above.ppf(5e-7) <= row.above * repeats <= above.ppf(1 - 5e-7)
         assert abs(row.target - law.mean() / tests) < 5 * law.std() / tests / repeats**0.5
     assert result.rows[4].above > 0.4  # the paper's estimator: above about every other time
-
-
-def test_every_name_builds():
-    """Every listed system is made with the control, level and classifier that were asked for."""
-    setting = Setting("fpr", 0.07, 0.2, LogisticRegression(), "no")
-    for entry in choose("all"):
-        system = entry.build(setting)
-        params = system.get_params(deep=False)
-        if entry.name != "plain":
-            assert params["alpha"] == 0.07
-            assert params["positive_label"] == "no"
-            assert params.get("control", "fpr") == "fpr"
-            assert params.get("delta", 0.2) == 0.2
-            assert system.guarantee.kind
-    assert set(SYSTEMS.values()) == {
-        "ratekeeper",
-        "cost-sensitive",
-        "Neyman-Pearson",
-        "cross-validated",
-        "typicality",
-        "test as proxy",
-        "modern",
-    }
-
-
-def test_every_rival_is_listed():
-    """Each system of `baselines` stands in the list under some name."""
-    setting = Setting("fnr", 0.05, 0.05, LogisticRegression(), None)
-    built = set()
-    for entry in choose("all"):
-        system = entry.build(setting)
-        built |= {type(system).__name__, type(getattr(system, "estimator", None)).__name__}
-    rivals = {name for name in baselines.__all__ if isinstance(getattr(baselines, name), type)}
-    systems = {name for name in rivals if issubclass(getattr(baselines, name), BaseEstimator)}
-    assert systems <= built
 
 
 def test_abstentions_are_counted_and_are_no_errors(data):
@@ -343,7 +258,7 @@ def test_columns_of_text_and_gaps(data):
     assert "1 missing number(s)" in result.markdown()
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "message"),
     [
         ({"control": "both"}, "control='both'"),
@@ -391,14 +306,3 @@ def test_bad_data(data):
         run((np.where(np.arange(1120).reshape(560, 2) == 5, np.inf, X), y))
     with pytest.raises(rk.InputError, match="560 different values"):
         run((pd.DataFrame({"id": [f"u{i}" for i in range(560)]}), y))
-
-
-def test_both_forms_of_refitting_are_compared(data):
-    """P-values by refitting come in the quick form and in the one that replaces each row."""
-    X, y = data
-    few = np.r_[:12, -12:0]
-    names = ["cv-refit", "cv-refit-replaced"]
-    result = run((X[few], y[few]), systems=names, repeats=1, alpha=0.3)
-    assert [row.system for row in result.rows] == names
-    forms = [entry.build(Setting("fnr", 0.3, 0.05, None, "yes")).form for entry in choose(names)]
-    assert forms == ["augmented", "replaced"]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-import textwrap
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,13 +10,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from seen_rows import splits_of
 from sklearn.linear_model import LogisticRegression
 
 import ratekeeper as rk
-from ratekeeper._comparison import SYSTEMS, USUAL
-from ratekeeper._comparison.fingerprint import _module, fingerprint
-from ratekeeper._comparison.systems import choose
-from ratekeeper._training import take
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +102,7 @@ def test_own_systems_stand_beside_named_ones(data):
     alone = run(data, systems=["conformal"]).rows[0]
     assert conformal.target == alone.target
     X, y = data
-    test = rk._comparison.splits.RandomSplits(y == "yes", 0.3, 1.0, 0).split(0)[1]  # noqa: SLF001
+    ((_, test),) = splits_of(y == "yes", 1)
     result = run(data, systems=systems, repeats=1)
     cut = float(np.median(np.delete(X[:, 0], test)))
     near = np.abs(X[test, 0] - cut) < 0.3
@@ -137,8 +131,8 @@ def test_frames_reach_own_systems_unchanged(data, make):
     (seen,) = Watching.seen
     assert type(seen) is type(frame)
     assert result.n_features == 2
-    train, _ = rk._comparison.splits.RandomSplits(y == "yes", 0.3, 1.0, 0).split(0)  # noqa: SLF001
-    assert [*map(str, seen["day"])] == [*map(str, take(frame, train)["day"])]
+    ((train, _),) = splits_of(y == "yes", 1)
+    assert [*map(str, seen["day"])] == [columns["day"][row] for row in train]
     with pytest.raises(rk.InputError, match="360 different values"):
         run((frame, y), systems={"mine": Watching(), "plain": "plain"})
 
@@ -210,23 +204,6 @@ def test_random_parts_of_any_object_are_seeded(data):
     assert one[0].target_errors != one[1].target_errors
 
 
-def test_families_all_usual_and_exclude():
-    """Words stand for several systems, and some may be left out again."""
-    assert [entry.name for entry in choose(None)] == [n for n in SYSTEMS if n in USUAL]
-    assert 9 <= len(USUAL) <= 12
-    assert [entry.name for entry in choose("all")] == list(SYSTEMS)
-    few = [entry.name for entry in choose(["modern", "conformal"], exclude=["plain"])]
-    assert few == [n for n, f in SYSTEMS.items() if f == "modern" and n != "plain"] + ["conformal"]
-    named = choose({"mine": Mine(), "others": "typicality"}, exclude="typicality-chi2")
-    assert [entry.name for entry in named][:2] == ["mine", "typicality-pooled"]
-    with pytest.raises(rk.InputError, match="Did you mean 'conformal'"):
-        choose(["conformall"])
-    with pytest.raises(rk.InputError, match="exclude has 'x', which is not"):
-        choose(None, exclude="x")
-    with pytest.raises(rk.InputError, match="exclude leaves none"):
-        choose("plain", exclude=["plain"])
-
-
 def test_own_metrics(data):
     """A metric gets true and predicted labels, and its mean stands in every table."""
     X, y = data
@@ -249,10 +226,9 @@ def test_own_metrics(data):
     assert dict(plain.metrics)["share"] == 0
     assert np.isnan(dict(plain.metrics)["failing"])
     assert "failing failed: ValueError: no." in plain.note
-    splits = rk._comparison.splits.RandomSplits(y == "yes", 0.3, 1.0, 0)  # noqa: SLF001
     model = LogisticRegression(max_iter=1000)
     expected = []
-    for train, test in map(splits.split, range(2)):
+    for train, test in splits_of(y == "yes", 2):
         scale = X[train].mean(axis=0), X[train].std(axis=0)
         model.fit((X[train] - scale[0]) / scale[1], y[train])
         predicted = model.predict((X[test] - scale[0]) / scale[1])
@@ -277,83 +253,3 @@ def test_bad_metrics(data, metrics, message):
     """What is no metric is refused."""
     with pytest.raises(rk.InputError, match=message):
         run(data, metrics=metrics, systems="plain")
-
-
-def count_runs(monkeypatch):
-    from ratekeeper._comparison import repeats
-
-    ran, real = [], repeats.run_trial
-    monkeypatch.setattr(repeats, "run_trial", lambda *task: ran.append(task[1]) or real(*task))
-    return ran
-
-
-def one(y_true, y_pred):
-    return 1
-
-
-def test_a_changed_system_is_run_again(data, tmp_path, monkeypatch):
-    """Parameters, code and metrics are part of what a trial is of; comments are not."""
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    place = tmp_path / "home_made.py"
-    text = textwrap.dedent("""
-        from home_kit import CUT
-        class Own:
-            def fit(self, X, y):
-                self.cut = CUT
-            def predict(self, X):
-                return ["yes" if x > self.cut else "no" for x in X[:, 0]]
-    """)
-    (tmp_path / "home_kit.py").write_text("CUT = 0\n")
-    ran = count_runs(monkeypatch)
-
-    def again(source, kit="CUT = 0\n", **options):
-        place.write_text(source)
-        (tmp_path / "home_kit.py").write_text(kit)
-        for name in ("home_kit", "home_made"):
-            sys.modules.pop(name, None)
-        home_made = importlib.import_module("home_made")
-        _module.cache_clear()
-        ran.clear()
-        systems = {"own": home_made.Own(), "plain": "plain"}
-        result = run(data, systems=systems, checkpoint=tmp_path / "trials.jsonl", **options)
-        return sorted(set(ran)), result.rows[0].target
-
-    place.write_text(text)
-    first, rate = again(text)
-    assert first == ["own", "plain"]
-    assert again(text) == ([], rate)
-    assert again("# a word\n" + text.replace("class Own:", 'class Own:\n    """Mine."""')) == (
-        [],
-        rate,
-    )
-    changed, other = again(text.replace(">", "<"))
-    assert changed == ["own"]
-    assert other != rate
-    assert again(text, "CUT = 0.5\n")[0] == ["own"]
-    assert again(text, metrics={"one": one})[0] == ["own", "plain"]
-    assert again(text) == ([], rate)
-
-
-def test_code_of_a_rival_counts(monkeypatch):
-    """Of a system of ours, the modules of its classes and what they import are its code."""
-    from ratekeeper import baselines
-    from ratekeeper._comparison import fingerprint as module
-
-    before = fingerprint(baselines.Umbrella())
-    other = fingerprint(baselines.LearnThenTest())
-    real = module._module  # noqa: SLF001
-    for name, changes in (
-        ("ratekeeper.baselines._neyman_pearson.umbrella", (True, False)),
-        ("ratekeeper.baselines._splitting", (True, True)),
-        ("ratekeeper._formatting", (False, False)),
-    ):
-
-        def changed(asked, name=name):
-            code, imports = real(asked)
-            return (code + "!" * (asked == name), imports)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(module, "_module", changed)
-            found = fingerprint(baselines.Umbrella()), fingerprint(baselines.LearnThenTest())
-        assert (found[0] != before, found[1] != other) == changes

@@ -192,6 +192,7 @@ def test_pairs_of_a_comparison(data):
         result.paired(against="me")
 
 
+@pytest.mark.thorough
 def test_stacked_tables_and_ranks(data, tmp_path):
     """One table has data, rate, level and delta as columns; ranks are of the means in it."""
     found = rk.compare_all(

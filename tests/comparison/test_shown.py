@@ -1,4 +1,4 @@
-"""The comparison as text, CSV, Markdown and picture, and the bar while it runs."""
+"""The comparison as text, CSV, Markdown and picture."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import pickle
-import time
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -17,7 +16,6 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import ratekeeper as rk
-from ratekeeper._progress import silence, track
 
 FEW = ["conformal", "high-probability", "both-rates", "paper-plain", "umbrella", "plain"]
 
@@ -141,24 +139,6 @@ def test_refusals_are_listed(data):
     assert "high-probability: needs 149, has 91" in words
     assert not any("conformal:" in text for text in words)
     assert "Refused:" not in run(data, systems=["plain"]).picture()
-
-
-def test_bars_of_systems_are_silenced():
-    """A bar appears while the first item is awaited, but none within another's work."""
-
-    def wait():
-        time.sleep(0.2)
-        yield 1
-
-    for inside, expected in ((silence, False), (io.StringIO, True)):
-        console = Console(file=io.StringIO(), force_terminal=True, width=80)
-        with pytest.MonkeyPatch.context() as patch, inside():
-            patch.setattr("ratekeeper._progress._PATIENCE", 0.01)
-            assert list(track(wait(), "waiting", console=console)) == [1]
-        assert ("waiting" in console.file.getvalue()) == expected
-    piped = Console(file=io.StringIO())
-    assert list(track([1, 2], "waiting", console=piped)) == [1, 2]
-    assert not piped.file.getvalue()
 
 
 def test_assumptions_are_starred(data):

@@ -7,10 +7,11 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each
+from seen_rows import splits_of
 from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 
 import ratekeeper as rk
-from ratekeeper._comparison.splits import RandomSplits
 
 Y = np.tile([0, 1, 0], 100)
 X = np.random.default_rng(0).normal(1.3 * Y)[:, None]
@@ -63,7 +64,7 @@ def test_test_sets_may_differ_in_size(tmp_path):
         run(splits=pairs[::-1], checkpoint=path)
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "message"),
     [
         ({"splits": 3}, "pairs of rows that train"),
@@ -95,8 +96,10 @@ def test_groups_stay_whole():
     for seed in range(20):
         groups = rng.integers(0, 25, 200)
         is_positive = rng.random(200) < (groups % 5 == 0) * 0.8 + 0.02
-        splits = RandomSplits(is_positive, 0.3, 1.0, seed, groups)
-        for train, test in map(splits.split, range(3)):
+        options = {"test_size": 0.3, "random_state": seed, "groups": groups}
+        splits = splits_of(is_positive, 3, **options)
+        assert len(splits) == 3
+        for train, test in splits:
             assert not np.intersect1d(groups[train], groups[test]).size
             assert train.size + test.size == 200
             assert all(np.unique(is_positive[rows]).size == 2 for rows in (train, test))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,7 +21,6 @@ from ratekeeper._comparison.verdict import (
     least_clearly_above,
     mean_p_value,
 )
-from ratekeeper._rates import clopper_pearson
 
 
 def trials(errors, n=100, rank=None, scores=None):
@@ -49,7 +49,8 @@ def test_least_counts(alpha):
         counts = np.arange(n + 1)
         shown = np.flatnonzero(counts / n > alpha)
         assert least == (shown[0] if shown.size else n + 1)
-        limits = clopper_pearson(counts, np.full(n + 1, n), 0.9)[0]
+        # The exact lower limit of 95% for each count; none is above 0 without an error.
+        limits = np.nan_to_num(stats.beta.ppf(0.05, counts, n - counts + 1))
         shown = np.flatnonzero(limits > alpha)
         assert clearly == (shown[0] if shown.size else n + 1)
 
@@ -137,6 +138,33 @@ def test_the_test_of_a_mean_is_valid(kind):
     assert small <= stats.binom(runs, 0.05).ppf(1 - 1e-6)
     assert mean_p_value([0.2] * splits, alpha) < 0.05  # and it sees twice the rate
     assert mean_p_value([0.3, 0.2], alpha) == pytest.approx(mean_p_value([0.2, 0.3], alpha))
+
+
+def test_the_most_frequent_reason_is_told():
+    """Of several refusals the note tells the one that came most often."""
+    reasons = ["odd", "needs 9, has 8", "needs 9, has 8", None]
+    found = [Trial("a", "", i, reason, None, 0, 9, 0, 9) for i, reason in enumerate(reasons)]
+    row = summarise(found, system="a", family="f", guarantee=None, alpha=0.05)
+    assert row.note == "refused in 3 of 4: needs 9, has 8"
+
+
+def test_summary_of_known_counts():
+    """Means, shares and times are those of the trials; the interval holds the mean."""
+    found = [
+        Trial("a", "", i, None, None, errors, 100, 30, 60, 16, 50, None, 0.5, 0.32)
+        for i, errors in enumerate([5, 6, 20])
+    ]
+    row = summarise(found, system="a", family="f", guarantee=None, alpha=0.05)
+    assert row.target == pytest.approx(31 / 300)
+    assert row.target_low < row.target < row.target_high
+    assert (row.above, row.clearly_above) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
+    assert row.other == 0.5
+    assert row.abstained == pytest.approx(0.1)
+    assert (row.fit_seconds, row.training_rows) == (0.5, 50)
+    assert row.seconds_per_1000 == pytest.approx(2.0)
+    nothing = [replace(trial, target_errors=0) for trial in found]
+    row = summarise(nothing, system="a", family="f", guarantee=None, alpha=0.05)
+    assert row.target_low == 0 < row.target_high  # no error in 300 is not the rate 0
 
 
 def row(errors, kind, **options):
