@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from block_sizes import set_block_sizes
 from row_files import some_rows, some_test, write_rows
 
 import ratekeeper as rk
-from ratekeeper.batch import _arrow_files as arrow_files
 from ratekeeper.batch import calibrate_file, classify_file
 from ratekeeper.batch._arrow_files import ArrowFile, ParquetFile
 from ratekeeper.exceptions import InputError
@@ -20,7 +20,7 @@ from ratekeeper.exceptions import InputError
 @pytest.mark.parametrize("form", ["parquet", "arrow", "stream", "feather"])
 def test_pieces_are_short_and_in_order(tmp_path, monkeypatch, form):
     """However a file was written, it is read in short pieces, with the columns asked for."""
-    monkeypatch.setattr(arrow_files, "PIECE", 11)
+    set_block_sizes(monkeypatch, typed_rows=11)
     path = write_rows(tmp_path, form, {"x": np.arange(240), "y": ["a"] * 240, "z": [[1]] * 240})
     for wanted in (None, ["y", "x"], ["x"]):
         file = ParquetFile(path, "f") if form == "parquet" else ArrowFile(path, "f")
@@ -36,6 +36,7 @@ def test_pieces_are_short_and_in_order(tmp_path, monkeypatch, form):
             assert set(found.column_names) == set(wanted or "xyz")
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("form", ["arrow", "stream", "feather", "parquet"])
 def test_damage_never_crashes(tmp_path, form):
     """A damaged file is refused, or read where the damage is in a value; nothing else happens."""

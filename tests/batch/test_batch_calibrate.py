@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
+from block_sizes import set_block_sizes
+from cases import each
 from row_files import ARROW, TEXT, some_rows, text_bytes, write_rows
 
 import ratekeeper as rk
-from ratekeeper.batch import _arrow_files as arrow_files
-from ratekeeper.batch import _counting, calibrate_file
-from ratekeeper.batch import _text_files as text_files
+from ratekeeper.batch import calibrate_file
 from ratekeeper.exceptions import InputError
 
 NAMES = {"score": "risk", "label": "ill"}
@@ -48,13 +49,11 @@ def same(found, expected):
 @pytest.fixture
 def small_pieces(monkeypatch):
     """Cut files into many pieces, and texts into many blocks of bytes."""
-    monkeypatch.setattr(text_files, "PIECE", 7)
-    monkeypatch.setattr(text_files, "_BLOCK", 64)
-    monkeypatch.setattr(arrow_files, "PIECE", 11)
+    set_block_sizes(monkeypatch, rows=7, text_bytes=64, typed_rows=11)
 
 
-@pytest.mark.parametrize("form", [*TEXT, *ARROW])
-@pytest.mark.parametrize("kind", LABELS)
+@each("form", [*TEXT, *ARROW])
+@each("kind", LABELS)
 def test_a_file_of_any_format_and_labels(tmp_path, small_pieces, form, kind):
     """A file gives what `calibrate` gives for the same columns, hash and all."""
     scores, truth, _ = some_rows()
@@ -77,8 +76,8 @@ def test_a_file_of_any_format_and_labels(tmp_path, small_pieces, form, kind):
     }
 
 
-@pytest.mark.parametrize("form", ["csv", "semicolons", "parquet", "stream"])
-@pytest.mark.parametrize("kind", GROUPS)
+@each("form", ["csv", "semicolons", "parquet", "stream"])
+@each("kind", GROUPS)
 def test_groups_of_any_kind(tmp_path, small_pieces, form, kind):
     """Groups are kept apart as they are written, and come in order."""
     scores, truth, _ = some_rows()
@@ -100,8 +99,8 @@ def test_low_scores_may_be_positive(tmp_path):
     same(found, rk.calibrate(-scores, truth, groups=groups, higher_is_positive=False))
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int32, np.uint8, bool])
-@pytest.mark.parametrize("form", ["parquet", "feather"])
+@each("dtype", [np.float16, np.float32, np.float64, np.int32, np.uint8, bool])
+@each("form", ["parquet", "feather"])
 def test_types_of_scores(tmp_path, form, dtype):
     """Scores of a typed file keep the precision that `calibrate` keeps."""
     scores, truth, _ = some_rows()
@@ -128,8 +127,8 @@ def test_decimal_and_dictionary_scores(tmp_path):
     same(calibrate_file(path, score="coded", label="ill"), expected)
 
 
-@pytest.mark.parametrize("code", [pa.int8(), pa.uint8(), pa.int32(), pa.uint32(), pa.int64()])
-@pytest.mark.parametrize("form", ["parquet", "feather", "stream"])
+@each("code", [pa.int8(), pa.uint8(), pa.int32(), pa.uint32(), pa.int64()])
+@each("form", ["parquet", "feather", "stream"])
 def test_encoded_labels_and_groups(tmp_path, form, code):
     """Dictionaries of any width are read, up to their last code; missing codes are missing."""
     scores, truth, _ = some_rows(256)
@@ -207,6 +206,7 @@ def test_files_of_a_folder_need_the_same_columns(tmp_path):
         calibrate_file(tmp_path, **NAMES)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(
     ("how", "form"),
     [("-", "csv.gz"), ("-", "parquet"), ("-", "stream"), ("/dev/stdin", "csv"), ("-", "feather")],
@@ -315,8 +315,8 @@ def test_a_class_of_invalid_rows_only_is_none(tmp_path):
             calibrate_file(path, **names, on_invalid="skip")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in LABELS if kind != "0.5/1.5"])
-@pytest.mark.parametrize("form", ["csv", "parquet"])
+@each("kind", [kind for kind in LABELS if kind != "0.5/1.5"])
+@each("form", ["csv", "parquet"])
 def test_a_file_of_one_label_is_what_arrays_of_it_are(tmp_path, kind, form):
     """Rows of one class give the calibration that the same columns give, named as with both."""
     labels, *_ = LABELS[kind]
@@ -410,7 +410,7 @@ def test_text_bytes_are_what_they_seem():
 @pytest.mark.parametrize("knots", [None, 100_000])
 def test_counts_of_a_file_keep_promises_and_lose_little(tmp_path, knots, monkeypatch):
     """With knots a file gives counts, never a laxer threshold, and says what is lost."""
-    monkeypatch.setattr(_counting, "_WAITING", 5_000)  # so that counts are joined many times
+    set_block_sizes(monkeypatch, waiting_rows=5_000)  # so that counts are joined many times
     rng = np.random.default_rng(7)
     labels, groups = rng.random(60_000) < 0.4, rng.integers(0, 3, 60_000)
     scores = rng.normal(labels).round(3)
@@ -438,3 +438,44 @@ def test_knots_are_refused_with_what_needs_every_row(tmp_path, option):
     path.write_text("s,y,g\n0.1,0,1\n0.9,1,1\n")
     with pytest.raises(InputError, match="needs every row"):
         calibrate_file(path, score="s", label="y", knots=1000, **option)
+
+
+def test_windows_of_files_are_those_of_arrays(tmp_path, monkeypatch):
+    """A file gives the window that arrays give, however its rows are cut and forgotten."""
+    rng = np.random.default_rng(4)
+    n = 5000
+    days = np.datetime64("2024-01-01") + rng.integers(0, 300, n)
+    columns = {
+        "risk": rng.normal(size=n),
+        "ill": rng.integers(0, 2, n),
+        "site": rng.integers(0, 3, n),
+    }
+    lines = zip(*(c.tolist() for c in columns.values()), days.tolist(), strict=True)
+    text = "\n".join(["risk,ill,site,day", *(",".join(map(str, line)) for line in lines)])
+    (tmp_path / "rows.csv").write_text(text + "\n")
+    table = pa.table({**columns, "day": pa.array(days)})
+    pa.parquet.write_table(table, tmp_path / "rows.parquet", row_group_size=400)
+    set_block_sizes(monkeypatch, waiting_rows=100, typed_rows=250)
+    for name in ("rows.csv", "rows.parquet"):
+        for group in (None, "site"):
+            expected = rk.calibrate(
+                columns["risk"],
+                columns["ill"],
+                groups=None if group is None else columns["site"],
+                times=days,
+            )
+            for asked in (
+                {},
+                {"last": 700},
+                {"since": "2024-09-01"},
+                {"last": 50, "since": "2024-02-01"},
+            ):
+                found = calibrate_file(
+                    tmp_path / name, score="risk", label="ill", group=group, time="day", **asked
+                )
+                wanted = expected.window(**asked) if asked else expected
+                assert found == wanted
+                assert found.timing == wanted.timing
+                assert found.provenance.rows == n
+                rk.save(found, tmp_path / "cal.rk")
+                assert rk.load(tmp_path / "cal.rk") == found

@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from block_sizes import set_block_sizes
+from cases import each
 from row_files import ARROW, TEXT, read_arrow, read_rows, some_rows, some_test, write_rows
 
 import ratekeeper as rk
-from ratekeeper.batch import _arrow_files as arrow_files
-from ratekeeper.batch import _text_files as text_files
 from ratekeeper.batch import classify_file, evaluate_file
 from ratekeeper.exceptions import ScoreRangeWarning, ScoreTypeWarning
 
@@ -38,9 +38,7 @@ SUFFIX = {"csv": ".csv", "csv.gz": ".csv.gz", "semicolons": ".csv", "tsv": ".tsv
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     """Cut files into many pieces."""
-    monkeypatch.setattr(text_files, "PIECE", 37)
-    monkeypatch.setattr(text_files, "_BLOCK", 500)
-    monkeypatch.setattr(arrow_files, "PIECE", 41)
+    set_block_sizes(monkeypatch, rows=37, text_bytes=500, typed_rows=41)
 
 
 def calibrated(*, higher_is_positive=True, groups=False, dtype=np.float64):
@@ -93,9 +91,10 @@ def check(test, columns, path, target, mark=","):
     assert counts.skipped == {}
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("control", ["fnr", "fpr", "both"])
+@pytest.mark.thorough
+@each("method", METHODS)
+@each("case", CASES)
+@each("control", ["fnr", "fpr", "both"])
 def test_bit_for_bit_as_on_the_whole_column(tmp_path, method, case, control):
     """P-values and decisions in a file are those of `decide`, whatever the test."""
     calibration = calibrated(**CASES[case])
@@ -120,8 +119,8 @@ def test_thin_groups_that_share_a_threshold(tmp_path):
         check(test, columns, write_rows(tmp_path, "csv", columns), tmp_path / "out.csv")
 
 
-@pytest.mark.parametrize("target", ["csv", "tsv", "csv.gz", "parquet", "arrow", "feather"])
-@pytest.mark.parametrize("source", [*TEXT, *ARROW])
+@each("target", ["csv", "tsv", "csv.gz", "parquet", "arrow", "feather"])
+@each("source", [*TEXT, *ARROW])
 def test_from_every_format_to_every_format(tmp_path, source, target):
     """Whatever goes in and comes out, the decisions are the same."""
     calibration = calibrated(groups=True)
@@ -138,8 +137,7 @@ def test_piece_size_does_not_matter(tmp_path, monkeypatch):
     path = write_rows(tmp_path, "csv", new_columns(test.calibration))
     found = set()
     for piece, block in ((1, 10), (50, 1000), (1_000_000, 1 << 20)):
-        monkeypatch.setattr(text_files, "PIECE", piece)
-        monkeypatch.setattr(text_files, "_BLOCK", block)
+        set_block_sizes(monkeypatch, rows=piece, text_bytes=block)
         classify_file(test, path, tmp_path / "out.csv", score="risk", group="site")
         found.add((tmp_path / "out.csv").read_bytes())
     assert len(found) == 1
@@ -367,7 +365,7 @@ def test_formats_that_cannot_be_written(tmp_path):
 
 def test_row_groups_are_bounded(tmp_path, monkeypatch):
     """A long Parquet file has row groups of a bounded size, and all its rows."""
-    monkeypatch.setattr(arrow_files, "_GROUP_ROWS", 100)
+    set_block_sizes(monkeypatch, written_rows=100)
     scores = np.linspace(-2, 2, 1_000)
     path = write_rows(tmp_path, "csv", {"risk": scores})
     classify_file(some_test(), path, tmp_path / "out.parquet", score="risk")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+from cases import each
 
 import ratekeeper as rk
 from ratekeeper.batch import calibrate_counts, evaluate_counts, refine_counts
+from ratekeeper.sql import evaluation_sql
 
 ROWS = """label,bucket,n,lowest,highest
 0,1,60,0.1,0.3
@@ -88,7 +92,7 @@ def test_a_typed_file_keeps_the_precision_of_scores(tmp_path):
     assert calibrate_counts(tmp_path / "b.parquet").data_hash == cal.data_hash
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "words"),
     [
         ("60,", "-60,", "row 1, column 'n': '-60' is no count"),
@@ -344,10 +348,14 @@ def test_counted_errors_are_evaluated(test_of_fpr):
         evaluate_counts(test_of_fpr, outcomes(test_of_fpr, extra=[(2, "negative", 1)]))
 
 
+def mark_of(test):
+    """Return how the query that counts the errors of a test names it."""
+    query = evaluation_sql(test, table="later", score="p", label="ill")
+    return re.search(r"'(\w+)' AS test$", query, re.MULTILINE)[1]
+
+
 def test_counts_of_another_test_are_refused(test_of_fpr):
     """The result says which test it is about."""
-    from ratekeeper.sql._evaluating import mark_of
-
     other = test_of_fpr.calibration.control("fpr", 0.9)
     rows = outcomes(test_of_fpr)
     assert evaluate_counts(other, {**rows, "test": [mark_of(other)] * 4}).overall.promised == 0.9

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from block_sizes import set_block_sizes
+from cases import each
 from row_files import some_rows, some_test, write_rows
 
 import ratekeeper as rk
-from ratekeeper.batch import _arrow_files as arrow_files
-from ratekeeper.batch import _text_files as text_files
 from ratekeeper.batch import calibrate_file, evaluate_file
 from ratekeeper.exceptions import ScoreRangeWarning
 
@@ -20,9 +20,7 @@ METHODS = [rk.Conformal(), rk.HighProbability(delta=0.1), rk.Smoothed(random_sta
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     """Cut files into many pieces."""
-    monkeypatch.setattr(text_files, "PIECE", 37)
-    monkeypatch.setattr(text_files, "_BLOCK", 300)
-    monkeypatch.setattr(arrow_files, "PIECE", 41)
+    set_block_sizes(monkeypatch, rows=37, text_bytes=300, typed_rows=41)
 
 
 def controls_of(calibration, method):
@@ -31,8 +29,8 @@ def controls_of(calibration, method):
     yield calibration.control_both(0.2, 0.15, method=method)
 
 
-@pytest.mark.parametrize("form", ["csv", "semicolons", "parquet", "stream"])
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+@each("form", ["csv", "semicolons", "parquet", "stream"])
+@each("method", METHODS)
 def test_as_on_the_whole_columns(tmp_path, form, method):
     """Counts on a file are those of `evaluate` on its columns, overall and by group."""
     scores, labels, sites = some_rows()
@@ -313,3 +311,20 @@ def test_scores_of_another_scale(tmp_path, form):
     with pytest.warns(ScoreRangeWarning) as caught:
         test.evaluate(percent, truth)
     assert (str(caught[0].message), caught[0].filename) == (found.outside, __file__)
+
+
+@each("form", ["csv", "parquet"])
+@each("gap", ["", "NA", "null", "NaN"])
+def test_words_for_a_missing_label_are_missing(tmp_path, gap, form):
+    """Where labels are words, a word for a gap is no third class, but a row without a label."""
+    names = np.array(["well", "ill"])
+    scores, labels, _ = some_rows()
+    test = rk.calibrate(scores, names[labels], positive_label="ill").control("fnr", 0.2)
+    later, truth, _ = some_rows(seed=8)
+    words = names[truth].tolist()
+    words[7] = gap
+    path = write_rows(tmp_path, form, {"risk": later, "state": words})
+    with pytest.raises(rk.InputError, match=r"row 8.*label is missing"):
+        evaluate_file(test, path, score="risk", label="state")
+    found = evaluate_file(test, path, score="risk", label="state", on_invalid="skip")
+    assert found.skipped == {"label is missing": 1}

@@ -7,10 +7,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from block_sizes import set_block_sizes
+from cases import each
 from row_files import read_arrow, read_rows, some_test, write_rows
 
-from ratekeeper.batch import _arrow_files as arrow_files
-from ratekeeper.batch import _text_files as text_files
 from ratekeeper.batch import classify_file, read_columns
 
 ODD = [
@@ -46,13 +46,12 @@ ODD = [
 @pytest.fixture(autouse=True, params=[1, 5, 1000])
 def pieces(request, monkeypatch):
     """Cut files into pieces of several sizes."""
-    monkeypatch.setattr(text_files, "PIECE", request.param)
-    monkeypatch.setattr(text_files, "_BLOCK", 20 * request.param)
-    monkeypatch.setattr(arrow_files, "PIECE", request.param)
+    size = request.param
+    set_block_sizes(monkeypatch, rows=size, text_bytes=20 * size, typed_rows=size)
 
 
-@pytest.mark.parametrize("form", ["csv", "tsv", "semicolons", "csv.gz"])
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "csv.gz"])
+@each("form", ["csv", "tsv", "semicolons", "csv.gz"])
+@each("suffix", ["csv", "tsv", "csv.gz"])
 def test_every_text_comes_out_as_it_went_in(tmp_path, form, suffix):
     """Text in other columns is kept to the last character, and rows keep their order."""
     columns = {
@@ -137,8 +136,8 @@ def typed_table():
     return pa.table(list(columns.values()), schema=schema)
 
 
-@pytest.mark.parametrize("form", ["parquet", "arrow", "stream", "feather"])
-@pytest.mark.parametrize("suffix", ["parquet", "arrow", "feather"])
+@each("form", ["parquet", "arrow", "stream", "feather"])
+@each("suffix", ["parquet", "arrow", "feather"])
 def test_types_values_and_metadata_stay(tmp_path, form, suffix):
     """Typed columns keep type, values, gaps, order and metadata."""
     table = typed_table()

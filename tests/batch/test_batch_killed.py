@@ -11,18 +11,12 @@ import time
 
 import numpy as np
 import pytest
+from block_sizes import PROGRAM
 from row_files import write_rows
 
 import ratekeeper as rk
 
 ROWS = 100_000
-# As if the file were so large that a process of its own writes it.
-LARGE = """if True:
-    from ratekeeper.batch import _sinks as sinks
-    from ratekeeper.__main__ import main
-    sinks._PROCESS_FROM = 0
-    main()
-"""
 COMMANDS = {
     "classify Parquet": ("classify", "test.rk", "big.parquet", "-o", "out.parquet"),
     "classify CSV": ("classify", "test.rk", "big.csv", "-o", "out.csv"),
@@ -56,7 +50,7 @@ def folder(tmp_path_factory):
 def start(folder, name):
     command = COMMANDS[name]
     more = ["--score", "risk"] if command[0] == "classify" else []
-    program = ["-c", LARGE] if "two processes" in name else ["-m", "ratekeeper"]
+    program = ["-c", PROGRAM] if "two processes" in name else ["-m", "ratekeeper"]
     return subprocess.Popen(
         [sys.executable, *program, *command, *more],
         cwd=folder,
@@ -115,6 +109,7 @@ def kill_often(folder, name, times, dice):
     return seen
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("name", COMMANDS)
 def test_killed_at_any_moment(folder, name):
     """Killed while writing or at any moment, a run leaves the old output or the whole new one."""

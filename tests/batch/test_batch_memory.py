@@ -11,10 +11,9 @@ import pytest
 import ratekeeper as rk
 
 COMMAND = """
-import sys
-from ratekeeper._cli import main
+import runpy
 try:
-    main(["classify", *sys.argv[1:]])
+    runpy.run_module("ratekeeper", run_name="__main__", alter_sys=True)
 finally:
     with open("/proc/self/status") as status:
         print(next(line.split()[1] for line in status if line.startswith("VmHWM")))
@@ -49,6 +48,7 @@ def write_csv(path, n):
             file.write(rows)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read where Linux shows it")
 @pytest.mark.parametrize(
     ("suffix", "write", "small", "large", "row"),
@@ -73,7 +73,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path, suffix, write, small, larg
         write(source, n)
         done = subprocess.run(
             [
-                *(sys.executable, "-c", COMMAND, "test.rk", source.name),
+                *(sys.executable, "-c", COMMAND, "classify", "test.rk", source.name),
                 *("--score", "risk", "-o", target.name),
             ],
             cwd=tmp_path,

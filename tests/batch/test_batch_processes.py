@@ -11,24 +11,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from block_sizes import PROGRAM, set_block_sizes
+from cases import each
 from row_files import write_rows
 
 import ratekeeper as rk
 from ratekeeper import _processes as processes
 from ratekeeper._row_texts import RowProcess, RowTexts
 from ratekeeper.batch import _sinks as sinks
-from ratekeeper.batch import _text_files as text_files
 from ratekeeper.batch import classify_file
 from ratekeeper.exceptions import InputError
 
 ROWS = 3_000
-LARGE = """if True:
-    import sys
-    from ratekeeper.batch import _sinks as sinks
-    from ratekeeper._cli import main
-    sinks._PROCESS_FROM = 0
-    main(sys.argv[1:])
-"""
 
 
 @pytest.fixture
@@ -68,13 +62,14 @@ def run(test, source, target, monkeypatch, *, process_from, on_invalid="skip"):
     with monkeypatch.context() as patch:
         patch.setattr(sinks, "_PROCESS_FROM", process_from)
         patch.setattr(sinks, "n_cores", lambda: 2)
-        patch.setattr(text_files, "_BLOCK", 20_000)
+        set_block_sizes(patch, text_bytes=20_000)
         classify_file(test, source, target, score="risk", on_invalid=on_invalid)
     return target.read_bytes()
 
 
-@pytest.mark.parametrize("target", ["out.csv", "out.tsv", "out.csv.gz"])
-@pytest.mark.parametrize(
+@pytest.mark.thorough
+@each("target", ["out.csv", "out.tsv", "out.csv.gz"])
+@each(
     "look",
     [
         {},
@@ -83,7 +78,6 @@ def run(test, source, target, monkeypatch, *, process_from, on_invalid="skip"):
         {"mark": ";", "decimal": ","},
         {"quoted": True, "mark": "\t"},
     ],
-    ids=str,
 )
 def test_a_process_of_its_own_changes_nothing(
     tmp_path, monkeypatch, test_of_two, plain_test, look, target
@@ -143,6 +137,7 @@ def test_the_process_ends_with_the_work(tmp_path, monkeypatch, plain_test):
     assert [path.name for path in tmp_path.iterdir()] == ["new.csv"]
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.skipif(sys.platform != "linux", reason="children are found where Linux shows them")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_the_process_ends_with_a_run_that_is_killed(tmp_path, plain_test, number):
@@ -152,7 +147,7 @@ def test_the_process_ends_with_a_run_that_is_killed(tmp_path, plain_test, number
     write_rows(tmp_path, "csv", {"risk": np.linspace(-3, 3, 100_000)}, "new")
     command = ["classify", "test.rk", "new.csv", "--score", "risk", "-o", "out.csv"]
     parent = subprocess.Popen(
-        [sys.executable, "-c", LARGE, *command],
+        [sys.executable, "-c", PROGRAM, *command],
         cwd=tmp_path,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -11,6 +11,7 @@ from itertools import chain, product
 
 import numpy as np
 import pytest
+from cases import each
 
 from ratekeeper.batch import _text_files as text_files
 from ratekeeper.batch import calibrate_file, classify_file, evaluate_file, read_columns
@@ -109,6 +110,7 @@ def test_whole_lines_change_nothing(tmp_path, monkeypatch):
     assert 100 < sum(lines is not None for lines in taken) < len(taken) - 100
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("letters", ['a,"\n', 'é,"\r\n'])
 def test_lines_are_those_of_the_standard_library(letters):
     """Of all short texts, those that are taken for plain lines have the rows of the csv module."""
@@ -209,7 +211,7 @@ def rows(path, scores, mark="\t"):
     return path
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "what", "remedy"),
     [
         ("76.5%", "a percentage", "percent signs"),

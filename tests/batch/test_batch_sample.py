@@ -4,13 +4,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from block_sizes import set_block_sizes
 from row_files import some_rows, write_rows
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper.batch import _arrow_files as arrow_files
 from ratekeeper.batch import _calibrating as calibrating
-from ratekeeper.batch import _text_files as text_files
 from ratekeeper.batch import calibrate_file
 
 NAMES = {"score": "risk", "label": "ill"}
@@ -49,9 +48,7 @@ def test_only_the_seed_decides(tmp_path, monkeypatch):
     path, typed = write_rows(tmp_path, "csv", columns), write_rows(tmp_path, "parquet", columns)
     found = set()
     for piece in (1, 7, 1_000):
-        monkeypatch.setattr(text_files, "PIECE", piece)
-        monkeypatch.setattr(text_files, "_BLOCK", 9 * piece)
-        monkeypatch.setattr(arrow_files, "PIECE", piece)
+        set_block_sizes(monkeypatch, rows=piece, text_bytes=9 * piece, typed_rows=piece)
         for source in (path, typed):
             found.add(
                 calibrate_file(source, **NAMES, group="site", sample=9, random_state=4).data_hash
@@ -67,7 +64,7 @@ def test_forgetting_on_the_way_changes_nothing(tmp_path, monkeypatch):
     """What is forgotten early, to bound memory, would not have been kept."""
     scores, labels, sites = some_rows()
     path = write_rows(tmp_path, "csv", {"risk": scores, "ill": labels, "site": sites})
-    monkeypatch.setattr(text_files, "_BLOCK", 40)
+    set_block_sizes(monkeypatch, text_bytes=40)
     names = {**NAMES, "group": "site", "sample": 9, "random_state": 2}
     expected = calibrate_file(path, **names)
     add, most = calibrating._Sample.add, []  # noqa: SLF001 - to look inside

@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import pty
+import select
 import subprocess
 import sys
 import time
@@ -20,10 +21,8 @@ from ratekeeper.batch import classify_file
 CODE = """if True:
     import sys
     import ratekeeper as rk
-    from ratekeeper import _progress as progress
     from ratekeeper.batch import classify_file
     from ratekeeper.exceptions import InputError
-    progress._PATIENCE = 0.0
     try:
         form = sys.argv[2] if len(sys.argv) > 2 else None
         counts = classify_file(
@@ -52,6 +51,7 @@ def run(saved, data, *options):
     )
 
 
+@pytest.mark.thorough
 def test_from_standard_input_to_standard_output(saved):
     """Text goes through a pipe as text of the same kind."""
     scores, _, _ = some_rows()
@@ -65,6 +65,7 @@ def test_from_standard_input_to_standard_output(saved):
         assert labels == test.decide(scores).labels.tolist()
 
 
+@pytest.mark.thorough
 def test_arrow_through_a_pipe(saved, tmp_path):
     """Arrow's stream format goes out as such, or as text."""
     scores, _, _ = some_rows()
@@ -80,6 +81,7 @@ def test_arrow_through_a_pipe(saved, tmp_path):
     assert done.stdout.count(b"\n") == 241
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
@@ -137,9 +139,10 @@ def test_a_named_pipe(saved, tmp_path):
     assert len(out.splitlines()) == 241
 
 
+@pytest.mark.thorough
 def test_a_bar_on_terminals_only(saved):
     """Progress is shown where a person looks, and never in a pipe."""
-    lines = text_bytes("csv", {"risk": np.tile(some_rows()[0], 1_000)})
+    lines, seconds = text_bytes("csv", {"risk": np.tile(some_rows()[0], 1_000)}), 0.0
     for on_terminal in (True, False):
         if on_terminal:
             master, slave = pty.openpty()
@@ -154,10 +157,14 @@ def test_a_bar_on_terminals_only(saved):
         ) as process:
             os.close(slave)
             process.stdin.write(lines)
-            process.stdin.flush()
-            time.sleep(1.5)  # it waits for more
+            process.stdin.flush()  # it waits for more
+            begin, seen = time.monotonic(), b""
+            while on_terminal and b"Classifying" not in seen and seconds < 60:
+                seen += os.read(master, 65_536) if select.select([master], [], [], 1)[0] else b""
+                seconds = time.monotonic() - begin
+            if not on_terminal:
+                time.sleep(seconds + 0.5)  # a bar would be there by now
             process.communicate(timeout=60)
-        seen = b""
         try:
             while part := os.read(master, 65_536):
                 seen += part

@@ -1,17 +1,18 @@
-"""Files to try commands on, and two ways to run them."""
+"""Files to try commands on, two ways to run them, and a lock that stops them."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 
+import command_line
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import ratekeeper as rk
-from ratekeeper._cli import main
 
 TIMEOUT = 100
 
@@ -19,17 +20,7 @@ TIMEOUT = 100
 @pytest.fixture
 def run():
     """Run a command in this process; stdout and stderr come apart."""
-
-    def run_command(*arguments, env=None, stdin=None):
-        try:
-            runner = CliRunner(mix_stderr=False)
-        except TypeError:  # newer versions of click never mix them
-            runner = CliRunner()
-        return runner.invoke(
-            main, [str(a) for a in arguments], env=env, input=stdin, prog_name="ratekeeper"
-        )
-
-    return run_command
+    return command_line.run
 
 
 @pytest.fixture
@@ -49,6 +40,21 @@ def shell(tmp_path):
         )
 
     return run_process
+
+
+@pytest.fixture
+def locked():
+    """Hold the lock of a file, as another run does that works with it."""
+
+    @contextmanager
+    def hold(path):
+        place = path.with_name(f".{path.name}.lock")
+        with place.open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+            place.unlink()
+
+    return hold
 
 
 @pytest.fixture

@@ -7,12 +7,11 @@ labels-N.csv. Every run of the command is a fork of this process, so that Python
 from __future__ import annotations
 
 import os
+import runpy
 import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
-
-from ratekeeper._cli import main
 
 WORKING = tuple(
     f"{os.sep}ratekeeper{os.sep}{part}"
@@ -68,7 +67,8 @@ def command(folder: Path, night: int) -> None:
     files = [folder / "test.rk", folder / f"decided-{night}.csv"]
     options = ["--outcomes", folder / f"labels-{night}.csv", "--state", folder / "watch.rk"]
     options += ["--label", "ill", "--matures-after", "40"]
-    main(["monitor", *map(str, files), *map(str, options)])
+    sys.argv = ["ratekeeper", "monitor", *map(str, files), *map(str, options)]
+    runpy.run_module("ratekeeper", run_name="__main__", alter_sys=True)
 
 
 def nights(folder: Path, moments: list[int | None]) -> bytes:

@@ -6,11 +6,14 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+SYSTEMS = Path(__file__).parents[2] / "docs" / "understand" / "systems.md"
 
 
 def table(tmp_path):
@@ -85,27 +88,7 @@ def test_command_refuses(run, tmp_path, change, message):
     assert not re.search(r"checkpoint|dict\b|class\(es\)|\bX\b", result.stderr)
 
 
-def test_interrupted_command_says_how_to_go_on(run, tmp_path, monkeypatch):
-    """Ctrl-C ends without a traceback, and what is finished is kept."""
-    from ratekeeper._comparison import repeats
-
-    def stop_second(problem, name, *others):
-        if name == "plain":
-            raise KeyboardInterrupt
-        return real(problem, name, *others)
-
-    real = repeats.run_trial
-    monkeypatch.setattr(repeats, "run_trial", stop_second)
-    out = tmp_path / "out"
-    arguments = ["compare", str(table(tmp_path)), "--label", "state", "--control", "fnr"]
-    arguments += ["--alpha", "0.1", "--repeats", "1", "--jobs", "1"]
-    arguments += ["--systems", "conformal,plain", "--output", str(out)]
-    result = run(*arguments)
-    assert result.exit_code == 130
-    assert f"again with --output {out} to resume" in result.stderr
-    assert len((out / "trials.jsonl").read_text().splitlines()) == 2
-
-
+@pytest.mark.thorough
 @pytest.mark.parametrize("estimator", ["boosting", "forest"])
 def test_other_estimators(run, tmp_path, estimator):
     """The scoring classifier can be chosen by name."""
@@ -115,6 +98,7 @@ def test_other_estimators(run, tmp_path, estimator):
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.thorough
 def test_files_are_there_though_nobody_reads_on(tmp_path):
     """A reader that closes the pipe at once loses no file."""
     out = tmp_path / "out"
@@ -179,6 +163,10 @@ class Mine:
     def predict(self, X):
         return np.where(X[:, 0] <= self.cut, self.positive_label, self.other)
 
+class Stops(Mine):
+    def fit(self, X, y):
+        raise KeyboardInterrupt
+
 def wrong(y_true, y_pred):
     return sum(y_true != y_pred)
 """
@@ -190,6 +178,7 @@ def own_modules(tmp_path):
     return ["--import-from", tmp_path / "code"]
 
 
+@pytest.mark.thorough
 def test_own_base_system_and_metric(run, tmp_path):
     """Objects of a module of the user's own, in other processes, too."""
     arguments = ["compare", table(tmp_path), "--label", "state", "--positive", "bad", "--json"]
@@ -207,6 +196,21 @@ def test_own_base_system_and_metric(run, tmp_path):
     errors = 45 * (rows["plain"]["target"] + rows["plain"]["other"])
     assert rows["plain"]["wrong"] == pytest.approx(errors)
     assert rows["plain"]["note"] == ""
+
+
+def test_interrupted_command_says_how_to_go_on(run, tmp_path):
+    """Ctrl-C ends without a traceback, and what is finished is kept."""
+    out = tmp_path / "out"
+    arguments = ["compare", table(tmp_path), "--label", "state", "--positive", "bad"]
+    arguments += ["--control", "fnr", "--alpha", "0.1", "--repeats", "1", "--jobs", "1"]
+    arguments += ["--system", "mine=own_of_compare:Mine", "--system", "stops=own_of_compare:Stops"]
+    result = run(*arguments, *own_modules(tmp_path), "--output", out)
+    assert result.exit_code == 130
+    assert f"again with --output {out} to resume" in result.stderr
+    assert "Traceback" not in result.output
+    head, *trials = map(json.loads, (out / "trials.jsonl").read_text().splitlines())
+    assert "system" not in head
+    assert [trial["system"] for trial in trials] == ["mine"]
 
 
 def test_groups_and_training_rows(run, tmp_path):
@@ -254,14 +258,26 @@ def test_own_objects_that_are_not_there(run, tmp_path, change, message):
     assert "Traceback" not in result.output
 
 
-def test_help_lists_the_systems(run):
-    """Every name stands in the help, by family."""
-    from ratekeeper._comparison import SYSTEMS
-
-    text = re.sub(r"-\n\s*", "-", run("compare", "--help").stdout)
-    for name, family in SYSTEMS.items():
-        assert name in text
-        assert family in text
+def test_help_lists_the_systems(run, tmp_path):
+    """Every system is in the help, by the families that --systems takes."""
+    text = re.sub(r"-\n\s*", "-", run("compare", "--help").stdout).partition("Systems, by family")[
+        2
+    ]
+    families = {
+        family: re.findall(r"[\w-]+", names)
+        for family, names in re.findall(
+            r"^  (\w[\w -]*): ((?:.+\n)(?:    .+\n)*)", text, re.MULTILINE
+        )
+    }
+    usual = families.pop("usual")
+    listed = [name for names in families.values() for name in names]
+    page = SYSTEMS.read_text("utf-8").partition("## All of them")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`[^|]*) \|", page.replace("`-", "`liao-akritas-"), re.MULTILINE)
+    assert sorted(listed) == sorted(name for row in rows for name in re.findall("`([^`]+)`", row))
+    assert set(usual) < set(listed)
+    asked = ["--label", "state", "--control", "fnr", "--alpha", "0.1", "--systems", "magic"]
+    refused = run("compare", table(tmp_path), *asked).stderr
+    assert ", ".join(families) in refused
 
 
 def test_append(run, tmp_path):

@@ -124,6 +124,7 @@ def test_letters_that_the_terminal_cannot_show(shell, tmp_path):
     assert "Z\\xfcrich" in done.stdout
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("option", [[], ["--json"]])
 def test_a_reader_that_goes_away(calibration, option):
     """A pipe that nobody reads from ends the program without a word."""
@@ -162,6 +163,7 @@ WHILE_LOADING = ["click", "ratekeeper._cli", "ratekeeper._cli.refusals", "rateke
 WHILE_WORKING = ["ratekeeper._planning", "numpy", "scipy.special", "atexit"]
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("when", [*WHILE_LOADING, *WHILE_WORKING])
 def test_interruption_while_libraries_load(when):
     """Ctrl-C at any moment of the program, from its first import to its end, is no traceback."""
@@ -188,6 +190,7 @@ def test_where_ctrl_c_is_ignored_it_stays_so():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("name", ["calibrate", "classify csv", "classify parquet"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_interruption_in_the_middle(run, tmp_path, people, number, code, name):

@@ -8,9 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from ratekeeper._cli import COMMANDS, refusals
-from ratekeeper._sentences.evaluation import VERDICTS
+from command_line import COMMANDS
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = DOCS / "guides" / "command-line.md"
@@ -33,6 +31,7 @@ def bash(text, folder):
     )
 
 
+@pytest.mark.thorough
 def test_the_walk_works_as_it_stands(tmp_path):
     """The first block, copied, runs through and leaves the files it names."""
     done = bash(blocks("bash")[0], tmp_path)
@@ -44,6 +43,7 @@ def test_the_walk_works_as_it_stands(tmp_path):
     assert "CERTIFICATE  FNR <= 5% (sensitivity >= 95%)" in done.stdout
 
 
+@pytest.mark.thorough
 def test_the_nightly_job(tmp_path, run, people):
     """The script stops exactly if a promise is broken, and says which."""
     (script,) = (block for block in blocks("bash") if "last-night" in block)
@@ -59,7 +59,7 @@ def test_the_nightly_job(tmp_path, run, people):
     assert done.returncode == 0, done.stderr
     people.write_text(people.read_text().replace(",no,", ",yes,", 500))  # labels that drifted
     done = bash(script, tmp_path)
-    assert done.returncode == refusals.EXCEEDED
+    assert done.returncode == 4
     assert "FNR of everybody" in done.stderr
 
 
@@ -79,16 +79,7 @@ def test_every_command_and_code_is_there():
         assert re.search(rf"^\| `{name}[ `]", text, flags=re.MULTILINE), name
     table = CODES.read_text().partition("| code | meaning |")[2].partition("\n\n")[0]
     codes = {int(code) for row in table.splitlines()[2:] for code in re.findall(r"\d+", row[:12])}
-    assert codes == {
-        0,
-        refusals.REFUSED,
-        refusals.IMPOSSIBLE,
-        refusals.EXCEEDED,
-        refusals.BUG,
-        refusals.INTERRUPTED,
-        refusals.TERMINATED,
-        refusals.NO_READER,
-    }
+    assert codes == {0, 2, 3, 4, 70, 130, 141, 143}
 
 
 @pytest.mark.parametrize("line", [line for line in blocks("bash")[-1].splitlines() if line])
@@ -98,13 +89,6 @@ def test_completion_lines_name_real_scripts(shell, line):
     done = shell(env={"_RATEKEEPER_COMPLETE": kind})
     assert done.returncode == 0
     assert "ratekeeper" in done.stdout
-
-
-def test_verdicts_are_explained_in_the_words_that_are_printed():
-    """The table of verdicts is that of the sentences."""
-    text = GUIDE.read_text()
-    for word, meaning in VERDICTS.items():
-        assert f"| {word} | {meaning} |" in text
 
 
 def test_options_of_evaluate_are_described():

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper._locks import alone
 from ratekeeper.batch import classify_adaptively
 
 
@@ -136,12 +135,12 @@ def test_no_moment_of_failure_loses_a_decision(stored, day, tmp_path, monkeypatc
     assert rk.AdaptiveTest.load(state, test).open == 60
 
 
-def test_two_runs_at_once_are_refused(run, stored, day, tmp_path):
+def test_two_runs_at_once_are_refused(run, stored, day, tmp_path, locked):
     """While one run has the state, another ends with a message, and leaves all as it was."""
     (new, known), state = day(1), tmp_path / "state.rk"
     decided(run, stored, new, state, tmp_path / "out.csv")
     before = state.read_bytes()
-    with alone(state):
+    with locked(state):
         results = [
             run("learn", state, known, "--id", "person", "--label", "ill"),
             run(

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper._locks import alone
 
 KILLED = Path(__file__).with_name("killed_monitor.py")
 N = 240
@@ -195,11 +194,11 @@ def test_labels_of_alerts_alone_are_refused(run, folder):
     assert "a random audit of 10%" in done.stdout.replace("\n ", "")
 
 
-def test_one_run_at_a_time(run, folder):
+def test_one_run_at_a_time(run, folder, locked):
     """While one run works with a state, another is refused."""
     nightly(run, folder, 0)
     before = (folder / "watch.rk").read_bytes()
-    with alone(folder / "watch.rk"):
+    with locked(folder / "watch.rk"):
         done = nightly(run, folder, 1)
         assert done.exit_code == 2
         assert "Another run is using" in done.stderr
@@ -243,6 +242,7 @@ def test_a_picture_of_the_course(run, folder):
     assert "xyz" in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks, to be killed often")
 @pytest.mark.parametrize("moments", [8, pytest.param(50, marks=pytest.mark.long)])
 def test_a_kill_at_any_moment_loses_and_repeats_nothing(folder, moments):

@@ -6,10 +6,9 @@ import json
 
 import numpy as np
 import pytest
+from command_line import option_of
 
 import ratekeeper as rk
-from ratekeeper._cli import normality as command
-from ratekeeper.normality import _tables
 
 
 @pytest.fixture
@@ -116,7 +115,12 @@ def test_a_sample_of_many_values_is_tested(run, long):
 
 def test_the_sizes_of_samples_are_those_of_the_tables(run, long):
     """--sample takes what the tables cover; --seed without it is refused."""
-    assert (command.SMALLEST, command.LARGEST) == (_tables.SMALLEST, _tables.LARGEST)
+    sizes = option_of("normality", "sample").type
+    for n in (sizes.min, sizes.max):
+        assert 0 < rk.normality_test(np.arange(n) ** 2).pvalue <= 1
+    for n in (sizes.min - 1, sizes.max + 1):
+        with pytest.raises(rk.InputError, match=f"n = {n:,} "):
+            rk.normality_test(np.arange(n) ** 2)
     for options in (["--sample", "4"], ["--sample", "10001"], ["--seed", "1"]):
         result = run("normality", long[0], "--column", "x", *options)
         assert result.exit_code == 2

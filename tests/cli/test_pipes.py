@@ -30,6 +30,7 @@ SETTINGS = (
 )
 
 
+@pytest.mark.thorough
 def test_a_pipe_with_nobody_at_its_other_end_is_refused_at_once(shell, tmp_path, people):
     """Nobody waits for a test or settings that never come: there is a message, and code 2."""
     os.mkfifo(tmp_path / "pipe")
@@ -51,6 +52,7 @@ def test_settings_from_a_pipe_named_in_the_environment(shell, tmp_path):
     assert "pipe, not a file" in done.stderr
 
 
+@pytest.mark.thorough
 def test_rows_still_come_through_pipes(calibration, people, tmp_path):
     """Rows from /dev/stdin and from a named pipe are those of the file."""
     rk.save(rk.load(calibration).control("fnr", 0.05), tmp_path / "test.rk")

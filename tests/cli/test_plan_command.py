@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from cases import each
 
 import ratekeeper as rk
 
@@ -26,6 +27,7 @@ def by_group(tmp_path):
     return path
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(
     ("options", "plan"),
     [
@@ -103,7 +105,7 @@ def test_labels_for_a_price(run, calibration, by_group):
     assert run(*asked, by_group, "--group", "2").stdout == f"{plan}\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "words"),
     [
         (["--precision", "90%"], "--expected is missing"),

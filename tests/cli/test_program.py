@@ -3,34 +3,57 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
 import pytest
+from cases import each
+from command_line import COMMANDS, choices, command, option_of, program
 
 import ratekeeper as rk
-from ratekeeper._cli import COMMANDS, main
+from ratekeeper.batch import FORMATS
+from ratekeeper.methods import METHODS
 
 HEAVY = ("numpy", "scipy", "sklearn", "rich", "pyarrow", "narwhals", "importlib.metadata")
+# Runs the program as `python -m ratekeeper` does, and then looks at what it has loaded.
+RUNNING = """if True:
+    import runpy, sys
+    try:
+        runpy.run_module("ratekeeper", run_name="__main__", alter_sys=True)
+    except SystemExit:
+        LOOK
+"""
 
 
-def command(name):
-    return main.get_command(None, name)
+def shown_after(look, *arguments):
+    """Run the program in a process of its own, and return the line that a look at it prints."""
+    code = RUNNING.replace("LOOK", look)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()[-1]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+def listed(run):
+    """Return what the program's help says about each command."""
+    text = run("--help").stdout.partition("Commands:\n")[2].partition("\n\n")[0]
+    return dict(line.split(maxsplit=1) for line in text.splitlines())
+
+
+@each("name", COMMANDS)
 def test_every_command_says_what_it_does(run, name):
     """Help fits 80 columns, begins as the list of commands says, and has examples."""
     result = run(name, "--help")
     assert result.exit_code == 0
     assert max(map(len, result.stdout.splitlines())) <= 80
-    assert command(name).help.split("\n")[0] == COMMANDS[name]
+    assert command(name).help.split("\n")[0] == listed(run)[name]
     assert "Examples:" in result.stdout
     assert f"  ratekeeper {name}" in result.stdout
     assert run(name, "-h").stdout == result.stdout
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each("name", COMMANDS)
 def test_every_option_is_explained(name):
     """No option is without help, and its name in the environment is its name on the line."""
     for option in command(name).params:
@@ -45,8 +68,7 @@ def test_the_list_of_commands(run):
     result = run("--help")
     lines = result.stdout.splitlines()
     assert max(map(len, lines)) <= 80
-    for name, text in COMMANDS.items():
-        assert any(line.split() == [name, *text.split()] for line in lines), name
+    assert tuple(listed(run)) == COMMANDS
     assert run("--version").stdout.strip() == f"ratekeeper, version {rk.__version__}"
     assert "Did you mean 'classify'?" in run("clasify").stderr
     assert run("clasify").exit_code == 2
@@ -54,44 +76,27 @@ def test_the_list_of_commands(run):
 
 def test_help_loads_nothing_heavy():
     """The list of commands needs click alone, and no command is loaded for it."""
-    code = (
-        "import sys\nfrom ratekeeper._cli import main\n"
-        "try: main(['--help'])\nexcept SystemExit: pass\n"
-        f"heavy = [name for name in {HEAVY} if name in sys.modules]\n"
-        "loaded = [name for name in sys.modules if name.startswith('ratekeeper._cli.')]\n"
-        "print(heavy, sorted(loaded), file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    package = f"{program.callback.__module__}."
+    heavy = f"[name for name in {HEAVY} if name in sys.modules]"
+    own = f"sorted(name for name in sys.modules if name.startswith({package!r}))"
     light = ("options", "printing", "refusals", "settings", "streams")
-    parts = [f"ratekeeper._cli.{name}" for name in light]
-    assert done.stderr.strip() == f"[] {parts}"
+    parts = [f"{package}{name}" for name in light]
+    assert shown_after(f"print({heavy}, {own})", "--help") == f"[] {parts}"
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each("name", COMMANDS)
 def test_help_of_a_command_loads_nothing_heavy(name):
     """A command's help needs no number library, either."""
-    code = (
-        "import sys\nfrom ratekeeper._cli import main\n"
-        f"try: main([{name!r}, '--help'])\nexcept SystemExit: pass\n"
-        f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr.strip() == "[]"
+    heavy = f"print([name for name in {HEAVY} if name in sys.modules])"
+    assert shown_after(heavy, name, "--help") == "[]"
 
 
 def test_help_loads_little_beyond_click():
     """`ratekeeper --help` loads no third-party package that click does not load itself."""
     show = "print(*{name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names)"
-
-    def packages(code):
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        )
-        return set(done.stdout.splitlines()[-1].split())
-
-    help_page = "import sys\nfrom ratekeeper._cli import main\ntry: main(['--help'])\n"
-    help_page += f"except SystemExit: {show}"
-    assert packages(help_page) == {*packages(f"import sys, click; {show}"), "ratekeeper"}
+    code = f"import runpy, sys, click; {show}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(shown_after(show, "--help").split()) == {*done.stdout.split(), "ratekeeper"}
 
 
 @pytest.mark.parametrize("kind", ["bash", "zsh", "fish"])
@@ -132,20 +137,18 @@ def test_a_shell_that_asks_wrongly_is_told(shell, env):
     assert done.stderr.count("\n") == 1
 
 
-def test_names_on_the_command_line_are_those_of_the_library():
+def test_names_on_the_command_line_are_those_of_the_library(run, calibration):
     """Lists that help prints without loading the library hold what the library knows."""
-    from ratekeeper._cli import options, promise
-    from ratekeeper.batch import FORMATS
-    from ratekeeper.methods import METHODS
-
-    assert sorted(METHODS) == sorted(promise.METHODS)
-    default = next(one for one in command("control").params if one.name == "method").default
+    methods = choices("control", "method")
+    assert sorted(METHODS) == sorted(methods)
+    default = option_of("control", "method").default
     in_python = rk.calibrate(list(range(400)), [0, 1] * 200).control("fnr", 0.05).method
-    assert default == promise.METHODS[0] == in_python.name
-    assert options.FORMATS == FORMATS
+    assert default == methods[0] == in_python.name
+    assert choices("calibrate", "format") == choices("classify", "to") == FORMATS
     drawing = {
         name
         for name, kind in METHODS.items()
         if "random_state" in kind(**{"size": 9} if name == "resampled" else {}).parameters()
     }
-    assert set(promise.RANDOM) == drawing
+    refused = run("control", calibration, "--fnr", "5%", "--seed", 1, "-o", "no.rk").stderr
+    assert set(re.search(r"a random method \((.*?)\)", refused)[1].split(", ")) == drawing

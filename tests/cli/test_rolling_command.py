@@ -6,10 +6,10 @@ import json
 
 import numpy as np
 import pytest
+from cases import each
 
 import ratekeeper as rk
-from ratekeeper._locks import alone
-from ratekeeper.batch import _timing, calibrate_file
+from ratekeeper.batch import calibrate_file
 
 COLUMNS = ["--score", "risk", "--label", "ill", "--time", "day"]
 
@@ -141,7 +141,7 @@ def test_tests_of_rolling_calibrations(run, tmp_path):
     assert times_of(rk.load(test).calibration).size == 340
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "words"),
     [
         (["--last", "5"], "--last 5 needs to know when"),
@@ -175,52 +175,6 @@ def test_what_cannot_be_is_refused(run, tmp_path, monkeypatch, options, words):
     assert not (tmp_path / "out.rk").exists()
 
 
-def test_files_give_what_arrays_give(tmp_path, monkeypatch):
-    """Windows of files are those of arrays, however the rows are cut and forgotten."""
-    pytest.importorskip("pyarrow")
-    import pyarrow as pa
-    import pyarrow.parquet
-
-    rng = np.random.default_rng(4)
-    n = 5000
-    days = np.datetime64("2024-01-01") + rng.integers(0, 300, n)
-    columns = {
-        "risk": rng.normal(size=n),
-        "ill": rng.integers(0, 2, n),
-        "site": rng.integers(0, 3, n),
-    }
-    lines = zip(*(c.tolist() for c in columns.values()), days.tolist(), strict=True)
-    text = "\n".join(["risk,ill,site,day", *(",".join(map(str, line)) for line in lines)])
-    (tmp_path / "rows.csv").write_text(text + "\n")
-    table = pa.table({**columns, "day": pa.array(days)})
-    pa.parquet.write_table(table, tmp_path / "rows.parquet", row_group_size=400)
-    monkeypatch.setattr(_timing, "_WAITING", 100)
-    monkeypatch.setattr("ratekeeper.batch._arrow_files.PIECE", 250)
-    for name in ("rows.csv", "rows.parquet"):
-        for group in (None, "site"):
-            expected = rk.calibrate(
-                columns["risk"],
-                columns["ill"],
-                groups=None if group is None else columns["site"],
-                times=days,
-            )
-            for asked in (
-                {},
-                {"last": 700},
-                {"since": "2024-09-01"},
-                {"last": 50, "since": "2024-02-01"},
-            ):
-                found = calibrate_file(
-                    tmp_path / name, score="risk", label="ill", group=group, time="day", **asked
-                )
-                wanted = expected.window(**asked) if asked else expected
-                assert found == wanted
-                assert found.timing == wanted.timing
-                assert found.provenance.rows == n
-                rk.save(found, tmp_path / "cal.rk")
-                assert rk.load(tmp_path / "cal.rk") == found
-
-
 def test_rows_without_a_time_can_be_skipped(tmp_path):
     """Missing and impossible times are counted like other invalid values."""
     path = tmp_path / "rows.csv"
@@ -237,12 +191,12 @@ def test_rows_without_a_time_can_be_skipped(tmp_path):
         calibrate_file(mixed, score="risk", label="ill", time="day", on_invalid="skip")
 
 
-def test_two_nights_at_once_are_refused(run, tmp_path):
+def test_two_nights_at_once_are_refused(run, tmp_path, locked):
     """Rows of a run that replaces the file while another reads it would be lost: one must wait."""
     cal, day = tmp_path / "cal.rk", night(tmp_path, 2)
     run("calibrate", night(tmp_path, 1), *COLUMNS, "-o", cal)
     before = cal.read_bytes()
-    with alone(cal):
+    with locked(cal):
         done = run("calibrate", day, *COLUMNS, "--append", cal, "-o", cal)
         assert done.exit_code == 2
         assert "Another run is using" in done.stderr

@@ -5,16 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 
 import numpy as np
 import polars as pl
 import pytest
+from cases import each
 
 import ratekeeper as rk
-from ratekeeper._cli.outputs import check_output
-from ratekeeper._cli.refusals import Refusal
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_reversed_scores_get_a_line(run, people, tmp_path):
     assert "Pass --lower-is-positive" in warning
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "words"),
     [
         (["--score", "rsk"], "has no column 'rsk' for --score; it has 'risk', 'id'"),
@@ -176,6 +176,7 @@ def test_classify_adds_three_columns(run, test_file, people, tmp_path):
     assert (facts["rows"], facts["positive"]) == (2000, positive)
 
 
+@pytest.mark.thorough
 def test_pipes(test_file, people, tmp_path):
     """Standard input to standard output, with the summary on stderr."""
     command = [sys.executable, "-m", "ratekeeper", "classify", str(test_file), "-"]
@@ -381,12 +382,14 @@ def test_a_seed_fixes_the_draw(run, people, tmp_path):
     assert written("--fnr", "5%", "--method", "smoothed", "--seed", "3")
 
 
-def test_a_device_needs_no_folder_to_write_in(monkeypatch):
+def test_a_device_needs_no_folder_to_write_in(run, calibration, monkeypatch):
     """Only root may make files in /dev, but everybody may write to /dev/null."""
-    monkeypatch.setattr("os.access", lambda *_: False)
-    check_output("/dev/null", [])
-    with pytest.raises(Refusal, match="You may not write in"):
-        check_output("somewhere.rk", [])
+    monkeypatch.setattr("os.access", lambda _, how: how != os.W_OK)
+    asked = ["control", calibration, "--fnr", "5%", "-o"]
+    assert run(*asked, "/dev/null").exit_code == 0
+    refused = run(*asked, "somewhere.rk")
+    assert refused.exit_code == 2
+    assert "You may not write in" in refused.stderr
 
 
 def test_a_merged_calibration_that_knows_no_column_says_why(run, people, tmp_path):

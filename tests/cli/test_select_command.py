@@ -11,12 +11,11 @@ import sys
 import numpy as np
 import polars as pl
 import pytest
+from cases import each
 
 import ratekeeper as rk
-from ratekeeper._cli import promise
-from ratekeeper._cli import select as select_module
-from ratekeeper._selection import PROVEN
 from ratekeeper.batch import select_file
+from ratekeeper.methods import METHODS
 
 
 @pytest.fixture
@@ -106,6 +105,7 @@ def test_typed_files_stay_typed(run, stored, new, tmp_path, kind):
     assert written["selected"].dtype == pl.Boolean
 
 
+@pytest.mark.thorough
 def test_standard_input_and_output(stored, new, tmp_path):
     """Rows may come through a pipe, in text or Arrow, and go into one."""
     out = tmp_path / "file.csv"
@@ -251,7 +251,24 @@ def test_a_file_that_changes_is_noticed(stored, new, tmp_path, monkeypatch):
     assert not out.exists()
 
 
-def test_the_methods_are_those_that_are_proven():
-    """The command knows by name the methods that the library accepts."""
-    assert set(select_module._PROVEN) == {kind.name for kind in PROVEN}  # noqa: SLF001
-    assert set(select_module._PROVEN) < set(promise.METHODS)  # noqa: SLF001
+@each("name", METHODS)
+def test_the_methods_are_those_that_are_proven(run, stored, new, tmp_path, name):
+    """The command takes the methods that the library accepts, with delta if they have one."""
+    asked = ["select", stored, new, "--budget", 20, "--method", name, "-o", tmp_path / "out.csv"]
+    try:
+        rk.load(stored).select(scores_of(new), budget=20, method=name)
+    except rk.InputError as error:
+        assert "cannot keep an FDR" in str(error)  # noqa: PT017 - some are accepted
+        done = run(*asked)
+        assert done.exit_code == 2
+        assert f"--method {name} cannot keep an FDR" in done.stderr
+        return
+    assert run(*asked).exit_code == 0
+    done = run(*asked, "--delta", "1%", "--json")
+    if name == "simultaneous":
+        assert json.loads(done.stdout)["method"] == "Simultaneous(delta=0.01)"
+    else:
+        assert (
+            f"--delta 0.01 belongs to --method high-probability or simultaneous, not to {name}"
+            in done.stderr
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from cases import each
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def test_all_kinds_of_values(run, config, calibration, tmp_path):
     assert method == "Resampled(size=21, random_state=7, plain=True)"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words"),
     [
         ("[plan]\nfnrr = 0.1\n", "[plan] fnrr = 0.1: there is no such setting. Did you mean 'fnr'"),

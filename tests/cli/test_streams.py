@@ -11,11 +11,12 @@ import subprocess
 import sys
 import time
 
+import click
 import numpy as np
 import pytest
+from command_line import program
 
 import ratekeeper as rk
-from ratekeeper._cli import streams
 
 PROGRAM = [sys.executable, "-m", "ratekeeper"]
 BUFFERED = pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
@@ -41,6 +42,7 @@ def to_full(arguments, unbuffered, **env):
         )
 
 
+@pytest.mark.thorough_rows
 @needs_full
 @BUFFERED
 @pytest.mark.parametrize(
@@ -87,6 +89,7 @@ def large(tmp_path):
     return tmp_path / "large.rk"
 
 
+@pytest.mark.thorough_rows
 @BUFFERED
 def test_a_reader_that_goes_away_in_the_middle(large, unbuffered):
     """A pipe that takes a part and is then closed gives code 141, without a word."""
@@ -122,6 +125,7 @@ def test_help_that_nobody_reads(unbuffered):
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.thorough_rows
 @BUFFERED
 def test_a_disk_that_is_full_in_the_middle(large, tmp_path, unbuffered):
     """A file that takes a part only is no success."""
@@ -145,6 +149,7 @@ def test_a_disk_that_is_full_in_the_middle(large, tmp_path, unbuffered):
     assert "Standard output cannot be written: File too large" in done.stderr
 
 
+@pytest.mark.thorough_rows
 @BUFFERED
 def test_nothing_is_lost_on_the_way(large, unbuffered):
     """What is printed is the same with and without Python's own buffer."""
@@ -154,23 +159,24 @@ def test_nothing_is_lost_on_the_way(large, unbuffered):
     assert done.stdout == plain.stdout
 
 
-def test_the_stream_comes_back(tmp_path):
+def test_the_stream_comes_back(tmp_path, monkeypatch):
     """A caller in the same process has its own standard output again."""
-    before = sys.stdout
-    with (tmp_path / "out").open("wb", buffering=0) as raw:
+
+    def work(*_, **__):
+        assert sys.stdout is not mine
+        assert isinstance(sys.stdout.buffer, io.BufferedWriter)
+        sys.stdout.write("Zürich")
+
+    monkeypatch.setattr(click.Group, "main", work)
+    with (tmp_path / "out").open("wb", buffering=0) as raw, monkeypatch.context() as patch:
         mine = io.TextIOWrapper(raw, encoding="utf-8", write_through=True)
-        sys.stdout = mine
-        try:
-            with streams.guarded():
-                assert sys.stdout is not mine
-                assert isinstance(sys.stdout.buffer, io.BufferedWriter)
-                sys.stdout.write("Zürich")
-            assert sys.stdout is mine
-        finally:
-            sys.stdout = before
+        patch.setattr(sys, "stdout", mine)
+        program()
+        assert sys.stdout is mine
     assert (tmp_path / "out").read_text(encoding="utf-8") == "Zürich"
 
 
+@pytest.mark.thorough_rows
 @needs_full
 @pytest.mark.parametrize(
     "arguments", [["control", "cal.rk", "--fnr", "5%"], ["report", "test.rk"]], ids=str
@@ -183,6 +189,7 @@ def test_a_full_disk_is_named(shell, calibration, tmp_path, arguments):
     assert "-o /dev/full cannot be written: No space left on device" in done.stderr
 
 
+@pytest.mark.thorough
 def test_the_demo_in_a_file_has_a_sane_width():
     """Rules and running text are at most 100 wide where nobody looks."""
     env = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
@@ -195,6 +202,7 @@ def heard():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.thorough_rows
 @BUFFERED
 @pytest.mark.parametrize("form", ["csv", "arrow"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
@@ -255,6 +263,7 @@ def in_shell(command, folder):
     )
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(
     "command",
     [
@@ -274,6 +283,7 @@ def test_what_cannot_be_printed_on_a_closed_standard_output_is_no_success(rows, 
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.thorough
 def test_a_command_that_prints_nothing_needs_no_standard_output(rows):
     """Rows that go to a file get there whole, whichever streams are closed."""
     outputs = []

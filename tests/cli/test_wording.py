@@ -6,6 +6,7 @@ import re
 import warnings
 
 import pytest
+from cases import each
 
 import ratekeeper as rk
 from ratekeeper import sql
@@ -128,7 +129,7 @@ ERRORS = {
 }
 
 
-@pytest.mark.parametrize("name", ERRORS)
+@each("name", ERRORS)
 def test_both_worlds(run, here, name):
     """Python's text has no option, that of the command line no assignment."""
     python, line, words = ERRORS[name]

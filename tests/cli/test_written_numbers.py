@@ -8,7 +8,6 @@ import pytest
 
 import ratekeeper as rk
 from ratekeeper._formatting import exact_percent, percent
-from ratekeeper._validation import check_not_negative, check_positive, check_probability
 
 
 def calibration(n=1000):
@@ -30,15 +29,15 @@ def test_a_level_of_any_number_type_is_the_one_that_is_printed(kind):
     assert json.loads(json.dumps(test.certificate.to_dict()))["alpha"] == 0.05
     assert rk.plan("fnr", alpha, delta=alpha).alpha == 0.05
     assert rk.Monitor(test, delta=alpha).delta == 0.05
-    assert check_positive(kind("0.1"), "bandwidth", or_else="") == 0.1
-    assert check_not_negative(kind("0.1"), "tolerance") == 0.1
+    assert rk.Kernel(bandwidth=kind("0.1")).bandwidth == 0.1
+    assert calibration().control("fnr", 0.05, tolerance=kind("0.1")).tolerance == 0.1
 
 
 @pytest.mark.parametrize("wrong", [np.float32("nan"), np.float32("inf"), np.float32(0), "0.05"])
 def test_other_number_types_do_not_pass_the_checks(wrong):
     """What is no rate is refused as before."""
     with pytest.raises(rk.InputError, match="strictly between 0 and 1"):
-        check_probability(wrong, "alpha")
+        calibration().control("fnr", wrong)
 
 
 @pytest.mark.parametrize("labels", [[0, 1], [-1, 1], ["no", "yes"], [False, True]])
