@@ -4,7 +4,9 @@ import functools
 import importlib
 import os
 import tempfile
+import tomllib
 import warnings
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,6 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import ratekeeper as rk
-from ratekeeper.mlflow._evaluator import RatekeeperEvaluator
 
 # Whom it is used by is nobody's business, and bars are for people.
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
@@ -63,12 +64,20 @@ def plain_model(place, model=MODEL, **options):
     return place
 
 
+def declared_evaluator():
+    """Return the evaluator by its name and entry point, as the package declares them."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    group = "mlflow.model_evaluator"
+    [(name, place)] = project["entry-points"][group].items()
+    return name, EntryPoint(name, place, group).load()
+
+
 def register_evaluator():
     """Let MLflow know the evaluator, as it does by itself where the package is installed."""
     place = importlib.import_module("mlflow.models.evaluation.evaluator_registry")
     registry = place._model_evaluation_registry  # noqa: SLF001 - it has no other door
     if not registry.is_registered("ratekeeper"):
-        registry.register("ratekeeper", RatekeeperEvaluator)
+        registry.register(*declared_evaluator())
 
 
 @functools.cache

@@ -1,8 +1,6 @@
 """The evaluator: errors counted on labelled data, logged with certificate and report."""
 
-import importlib
 import json
-import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +17,7 @@ from mlflow_cases import (
     TEST,
     X,
     Y,
+    declared_evaluator,
     keep_runs,
     mlflow,
     pd,
@@ -48,11 +47,7 @@ def evaluated(place, data, **options):
 
 def test_the_entry_point_names_the_evaluator():
     """Whoever installs the package has the evaluator by its name."""
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
-    [(name, place)] = project["entry-points"]["mlflow.model_evaluator"].items()
-    module, _, member = place.partition(":")
-    assert name == "ratekeeper"
-    assert getattr(importlib.import_module(module), member) is RatekeeperEvaluator
+    assert declared_evaluator() == ("ratekeeper", RatekeeperEvaluator)
 
 
 @pytest.mark.usefixtures("_store")

@@ -1,5 +1,8 @@
 """A fitted controller goes through skops, with a short list of types to trust."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.frozen import FrozenEstimator
@@ -13,14 +16,18 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(1_500, 3))
 Y = (X[:, 0] + RNG.normal(size=1_500) > 0).astype(int)
 MODEL = LogisticRegression().fit(X[:300], Y[:300])
-OURS = [  # as docs/guides/models.md has them
-    "ratekeeper._calibration.Calibration",
-    "ratekeeper._control.ErrorRateTest",
-    "ratekeeper._draws.Draw",
-    "ratekeeper._estimators.ErrorRateController",
-]
-ABSTAINING = "ratekeeper._abstaining.AbstainingTest"
-METHODS = "ratekeeper.methods."
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "models.md"
+
+
+def place(kind):
+    """Return the name by which skops knows a class."""
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+# What the guide trusts, except the types that not every controller has.
+SOME = [place(kind) for kind in (rk.HighProbability, rk.AbstainingTest)]
+NAMED = re.findall(r'"(ratekeeper\.[\w.]+)"', GUIDE.read_text("utf-8"))
+OURS = [name for name in NAMED if name not in SOME]
 
 
 def controller(**options):
@@ -30,11 +37,11 @@ def controller(**options):
 @pytest.mark.parametrize(
     ("options", "more"),
     [
-        ({}, ["_high_probability.HighProbability"]),
-        ({"method": rk.Conformal(), "control": "fpr"}, ["_conformal.Conformal"]),
-        ({"method": rk.Simultaneous()}, ["_simultaneous.Simultaneous"]),
-        ({"method": rk.Parametric("norm"), "alpha": 0.1}, ["_parametric.Parametric"]),
-        ({"control": "both", "undecided": -1}, ["_high_probability.HighProbability", ABSTAINING]),
+        ({}, [rk.HighProbability]),
+        ({"method": rk.Conformal(), "control": "fpr"}, [rk.Conformal]),
+        ({"method": rk.Simultaneous()}, [rk.Simultaneous]),
+        ({"method": rk.Parametric("norm"), "alpha": 0.1}, [rk.Parametric]),
+        ({"control": "both", "undecided": -1}, [rk.HighProbability, rk.AbstainingTest]),
     ],
 )
 @pytest.mark.filterwarnings("ignore::ratekeeper.exceptions.ContradictedFitWarning")
@@ -43,12 +50,17 @@ def test_a_controller_comes_back_as_it_was(options, more):
     clf = controller(**options)
     clf.predict(X[:20]), str(clf.certificate_)  # what it remembers of that is not written
     content = skops.dumps(clf)
-    trusted = [*OURS, *(one if one == ABSTAINING else f"{METHODS}{one}" for one in more)]
+    trusted = [*OURS, *map(place, more)]
     assert sorted(skops.get_untrusted_types(data=content)) == sorted(trusted)
     again = skops.loads(content, trusted=trusted)
     assert np.array_equal(again.predict(X), clf.predict(X))
     assert np.array_equal(again.p_values(X).p1, clf.p_values(X).p1)
     assert again.certificate_.to_json() == clf.certificate_.to_json()
+
+
+def test_the_guide_names_the_types_that_some_controllers_have():
+    """The types of the default method and of abstaining tests are in the guide, too."""
+    assert set(SOME) < set(NAMED)
 
 
 def test_types_that_are_not_trusted_are_refused():

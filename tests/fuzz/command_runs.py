@@ -6,16 +6,15 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 
 import click
+import command_line
 import numpy as np
-from click.testing import CliRunner
+from command_line import COMMANDS
 from fuzzing import bounded
 
 import ratekeeper as rk
-from ratekeeper._cli import COMMANDS, main
 
 FEW = ["--repeats", "1", "--systems", "conformal", "--jobs", "1"]
 GOOD = {
@@ -40,7 +39,7 @@ GOOD = {
 
 def _command(name):
     """Return a command; of `sql` the query that a line without its name asks for."""
-    command = import_module(f"ratekeeper._cli.{name}").command
+    command = command_line.command(name)
     return command.commands["decide"] if isinstance(command, click.Group) else command
 
 
@@ -117,12 +116,8 @@ def _write_files():
 def check(arguments, env=None):
     """Run the program, and assert that it ends as documented and harms nothing."""
     before = _contents()
-    try:
-        runner = CliRunner(mix_stderr=False)
-    except TypeError:  # newer versions of click never mix them
-        runner = CliRunner()
     with bounded(0):
-        result = runner.invoke(main, arguments, env=env, input="", prog_name="ratekeeper")
+        result = command_line.run(*arguments, env=env, stdin="")
     after = _contents()
     crash = None if isinstance(result.exception, SystemExit) else result.exception
     shown = f"{arguments} {env}\n{result.stdout[-2000:]}{result.stderr[-2000:]}"

@@ -12,7 +12,8 @@ from pathlib import Path
 if __name__ == "__main__":
     import atheris
 
-    sys.path.insert(0, str(Path(__file__).parent))
+    here = Path(__file__).parent
+    sys.path[:0] = [str(here), str(here.parent)]
     with atheris.instrument_imports(include=["ratekeeper"]):
         module = importlib.import_module(sys.argv.pop(1))
     found = [value.one_input for value in vars(module).values() if hasattr(value, "one_input")]

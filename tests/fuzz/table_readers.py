@@ -11,11 +11,10 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from click.testing import CliRunner
+from command_line import run
 from fuzzing import bounded
 
 import ratekeeper as rk
-from ratekeeper._cli import main
 from ratekeeper._comparison import read_table
 from ratekeeper._comparison.table_file import encode
 from ratekeeper.batch import calibrate_file, classify_file, evaluate_file, read_columns
@@ -84,7 +83,8 @@ def read_everywhere(data, suffix, choice, to="csv"):
                     read()
             asked = commands(path, out)
             command = [str(part) for part in asked[choice % len(asked)]]
-            result = CliRunner().invoke(main, command, prog_name="ratekeeper")
-    shown = f"{' '.join(command)}: {result.output[-2000:]}"
+            result = run(*command)
+    printed = result.stdout + result.stderr
+    shown = f"{' '.join(command)}: {printed[-2000:]}"
     assert result.exit_code in CODES, shown
-    assert "Traceback" not in result.output, shown
+    assert "Traceback" not in printed, shown

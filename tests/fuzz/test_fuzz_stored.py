@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 import ratekeeper as rk
 from ratekeeper import _container as container
 from ratekeeper import _facts as storing
-from ratekeeper._provenance import Provenance
 from ratekeeper._times import Timing
 from ratekeeper.exceptions import RatekeeperError, RatekeeperWarning
 from ratekeeper.sql import decision_sql
@@ -47,8 +46,8 @@ def kinds():
     i = np.arange(80)
     scores, labels = (i * 37) % 101 / 101 + i % 2 / 2, np.where(i % 2, "yes", "no")
     plain = rk.calibrate(scores, labels)
-    rows = Provenance(83, {"score is NaN": 3}, "risk", "ill")
-    sampled = Provenance(200, {}, "risk", "ill", sampled_from=(90, 110))
+    rows = rk.Provenance(83, {"score is NaN": 3}, "risk", "ill")
+    sampled = rk.Provenance(200, {}, "risk", "ill", sampled_from=(90, 110))
     grouped = rk.calibrate(scores.astype(np.float32), i % 2, groups=np.minimum(i // 26, 2))
     named = rk.calibrate(
         scores, labels == "yes", groups=np.array(["a", "b"])[i // 2 % 2], higher_is_positive=False
@@ -233,7 +232,7 @@ def crafted(draw):
         for _ in range(2)
     ]
     n = sum(cell.size for cell in (*cells[0], *cells[1]))
-    rows = Provenance(n + 2, {draw(st.text(max_size=5)): 2}, draw(st.text(max_size=5)))
+    rows = rk.Provenance(n + 2, {draw(st.text(max_size=5)): 2}, draw(st.text(max_size=5)))
     labelled = draw(st.integers(0, 4)) > 0
     ids = None
     if draw(st.integers(0, 2)) == 0:

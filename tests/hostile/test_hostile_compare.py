@@ -13,13 +13,14 @@ import textwrap
 import time
 import uuid
 from contextlib import contextmanager, suppress
+from dataclasses import fields
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper._comparison.trial import Trial
 
 TIMEOUT = 120  # seconds after which a test gives up
 ASKED = {"control": "fnr", "alpha": 0.1, "systems": ["plain", "conformal"], "repeats": 2}
@@ -27,7 +28,12 @@ COMMAND = ["--label", "y", "--control", "fnr", "--alpha", "0.1", "--jobs", "2"]
 FEW = ["--systems", "plain,conformal", "--repeats", "2"]
 MARKS = "open({folder!r} + '/' + __name__, 'w').close()\n"
 # What pip makes of an entry point.
-SCRIPT = "import sys\nfrom ratekeeper._cli import main\nif __name__ == '__main__':\n    main()\n"
+(PROGRAM,) = entry_points(group="console_scripts", name="ratekeeper")
+SCRIPT = f"""import sys
+from {PROGRAM.module} import {PROGRAM.attr} as main
+if __name__ == "__main__":
+    sys.exit(main())
+"""
 MEMORY = Path("/dev/shm")  # noqa: S108 - what joblib uses
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -69,6 +75,7 @@ def loaded_by_python_itself(folder):
     return subprocess.check_output(command, cwd=folder, env=environment(), text=True).split()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["script", "module"])
 def test_modules_beside_the_table_are_never_run(tmp_path, how):
     """No file in the current folder is imported, neither by the command nor by its processes."""
@@ -93,6 +100,7 @@ def test_modules_beside_the_table_are_never_run(tmp_path, how):
     assert len((folder / "out" / "trials.jsonl").read_text().splitlines()) == 5
 
 
+@pytest.mark.thorough
 def test_own_classes_are_found_and_the_current_folder_is_not(tmp_path):
     """Processes find what the user's program finds, and look nowhere else."""
     folder, marks, home = tmp_path / "data", tmp_path / "marks", tmp_path / "home"
@@ -136,6 +144,7 @@ assert [row.note for row in result.rows] == ["", ""], result
     assert [mark.name for mark in marks.iterdir()] == []
 
 
+@pytest.mark.thorough
 def test_a_journal_has_one_run_at_a_time(tmp_path, data):
     """A second run is refused before any work, until the first one ends, however it does."""
     X, y = data
@@ -166,8 +175,10 @@ rk.compare(X, y, control="fnr", alpha=0.1, systems={{"slow": Slow()}}, n_jobs=1,
     assert len(result.trials) == 4
 
 
+@pytest.mark.thorough
 def test_a_locked_output_is_refused_before_the_table_is_read(tmp_path):
     """The command holds its folder from the first to the last byte that it writes."""
+    fcntl = pytest.importorskip("fcntl")
     out = tmp_path / "out"
     command = [sys.executable, "-m", "ratekeeper", "compare"]
     done = subprocess.run(
@@ -178,9 +189,8 @@ def test_a_locked_output_is_refused_before_the_table_is_read(tmp_path):
         timeout=TIMEOUT,
     )
     assert done.returncode == 0, done.stderr
-    from ratekeeper._comparison.claim import Claim
-
-    with Claim(out / "trials.jsonl"):
+    with (out / "trials.jsonl").open("rb+") as journal:
+        fcntl.flock(journal, fcntl.LOCK_EX)
         result = subprocess.run(
             [*command, tmp_path / "missing.csv", *COMMAND, *FEW, "-o", out],
             env=environment(),
@@ -207,6 +217,7 @@ def test_without_locks_the_work_goes_on(tmp_path, data, monkeypatch):
     assert rk.compare(X, y, **ASKED, n_jobs=1, checkpoint=path).rows[0].repeats == 2
 
 
+@pytest.mark.thorough
 @needs_linux
 def test_a_killed_run_leaves_nothing_behind(tmp_path, others):
     """After kill -9 no process of the run is left, and no file of it in the temporary folders.
@@ -312,6 +323,7 @@ class Deadly:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.thorough
 @needs_linux
 def test_a_process_that_is_killed_is_told(data):
     """A worker that the system ends becomes an error that names system and signal, not a hang."""
@@ -326,6 +338,7 @@ def test_a_process_that_is_killed_is_told(data):
         rk.compare(X, y, **{**ASKED, "systems": systems}, n_jobs=2)
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_sent_is_told(data):
     """A classifier that cannot go to another process is refused, with the way out."""
     from sklearn.dummy import DummyClassifier
@@ -458,6 +471,7 @@ def test_a_checkpoint_that_is_no_file_is_refused(tmp_path, data):
             rk.compare(X, y, **ASKED, n_jobs=1, checkpoint=place)
 
 
+@pytest.mark.thorough
 def test_links_of_others_lead_to_no_journal(tmp_path, data):
     """A stranger's link in a folder where everybody may write makes and fills no file elsewhere."""
     X, y = data
@@ -485,6 +499,7 @@ def test_links_of_others_lead_to_no_journal(tmp_path, data):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["shared", "t.csv"]
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
 def test_processes_that_a_system_leaves_behind_are_not_waited_for(tmp_path):
     """A system that forks and forgets does not keep the comparison from its end."""
@@ -523,6 +538,7 @@ def test_processes_that_a_system_leaves_behind_are_not_waited_for(tmp_path):
     assert (done.returncode, done.stdout) == (0, "end\n"), (tmp_path / "errors").read_text()
 
 
+@pytest.mark.thorough
 def test_what_is_printed_while_a_process_starts_is_no_reply(tmp_path):
     """A site that greets everybody on standard output, unbuffered as in containers, harms none."""
     (tmp_path / "site").mkdir()
@@ -540,6 +556,7 @@ def test_what_is_printed_while_a_process_starts_is_no_reply(tmp_path):
     assert "conformal" in done.stdout
 
 
+@pytest.mark.thorough
 @needs_linux
 def test_a_huge_journal_is_read_in_little_memory(tmp_path, data):
     """An endless line is refused and a gigabyte of others' trials is skipped, both line by line."""
@@ -586,6 +603,7 @@ def test_notes_of_a_journal_are_shown_without_control_characters(tmp_path, data)
     assert len(result.rows[0].note) < 1100
 
 
+@pytest.mark.thorough
 def test_what_a_system_says_is_kept_and_read_back(tmp_path, data):
     """Errors that no file could hold become notes that every file can, also after resuming."""
     from sklearn.dummy import DummyClassifier
@@ -625,8 +643,20 @@ def test_a_number_of_trials_beyond_all_memory_is_refused(data):
         rk.compare(X, y, **{**ASKED, "repeats": 10**12}, n_jobs=1)
 
 
-def test_every_field_of_a_trial_is_checked():
-    """A field that is added to `Trial` needs a rule for journals, too."""
-    from ratekeeper._comparison.checkpoint import KINDS
-
-    assert {name: KINDS[name] for name in Trial.__dataclass_fields__} == KINDS
+def test_every_field_of_a_trial_is_checked(tmp_path, data):
+    """A journal in which any field of a trial is missing or of a wrong kind is refused."""
+    X, y = data
+    path = tmp_path / "trials.jsonl"
+    header, first, *_ = journal_of(data, path)
+    trial = rk.compare(X, y, **ASKED, n_jobs=1, checkpoint=path).trials[0]
+    names = [field.name for field in fields(trial)]
+    assert names == list(json.loads(first))
+    for name in names:
+        rest = {key: value for key, value in json.loads(first).items() if key != name}
+        for line, said in (
+            (json.dumps(rest).encode() + b"\n", f"the field {name} is missing"),
+            (edited(first, **{name: {}}), f"line 2: {name} is "),
+        ):
+            path.write_bytes(header + line)
+            with pytest.raises(rk.InputError, match=re.escape(said)):
+                rk.compare(X, y, **ASKED, n_jobs=1, checkpoint=path)

@@ -277,6 +277,7 @@ def test_what_is_no_path_is_refused(tmp_path, name):
         pass
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("size", [20, 3000])
 def test_fits_to_scores_of_any_size_are_right_or_refused(size):
     """Subnormal and huge scores give numbers between 0 and 1 without a warning, or one error."""

@@ -19,7 +19,7 @@ from pathlib import Path
 import click
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import COMMANDS, run
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -27,12 +27,10 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
 import ratekeeper as rk
-from ratekeeper import plots, report
-from ratekeeper._cli import COMMANDS, main
+from ratekeeper import Provenance, plots, report
 from ratekeeper._cli.refusals import Refusal, reported
-from ratekeeper._formatting import show, visible
+from ratekeeper._formatting import json_ready, json_text, show, visible
 from ratekeeper._progress import track
-from ratekeeper._provenance import Provenance
 from ratekeeper.batch import classify_file, evaluate_file
 from ratekeeper.sql import decision_sql
 
@@ -91,15 +89,10 @@ class Said:
 
     def __call__(self, *arguments, code=0, env=None, data=False):
         """Run one; standard output may be data, which is not for people."""
-        try:
-            runner = CliRunner(mix_stderr=False)
-        except TypeError:  # newer versions of click never mix them
-            runner = CliRunner()
-        line = [str(argument) for argument in arguments]
-        result = runner.invoke(main, line, env=env, prog_name="ratekeeper")
+        result = run(*arguments, env=env)
         printed = result.stderr if data else result.stdout + result.stderr
-        where = f"{line[0]} (case {len(self.seen)})"
-        self.seen[where] = (line[0], printed)
+        where = f"{arguments[0]} (case {len(self.seen)})"
+        self.seen[where] = (arguments[0], printed)
         if result.exit_code != code or "Traceback" in printed:
             self.failures.append(f"{where}: code {result.exit_code}: {printed[-600:]!a}")
         if found := hidden(printed):
@@ -109,6 +102,7 @@ class Said:
         return result
 
 
+@pytest.mark.thorough
 def test_no_command_prints_what_a_name_hides(folder, tmp_path):  # noqa: PLR0915 - one walk
     """Whatever groups, labels, columns and files are called, every command prints plain text."""
     said = Said()
@@ -311,6 +305,7 @@ def test_no_refusal_prints_what_a_name_hides(folder, tmp_path):
     assert not said.failures, "\n\n".join(said.failures)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not ANY_NAME, reason="no such file names, or no terminal to open")
 @pytest.mark.parametrize("locale", ["C.UTF-8", "C"])
 def test_terminals_get_colours_and_nothing_else(folder, tmp_path, locale):
@@ -548,6 +543,7 @@ def test_bars_with_hostile_titles():
     assert "[red]x[/red]" in drawn
 
 
+@pytest.mark.thorough
 def test_plots_draw_hostile_names(calibration, tmp_path):
     """Words drawn in a plot are plain, and no dollar in a name is read as mathematics."""
     pytest.importorskip("matplotlib").use("Agg")
@@ -651,3 +647,14 @@ def test_values_of_any_kind_are_shown_plainly():
 
     assert not hidden(show(Odd()), keep="")
     assert show("a\x1b\\x1b") == r"'a\x1b\\x1b'"
+
+
+def test_json_is_written_as_the_standard_library_does():
+    """The faster writer of certificates changes no character."""
+    odd = {"a": [1, -0.0, 1e300, True, None, 'é\n"', {}, [], {"b": (0.5, float("nan"))}]}
+    odd |= {1: np.array([1.5, np.inf]), 2.5: np.int64(3), None: np.str_("q"), "z": np.array([])}
+    labels, names = np.tile([0, 1], 900), np.repeat([f"group {i}" for i in range(30)], 60)
+    scores = np.random.default_rng(0).normal(2.0 * labels)
+    both = rk.calibrate(scores, labels, groups=names).control_both(0.15, 0.15)
+    for facts in (odd, both.certificate.to_dict()):
+        assert json_text(facts) == json.dumps(json_ready(facts), indent=2, allow_nan=False)

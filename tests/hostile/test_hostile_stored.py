@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
+from ratekeeper import Provenance, methods
 from ratekeeper import _facts as stored_facts
-from ratekeeper import methods
 from ratekeeper._header import MOST_REPLICATES, SCHEMA, misfit, published
-from ratekeeper._provenance import Provenance
 from ratekeeper._validation import LONGEST_NAME
 
 PER_HEADER_BYTE, PER_SCORE_BYTE = 20, 8  # bytes of memory
@@ -149,6 +148,7 @@ def bombs():
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read where Linux shows it")
 def test_memory_is_a_small_multiple_of_the_file(tmp_path):
     """Loading takes at most 20 times the header and 8 times the scores, whatever the file holds."""

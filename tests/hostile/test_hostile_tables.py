@@ -14,12 +14,12 @@ import pyarrow.ipc
 import pyarrow.parquet
 import pytest
 from arrow_columns import BITS, N, arrow_columns
-from click.testing import CliRunner
+from command_line import run
 
 import ratekeeper as rk
-from ratekeeper._cli import main
 from ratekeeper._comparison import read_table
 from ratekeeper._comparison.table_file import encode
+from ratekeeper._evaluation import Tally
 from ratekeeper.batch import calibrate_file, classify_file, evaluate_file, read_columns
 from ratekeeper.exceptions import InputError
 
@@ -71,7 +71,7 @@ def failures_of(arguments, size=None):
     """Run a command, and return what is wrong with how it ends."""
     try:
         with bounded(10**9 if size is None else size):
-            result = CliRunner().invoke(main, arguments, prog_name="ratekeeper")
+            result = run(*arguments)
     except AssertionError as error:
         return [f"{' '.join(arguments)}: {error}"]
     good = result.exit_code in (0, 2, 3, 4) and "bug in ratekeeper" not in result.output
@@ -117,6 +117,7 @@ HARD_TEXTS = {
 }
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("name", HARD_TEXTS)
 def test_memory_of_text(folder, name):
     """No file of text takes more than 200 MB and twenty times its size, whatever reads it."""
@@ -156,6 +157,7 @@ def views(n):
         pytest.skip("this version of pyarrow cannot make such an array")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
 @pytest.mark.parametrize("repeated", [dictionary, runs, views])
 def test_memory_of_a_text_in_many_rows(folder, form, repeated):
@@ -173,6 +175,7 @@ def test_memory_of_a_text_in_many_rows(folder, form, repeated):
     assert not failures, "\n".join(failures)
 
 
+@pytest.mark.thorough
 def test_memory_of_packed_texts_and_lists(folder):
     """Rows that are long when unpacked, to 500 MB and more, make short pieces."""
     failures = []
@@ -205,6 +208,7 @@ def parquet_has(table):
     return True
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("role", COLUMNS)
 def test_every_type_of_arrow(folder, role):
     """Whatever type a column has, it is read, or refused in words; in one form or the other."""
@@ -311,7 +315,7 @@ def test_zero_characters_in_names(folder, form):
             calibrate_file(path, score="risk", label="ill", group="site")
     with pytest.raises(InputError, match=r"row 2.*zero character"):
         read_table(path, label="ill")
-    result = CliRunner().invoke(main, ["normality", str(path), "--column", "risk", "--by", "ill"])
+    result = run("normality", path, "--column", "risk", "--by", "ill")
     assert result.exit_code == 2
     assert "zero character" in result.output
 
@@ -332,7 +336,7 @@ def test_names_have_a_bound(folder, form, column):
         options = {"score": "risk", "label": "ill", "group": "site"}
         positive = {"positive_label": long} if column == "ill" else {}
         by = ["normality", str(path), "--column", "risk", "--by", column]
-        result = CliRunner().invoke(main, by)
+        result = run(*by)
         if length == 256:
             assert calibrate_file(path, **options, **positive).classes.size == 2
             assert result.exit_code == 0, result.output
@@ -380,3 +384,31 @@ def test_many_row_groups_are_described_once(tmp_path, monkeypatch):
     classify_file(test, tmp_path / "rows.parquet", tmp_path / "out.parquet", score="risk")
     assert pa.parquet.read_table(tmp_path / "out.parquet").num_rows == 300
     assert 0 < len(opened) < 10
+
+
+def test_a_file_of_many_groups_is_evaluated_in_time_linear_in_rows_and_groups(
+    tmp_path, monkeypatch
+):
+    """Neither the groups nor the calibration are gone over again for every piece of rows."""
+    monkeypatch.setattr("ratekeeper.batch._text_files.PIECE", 100)
+    n_groups = 60
+    labels = np.tile([0, 1], 30 * n_groups)
+    groups = np.repeat([f"group {i}" for i in range(n_groups)], 60)
+    earlier, later = (np.random.default_rng(seed).normal(2.0 * labels) for seed in (0, 1))
+    test = rk.calibrate(earlier, labels, groups=groups).control("fnr", 0.15)
+    path = tmp_path / "new.csv"
+    rows = zip(later.tolist(), labels, groups, strict=True)
+    path.write_text("s,l,g\n" + "".join(f"{s},{label},{g}\n" for s, label, g in rows))
+    sorts, sums = [], []
+    pooled, added = rk.Calibration.pooled, Tally.__add__
+
+    def counted(self):
+        sorts.append(self.groups is not None)  # else there is nothing to sort
+        return pooled(self)
+
+    monkeypatch.setattr(rk.Calibration, "pooled", counted)
+    monkeypatch.setattr(Tally, "__add__", lambda one, two: sums.append(1) or added(one, two))
+    found = evaluate_file(test, path, score="s", label="l", group="g")
+    assert found.overall.to_dict() == test.evaluate(later, labels, groups).to_dict()
+    assert sum(sorts) < 10  # of 36 pieces
+    assert len(sums) <= 2 * n_groups + 2

@@ -12,12 +12,11 @@ import spoiled_files
 import spoiled_options
 import spoiled_stored
 import spoiled_values
-from case import COMMANDS, IMPOSSIBLE, Case
-from click.testing import CliRunner
+from case import COMMANDS, IMPOSSIBLE
+from command_line import run
 from good_rows import EARLIER, text
 
-from ratekeeper._cli import main
-from ratekeeper._storage import save
+from ratekeeper import save
 from ratekeeper.batch import calibrate_file
 from ratekeeper.methods import Conformal
 
@@ -50,18 +49,10 @@ def contents(folder):
     }
 
 
-def run(case):
-    try:
-        runner = CliRunner(mix_stderr=False)
-    except TypeError:  # newer versions of click never mix them
-        runner = CliRunner()
-    return runner.invoke(main, case.arguments, env=case.env, prog_name="ratekeeper")
-
-
 def check(case, folder):
     """Run one case in a folder, and assert all that must be so."""
     before = contents(folder)
-    result = run(case)
+    result = run(*case.arguments, env=case.env)
     shown = result.stdout + result.stderr
     crash = None if isinstance(result.exception, SystemExit) else result.exception
     assert crash is None, repr(crash)
@@ -82,6 +73,7 @@ def check(case, folder):
     assert contents(folder) == before, "files have changed"
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("group", GROUPS)
 def test_malformed(good, tmp_path, monkeypatch, group):
     """One message with file, place, value and remedy; the right code; and nothing is written."""
@@ -109,7 +101,7 @@ def test_unreadable(good, tmp_path, monkeypatch):
     (tmp_path / "here" / "good.csv").chmod(0)
     for command in ("calibrate", "classify", "evaluate"):
         arguments = ["good.csv" if part == "FILE" else part for part in COMMANDS[command]]
-        result = run(Case("unreadable", arguments))
+        result = run(*arguments)
         assert result.exit_code == 2
         assert "good.csv cannot be read: Permission denied" in result.stderr
 

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import stats
 
 import ratekeeper as rk
@@ -76,8 +77,8 @@ def test_a_count_makes_the_p_value_of_the_library(opened, score):
     assert f"= {float(f'{p:.4g}'):g}." in text
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("n", "alpha"), [(20, 5), (60, 5), (100, 5), (300, 1), (990, 20)])
+@each("method", METHODS)
+@each(("n", "alpha"), [(20, 5), (60, 5), (100, 5), (300, 1), (990, 20)])
 def test_the_realised_rate_is_that_of_the_library(opened, method, n, alpha):
     text, facts = moved(opened, "realised-rate", n=n, alpha=alpha, method=method)
     k = threshold_rank(METHODS[method], n, alpha / 100)
