@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 from pathlib import Path
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import stats
 
 from ratekeeper.exceptions import InputError
@@ -16,18 +17,29 @@ from ratekeeper.normality.training import (
     GROUPS,
     HELD_OUT_FAMILIES,
     TRAINING_FAMILIES,
+    Family,
     _families,
     _held_out,
     draw_group,
 )
-from ratekeeper.normality.training._shapes import Kind, between, log_between
 
 ROOT = Path(__file__).parents[2]
 FAMILIES = {**TRAINING_FAMILIES, **HELD_OUT_FAMILIES}
 
 
-@pytest.mark.parametrize("n", [5, 37, 1000])
-@pytest.mark.parametrize("name", FAMILIES)
+def between(rng, rows, low, high):
+    """Return a column of uniform shapes."""
+    return rng.uniform(low, high, (rows, 1))
+
+
+def log_between(rng, rows, low, high):
+    """Return a column of shapes whose logarithms are uniform."""
+    return np.exp(rng.uniform(np.log(low), np.log(high), (rows, 1)))
+
+
+@pytest.mark.thorough
+@each("n", [5, 37, 1000])
+@each("name", FAMILIES)
 def test_a_family_draws_usable_rows(name, n):
     """Rows are finite, of the right shape, not constant, and the same for the same seed."""
     draw = FAMILIES[name].draw
@@ -49,7 +61,7 @@ def test_no_family_is_both_trained_on_and_held_out():
     training, held_out = TRAINING_FAMILIES.values(), HELD_OUT_FAMILIES.values()
     assert not {one.draw for one in training} & {one.draw for one in held_out}
     for some in (training, held_out):
-        assert {one.kind for one in some} == set(get_args(Kind))
+        assert {one.kind for one in some} == set(get_args(get_type_hints(Family)["kind"]))
 
 
 def test_the_guide_counts_the_families():
@@ -136,8 +148,8 @@ def _after(rng, low, high, drawn=20_000):
     return between(rng, 1, low, high).item()
 
 
-@pytest.mark.parametrize("seed", [5, 6])
-@pytest.mark.parametrize("name", WRITTEN_OUT)
+@each("seed", [5, 6])
+@each("name", WRITTEN_OUT)
 def test_a_family_follows_what_is_written_out(name, seed):
     """A row follows the distribution function of its shape, or the mirror image of it."""
     cdf = WRITTEN_OUT[name](np.random.default_rng(seed))
@@ -240,15 +252,15 @@ def _follows(name, seed, known):
     return stats.kstest(values, known.cdf).pvalue > 1e-6
 
 
-@pytest.mark.parametrize("seed", [5, 6])
-@pytest.mark.parametrize("name", CLOSED_FORMS)
+@each("seed", [5, 6])
+@each("name", CLOSED_FORMS)
 def test_a_family_follows_its_distribution(name, seed):
     """A row of a family with a closed form follows that form."""
     assert _follows(name, seed, _one(CLOSED_FORMS[name], seed))
 
 
-@pytest.mark.parametrize("seed", [5, 6])
-@pytest.mark.parametrize("name", CUT_NAMES)
+@each("seed", [5, 6])
+@each("name", CUT_NAMES)
 def test_a_part_of_a_range_follows_its_distribution(name, seed):
     """A row of a family that is part of a range has a shape from between the ends it names."""
     whole, low, high = _cut(name)
@@ -278,15 +290,15 @@ def test_stable_rows_have_their_characteristic_function():
             assert np.cos(t * values).mean() == pytest.approx(np.exp(-(t**alpha)), abs=0.025)
 
 
-@pytest.mark.parametrize("name", MIRRORED)
+@each("name", MIRRORED)
 def test_skewed_families_lean_both_ways(name):
     """About half the rows of a skewed family lean to the left."""
     leans = stats.skew(FAMILIES[name].draw(np.random.default_rng(7), 400, 300), axis=1)
     assert 125 < np.sum(leans < 0) < 275
 
 
-@pytest.mark.parametrize("n", [100, 1000, 10_000])
-@pytest.mark.parametrize("name", [name for name in FAMILIES if name.startswith("near_")])
+@each("n", [100, 1000, 10_000])
+@each("name", [name for name in FAMILIES if name.startswith("near_")])
 def test_near_families_stay_hard_but_possible(name, n):
     """A test made for the departure finds a near family sometimes, however large n is."""
     values = FAMILIES[name].draw(np.random.default_rng(11), 200, n)

@@ -1,4 +1,4 @@
-"""What the networks see of a sample: symmetry, independence of the batch, and every definition."""
+"""What tests see of a sample: standardised values, shared statistics, and every feature."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import math
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import special
 
+from ratekeeper.normality import CLASSICAL
 from ratekeeper.normality import _features as module
 from ratekeeper.normality._features import ODD, features
 from ratekeeper.normality._samples import standardise_sorted
+from ratekeeper.normality._statistics import evaluate
 
 SIZES = (*range(5, 31), 100, 1_000, 10_000)
 # Single precision, and sums of it over a sample.
@@ -46,7 +49,7 @@ def _extreme_samples(n):
     }
 
 
-@pytest.mark.parametrize("n", SIZES)
+@each("n", SIZES)
 def test_features_are_finite(n):
     """Every feature of every sample is a number, also of the strangest samples."""
     samples = _extreme_samples(n)
@@ -59,8 +62,8 @@ def test_features_are_finite(n):
     assert np.abs(found).max() < 1e14
 
 
-@pytest.mark.parametrize("n", [5, 6, 9, 30, 100, 1_000, 10_000])
-@pytest.mark.parametrize("draw", ["normal", "standard_exponential", "standard_cauchy"])
+@each("n", [5, 6, 9, 30, 100, 1_000, 10_000])
+@each("draw", ["normal", "standard_exponential", "standard_cauchy"])
 def test_reversing_the_sign_flips_the_odd_features(n, draw):
     """The features of -x are those of x, but for the sign of the odd ones."""
     z = _standard(2, 20, n, draw)
@@ -228,3 +231,53 @@ def test_sums_of_tail_probabilities():
         sum(a * b for a, b in zip(odds, slope, strict=True)) / N,
     ]
     np.testing.assert_allclose(_found()[TAILS], expected, **ROUNDING)
+
+
+# Samples, standardised once for all statistics
+
+LAWS = ["normal", "uniform", "exponential", "standard_cauchy"]
+STATISTICS = [test.function for test in CLASSICAL.values()]
+
+
+def _rows_of(law, n, rows=3):
+    rng = np.random.default_rng([n, LAWS.index(law)])
+    return 3 + 2 * getattr(rng, law)(size=(rows, n))
+
+
+@pytest.mark.parametrize("n", [5, 30, 100, 3000])
+def test_a_row_is_the_same_in_any_company(n):
+    """A sample's statistics are, to the last bit, those it has alone."""
+    wanted = [test.function for test in CLASSICAL.values() if test.smallest <= n]
+    samples = np.vstack([_rows_of(law, n) for law in LAWS])
+    together = evaluate(samples, wanted)
+    alone = [evaluate(row[None], wanted)[:, 0] for row in samples]
+    assert (together == np.transpose(alone)).all()
+
+
+@each("statistic", STATISTICS)
+def test_sharing_changes_nothing(statistic):
+    """A statistic computed with others is the one computed from the samples alone."""
+    samples = _rows_of("exponential", 20)
+    together = evaluate(samples, STATISTICS)[STATISTICS.index(statistic)]
+    assert (together == statistic(standardise_sorted(samples))).all()
+
+
+@each("scale", [1e-310, 1e-200, 1e-3, 7.0, 1e150, 1e307])
+@each("law", ["normal", "exponential"])
+def test_standardising_knows_no_scale(law, scale):
+    """Scales whose squares would vanish or overflow are taken out without harm."""
+    x = _rows_of(law, 50)
+    rounding = 1e-12 if scale > 1e-300 else 1e-10  # the smallest numbers have fewer digits
+    assert standardise_sorted(x * scale) == pytest.approx(standardise_sorted(x), abs=rounding)
+    assert standardise_sorted(-x) == pytest.approx(-standardise_sorted(x)[:, ::-1], abs=1e-12)
+
+
+def test_standardised_samples_are_standard():
+    """Rows are ascending, with mean 0 and variance 1, far from 0 too; the input is left alone."""
+    x = 1e9 + _rows_of("normal", 1000)
+    before = x.copy()
+    z = standardise_sorted(x)
+    assert (x == before).all()
+    assert (np.diff(z) >= 0).all()
+    assert z.mean(axis=1) == pytest.approx(0.0, abs=1e-12)
+    assert z.std(axis=1, ddof=1) == pytest.approx(1.0, abs=1e-12)

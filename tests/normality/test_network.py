@@ -7,15 +7,11 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from cases import each
 
+from ratekeeper.normality import ALTERNATIVES
 from ratekeeper.normality._features import ODD, features
-from ratekeeper.normality._model import (
-    ALTERNATIVES,
-    WEIGHTS,
-    NeuralTest,
-    load_tests,
-    neural_tests,
-)
+from ratekeeper.normality._model import WEIGHTS, NeuralTest, load_tests, neural_tests
 from ratekeeper.normality._network import Network, Scaling, _prepared, compressed, size_inputs
 from ratekeeper.normality._samples import standardise_sorted
 from ratekeeper.normality._tables import NullTables
@@ -125,8 +121,8 @@ def test_the_mirror_image_has_the_same_score():
     assert (np.abs(network.scores(other, 33) - straight) > 1e-3).any()
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("n", [5, 8, 30, 50])
+@each("alternative", ALTERNATIVES)
+@each("n", [5, 8, 30, 50])
 def test_shipped_networks_do_not_care_about_the_sign(alternative, n):
     """Of x and of -x the shipped networks think the same, up to rounding."""
     network = neural_tests()[alternative].network

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,7 +30,7 @@ def _samples(seed, rows, n):
 
 
 @each_alternative
-@pytest.mark.parametrize("n", [5, 7, 50])
+@each("n", [5, 7, 50])
 def test_the_result_has_the_shape_of_scipys(alternative, n):
     """One sample gives two floats, by name and by unpacking."""
     result = normality_test(_samples(1, 1, n)[0], alternative=alternative)
@@ -60,7 +61,7 @@ def test_samples_may_lie_along_any_axis(alternative):
 
 
 @each_alternative
-@pytest.mark.parametrize("n", [5, 9, 20, 50, 300])
+@each("n", [5, 9, 20, 50, 300])
 def test_a_batch_gives_what_its_samples_give(alternative, n):
     """Together, one by one or in another memory layout, samples have the same p-values."""
     samples = _samples(3, 24, n)
@@ -212,7 +213,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("sample", "words"), BAD.values(), ids=BAD)
+@each(("sample", "words"), BAD.values())
 def test_bad_samples_are_refused(sample, words):
     """Every refusal says the value, the need and the remedy, and in a list which sample it is."""
     with pytest.raises(InputError) as error:
@@ -352,7 +353,7 @@ def test_a_caution_is_about_whole_samples():
 
 
 @each_alternative
-@pytest.mark.parametrize("n", [5, 12, 50])
+@each("n", [5, 12, 50])
 def test_the_two_p_values_move_against_each_other(alternative, n):
     """Over samples of one size p0 never rises where p1 rises; both are in (0, 1]."""
     result = normality_test(_samples(11, 200, n), axis=1, alternative=alternative)
@@ -378,7 +379,7 @@ def _results(alternative):
 
 
 @each_alternative
-@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1234, 0.5])
+@each("alpha", [0.01, 0.05, 0.1234, 0.5])
 def test_decisions_are_p_values_against_alpha(alternative, alpha):
     """One sample, a batch and a list are decided as their p-values say, for either rate."""
     for result in _results(alternative):
@@ -473,7 +474,7 @@ def test_results_read_well_and_travel():
 
 
 @each_alternative
-@pytest.mark.parametrize("n", [12, 100, 105, 10_000])
+@each("n", [12, 100, 105, 10_000])
 def test_the_smallest_p_value_is_said_to_be_a_bound(alternative, n):
     """It is 1 in 250,000 at every n, and is printed as a bound, alone and among others."""
     far = np.random.default_rng(0).normal(size=n)

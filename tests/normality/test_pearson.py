@@ -44,6 +44,7 @@ def test_a_type_with_a_classical_name_is_drawn_from_it(name):
         assert stats.kstest(mean + sd * values, known.cdf).pvalue > 1e-6
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(("skewness", "kurtosis"), TYPE_IV)
 def test_samples_have_the_moments_of_type_iv(skewness, kurtosis):
     """The first four moments are those asked for, within six standard errors."""

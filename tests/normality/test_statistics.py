@@ -6,27 +6,15 @@ import math
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import stats
 from statsmodels.stats import diagnostic
 
 from ratekeeper.exceptions import InputError
-from ratekeeper.normality import _statistics as statistics
-from ratekeeper.normality._bhep import bhep
-from ratekeeper.normality._samples import standardise_sorted
+from ratekeeper.normality import CLASSICAL
 
 SIZES = [5, 8, 20, 50, 200, 1000]
 LAWS = ["normal", "uniform", "exponential", "standard_cauchy"]
-FROM_FIVE = [
-    statistics.shapiro_wilk,
-    statistics.shapiro_francia,
-    statistics.anderson_darling,
-    statistics.lilliefors,
-    statistics.jarque_bera,
-    statistics.zhang_a,
-    statistics.zhang_c,
-    bhep,
-]
-ALL = [*FROM_FIVE, statistics.dagostino_k2]
 
 each_size = pytest.mark.parametrize("n", SIZES)
 each_law = pytest.mark.parametrize("law", LAWS)
@@ -37,18 +25,18 @@ def _samples(law, n, rows=3):
     return 3 + 2 * getattr(rng, law)(size=(rows, n))
 
 
-def _agrees(statistic, reference, law, n, **tolerance):
+def _agrees(name, reference, law, n, **tolerance):
     samples = _samples(law, n)
     expected = [reference(x) for x in samples]
-    found = statistics.evaluate(samples, [statistic])[0]
+    found = CLASSICAL[name].statistic(samples)
     assert found == pytest.approx(expected, **(tolerance or {"rel": 1e-9}))
 
 
 @each_law
-@pytest.mark.parametrize("n", [*SIZES, 6, 7, 4999])
+@each("n", [*SIZES, 6, 7, 4999])
 def test_shapiro_wilk_is_that_of_scipy(n, law):
     """W is SciPy's, whose weights are in part single precision."""
-    _agrees(statistics.shapiro_wilk, lambda x: stats.shapiro(x).statistic, law, n, abs=1e-8)
+    _agrees("sw", lambda x: stats.shapiro(x).statistic, law, n, abs=1e-8)
 
 
 @each_law
@@ -56,9 +44,7 @@ def test_shapiro_wilk_is_that_of_scipy(n, law):
 def test_shapiro_francia_is_a_squared_correlation(n, law):
     """W' is the squared correlation of the sorted sample with Blom's normal scores."""
     scores = stats.norm.ppf((np.arange(1, n + 1) - 0.375) / (n + 0.25))
-    _agrees(
-        statistics.shapiro_francia, lambda x: np.corrcoef(np.sort(x), scores)[0, 1] ** 2, law, n
-    )
+    _agrees("sf", lambda x: np.corrcoef(np.sort(x), scores)[0, 1] ** 2, law, n)
 
 
 @each_law
@@ -69,43 +55,43 @@ def test_anderson_darling_is_that_of_scipy(n, law):
     def reference(x):
         return stats.anderson(x, method="interpolate").statistic
 
-    _agrees(statistics.anderson_darling, reference, law, n)
+    _agrees("ad", reference, law, n)
 
 
-@pytest.mark.parametrize("law", ["normal", "uniform"])  # 1 - Phi loses its digits in far tails
+@each("law", ["normal", "uniform"])  # 1 - Phi loses its digits in far tails
 @each_size
 def test_anderson_darling_is_that_of_statsmodels(n, law):
     """A squared is that of statsmodels, where that is accurate."""
-    _agrees(statistics.anderson_darling, lambda x: diagnostic.normal_ad(x)[0], law, n)
+    _agrees("ad", lambda x: diagnostic.normal_ad(x)[0], law, n)
 
 
 @each_law
 @each_size
 def test_lilliefors_is_that_of_statsmodels(n, law):
     """The largest distance is that of statsmodels."""
-    _agrees(statistics.lilliefors, lambda x: diagnostic.lilliefors(x)[0], law, n)
+    _agrees("lf", lambda x: diagnostic.lilliefors(x)[0], law, n)
 
 
 @each_law
 @each_size
 def test_jarque_bera_is_that_of_scipy(n, law):
     """The statistic is SciPy's."""
-    _agrees(statistics.jarque_bera, lambda x: stats.jarque_bera(x).statistic, law, n)
+    _agrees("jb", lambda x: stats.jarque_bera(x).statistic, law, n)
 
 
 @pytest.mark.filterwarnings("ignore:.*kurtosistest:UserWarning")  # of older SciPy, below n = 20
 @each_law
-@pytest.mark.parametrize("n", SIZES[1:])
+@each("n", SIZES[1:])
 def test_k2_is_that_of_scipy(n, law):
     """K squared is SciPy's."""
-    _agrees(statistics.dagostino_k2, lambda x: stats.normaltest(x).statistic, law, n)
+    _agrees("k2", lambda x: stats.normaltest(x).statistic, law, n)
 
 
 @pytest.mark.parametrize("n", [5, 6, 7])
 def test_k2_is_refused_where_it_is_not_defined(n):
     """Below n = 8 the skewness has no such transformation, and the error says so."""
     with pytest.raises(InputError, match=f"not defined for n = {n}: .* at least 8 values"):
-        statistics.evaluate(_samples("normal", n), [statistics.dagostino_k2])
+        CLASSICAL["k2"].statistic(_samples("normal", n))
 
 
 def _zhang(x):
@@ -120,13 +106,14 @@ def _zhang(x):
     return za, zc
 
 
+@pytest.mark.thorough_rows
 @each_law
 @each_size
 def test_zhang_statistics_are_their_formulas(n, law):
     """ZA and ZC are their printed sums."""
     samples = _samples(law, n)
     expected = np.transpose([_zhang(x) for x in samples])
-    found = statistics.evaluate(samples, [statistics.zhang_a, statistics.zhang_c])
+    found = np.array([CLASSICAL[name].statistic(samples) for name in ("za", "zc")])
     assert found == pytest.approx(expected, rel=1e-9)
 
 
@@ -134,10 +121,10 @@ def test_zhang_statistics_are_their_formulas(n, law):
 @each_size
 def test_zhang_a_has_a_floor(n, law):
     """ZA is never below its floor, and reaches it at the ideal probabilities."""
-    floor = statistics.zhang_a_floor(n)
-    assert (statistics.evaluate(_samples(law, n), [statistics.zhang_a]) > floor).all()
+    floor = CLASSICAL["za"].ideal(n)
+    assert (CLASSICAL["za"].statistic(_samples(law, n)) > floor).all()
     ideal = stats.norm.ppf((np.arange(n) + 0.5) / n)[None]
-    assert statistics.zhang_a(ideal)[0] == pytest.approx(floor, rel=1e-12)
+    assert CLASSICAL["za"].function(ideal)[0] == pytest.approx(floor, rel=1e-12)
 
 
 def _bhep(x):
@@ -148,19 +135,20 @@ def _bhep(x):
 
 
 @each_law
-@pytest.mark.parametrize("n", [*SIZES, 40, 41, 100, 3000])
+@each("n", [*SIZES, 40, 41, 100, 3000])
 def test_bhep_is_its_double_sum(n, law):
     """The integral that is computed for larger samples is the double sum."""
-    _agrees(bhep, _bhep, law, n, abs=1e-7)
+    _agrees("bhep", _bhep, law, n, abs=1e-7)
 
 
-@pytest.mark.parametrize("outliers", [[1e6], [1e6, -1e6], [15.0], [40.0, -40.0]])
-@pytest.mark.parametrize("n", [41, 70, 500, 10_000])
+@pytest.mark.thorough
+@each("outliers", [[1e6], [1e6, -1e6], [15.0], [40.0, -40.0]])
+@each("n", [41, 70, 500, 10_000])
 def test_bhep_sees_far_outliers(n, outliers):
     """Samples too wide for the usual nodes are computed as accurately."""
     x = np.random.default_rng(n).normal(size=n)
     x[: len(outliers)] = outliers
-    assert bhep(standardise_sorted(x[None]))[0] == pytest.approx(_bhep(x), abs=1e-7)
+    assert CLASSICAL["bhep"].statistic(x) == pytest.approx(_bhep(x), abs=1e-7)
 
 
 @pytest.mark.parametrize("n", [41, 200])
@@ -168,44 +156,5 @@ def test_bhep_of_few_values_is_its_double_sum(n):
     """The slowest characteristic functions, those of two or three values, are followed too."""
     two = np.repeat([0.0, 1.0], [n // 2, n - n // 2])
     three = np.r_[-1.0, np.zeros(n - 2), 1.0]
-    found = bhep(standardise_sorted(np.array([two, three])))
+    found = CLASSICAL["bhep"].statistic([two, three])
     assert found == pytest.approx([_bhep(two), _bhep(three)], abs=1e-7)
-
-
-@pytest.mark.parametrize("n", [5, 30, 100, 3000])
-def test_a_row_is_the_same_in_any_company(n):
-    """A sample's statistics are, to the last bit, those it has alone."""
-    wanted = ALL if n >= 8 else FROM_FIVE
-    samples = np.vstack([_samples(law, n) for law in LAWS])
-    together = statistics.evaluate(samples, wanted)
-    alone = [statistics.evaluate(row[None], wanted)[:, 0] for row in samples]
-    assert (together == np.transpose(alone)).all()
-
-
-@pytest.mark.parametrize("statistic", ALL, ids=lambda f: f.__name__)
-def test_sharing_changes_nothing(statistic):
-    """A statistic computed with others is the one computed from the samples alone."""
-    samples = _samples("exponential", 20)
-    together = statistics.evaluate(samples, ALL)[ALL.index(statistic)]
-    assert (together == statistic(standardise_sorted(samples))).all()
-
-
-@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e-3, 7.0, 1e150, 1e307])
-@pytest.mark.parametrize("law", ["normal", "exponential"])
-def test_standardising_knows_no_scale(law, scale):
-    """Scales whose squares would vanish or overflow are taken out without harm."""
-    x = _samples(law, 50)
-    rounding = 1e-12 if scale > 1e-300 else 1e-10  # the smallest numbers have fewer digits
-    assert standardise_sorted(x * scale) == pytest.approx(standardise_sorted(x), abs=rounding)
-    assert standardise_sorted(-x) == pytest.approx(-standardise_sorted(x)[:, ::-1], abs=1e-12)
-
-
-def test_standardised_samples_are_standard():
-    """Rows are ascending, with mean 0 and variance 1, far from 0 too; the input is left alone."""
-    x = 1e9 + _samples("normal", 1000)
-    before = x.copy()
-    z = standardise_sorted(x)
-    assert (x == before).all()
-    assert (np.diff(z) >= 0).all()
-    assert z.mean(axis=1) == pytest.approx(0.0, abs=1e-12)
-    assert z.std(axis=1, ddof=1) == pytest.approx(1.0, abs=1e-12)

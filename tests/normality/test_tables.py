@@ -6,11 +6,11 @@ import re
 
 import numpy as np
 import pytest
+from cases import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ratekeeper as rk
-from ratekeeper._calibration import Calibration
 from ratekeeper.exceptions import InputError, TooFewScoresError
 from ratekeeper.normality._tables import (
     LARGEST,
@@ -202,7 +202,7 @@ def _calibration(levels):
     """Return a calibration of kept scores in two groups, high scores against the positive class."""
     low = [extreme_order_statistics(_simulated(seed), levels, "low") for seed in (1, 2)]
     high = [extreme_order_statistics(_simulated(seed) - 1, levels, "high") for seed in (3, 4)]
-    return Calibration(
+    return rk.Calibration(
         cells=(
             tuple(kept.astype(np.float64) for kept in low),
             tuple(kept[::-1].astype(np.float64) for kept in high),
@@ -213,8 +213,8 @@ def _calibration(levels):
     )
 
 
-@pytest.mark.parametrize("control", ["fnr", "fpr"])
-@pytest.mark.parametrize("alpha", [0.001, 0.01, 0.0377, 0.05, 0.1, 0.5, 0.9])
+@each("control", ["fnr", "fpr"])
+@each("alpha", [0.001, 0.01, 0.0377, 0.05, 0.1, 0.5, 0.9])
 def test_a_test_on_tables_decides_by_p(control, alpha):
     """Strictly beyond the threshold p <= alpha, to the last bit, in every group."""
     levels = tail_levels(999, 1.2)
@@ -288,7 +288,7 @@ def test_tables_refuse_sizes_beyond_their_own():
         tables.null(31)
 
 
-@pytest.mark.parametrize("n", [5, 77, 100, 101, 112, 150, 225, 4_500, 7_000, 9_000, 9_999, 10_000])
+@each("n", [5, 77, 100, 101, 112, 150, 225, 4_500, 7_000, 9_000, 9_999, 10_000])
 def test_values_between_sizes_are_those_of_a_polynomial(n):
     """Six sizes around n, so that what changes smoothly with log n is met almost exactly."""
     sizes = np.array(SIZES)

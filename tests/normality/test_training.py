@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 from click.testing import CliRunner
 from scipy import stats
 
-from ratekeeper.normality import CLASSICAL
+from ratekeeper.normality import ALTERNATIVES, CLASSICAL
 from ratekeeper.normality._features import ODD
-from ratekeeper.normality._model import ALTERNATIVES, WEIGHTS, load_tests
+from ratekeeper.normality._model import WEIGHTS, load_tests
 from ratekeeper.normality._network import SIZE_INPUTS, Scaling, size_inputs
 from ratekeeper.normality.training import (
     FULL,
@@ -30,6 +31,8 @@ from ratekeeper.normality.training._order_statistics import SIZES, tail_levels
 from ratekeeper.normality.training._prior import Cell, log_ratio, omnibus_weights
 from ratekeeper.normality.training._shapes import log_between
 from ratekeeper.normality.training._simulation import NORMAL, Part, Source, draw, simulate
+
+pytestmark = pytest.mark.thorough  # training takes seconds, even of tiny networks
 
 SEED = 7
 # Every step of training, as little of each as there can be.
@@ -84,6 +87,7 @@ def written(tmp_path_factory):
     return path
 
 
+@pytest.mark.thorough
 def test_the_command_writes_a_file_of_tests(written):
     """A quick run of the command gives networks and tables that can be read and used."""
     tests = load_tests(written)
@@ -99,6 +103,7 @@ def test_the_command_writes_a_file_of_tests(written):
             assert ((p > 0) & (p <= 1)).all()
 
 
+@pytest.mark.thorough
 def test_one_seed_gives_the_same_bits(quick, written):
     """Trained again, with two workers for one, everything is the same bit for bit."""
     ours, again = quick[0], _arrays(load_tests(written))
@@ -108,6 +113,7 @@ def test_one_seed_gives_the_same_bits(quick, written):
         assert array.tobytes() == again[name].tobytes(), name
 
 
+@pytest.mark.thorough
 def test_another_seed_gives_other_networks():
     """The seed decides the features' scale, every weight matrix and every table."""
     one, other = (_arrays(train(TINY, seed=seed, workers=1)) for seed in (1, 2))
@@ -143,7 +149,7 @@ def test_tables_are_ordered(quick):
         )
 
 
-@pytest.mark.parametrize("name", HELD_OUT_FAMILIES)
+@each("name", HELD_OUT_FAMILIES)
 def test_held_out_families_cannot_be_drawn(name):
     """The simulation knows no family that is held out."""
     with pytest.raises(KeyError, match=name):
@@ -170,6 +176,7 @@ def test_populations_are_training_families():
     assert not set(found["skewed"]) & set(found["light"])
 
 
+@pytest.mark.thorough
 def test_everything_that_is_simulated_is_allowed(monkeypatch):
     """A whole training draws normal samples, training families, their members, and groups only."""
     seen = set()
@@ -374,6 +381,16 @@ def test_the_command_makes_the_classical_tables(tmp_path, monkeypatch):
         assert set(arrays) == {"sizes", "levels", *CLASSICAL}
         assert arrays["sizes"].tolist() == [5, 8]
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("n", [5, 9])
+def test_the_tables_are_what_the_program_makes(n):
+    """Simulated again, a row of the tables is the same up to rounding."""
+    again = simulate_tables([n])
+    for name, test in CLASSICAL.items():
+        if test.smallest <= n:
+            shipped = np.sort(test.tables.at(n))[::-1]
+            assert again[name][0] == pytest.approx(shipped, abs=1e-4)
 
 
 def test_the_command_needs_a_file():

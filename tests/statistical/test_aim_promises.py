@@ -1,12 +1,12 @@
 """Simulations that would fail if a promise about precision, decisions or alerts were false."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
 import ratekeeper as rk
-from ratekeeper._aims import NPV, Limits, Precision, Selective
-from ratekeeper._draws import Draw
 
 RUNS = 400
 DELTA = 0.1
@@ -72,6 +72,15 @@ def shares(world, limits):
     }
 
 
+# Well separated, so that it has a test for every aim.
+EASY = rk.calibrate(np.linspace(0, 1, 2000), np.arange(2000) >= 1000)
+
+
+def guiding(seed, n):
+    """Return the numbers that choose the guides of a calibration with this seed."""
+    return rk.calibrate([0.0, 1.0], [0, 1], random_state=seed).draw.numbers(n, "guides", 0)
+
+
 def failures(world, aim, n):
     """Count calibrations whose thresholds break the promise, and those for which there are none."""
     broken = refused = 0
@@ -81,7 +90,7 @@ def failures(world, aim, n):
             np.sort(scores[~labels]),
             np.sort(scores[labels]),
             higher=True,
-            numbers=Draw.of(seed).numbers(n, "guides", 0),
+            numbers=guiding(seed, n),
         )
         if found is None:
             refused += 1
@@ -93,7 +102,7 @@ def failures(world, aim, n):
 @pytest.mark.parametrize("world", WORLDS, ids=["plain", "even", "tied", "bad top"])
 def test_precision_is_kept(world):
     """At most delta of the calibrations give a test whose precision is below the promise."""
-    broken, refused = failures(world, Precision(0.7, DELTA), 400)
+    broken, refused = failures(world, EASY.control_precision(0.7, delta=DELTA).aim, 400)
     assert broken <= MOST
     assert refused < RUNS
 
@@ -104,7 +113,7 @@ def test_precision_is_kept_where_no_threshold_has_it(level, n):
 
     At these sizes guides of the same ranks in every set would find one in 17% of sets.
     """
-    aim, broken = Precision(level), 0
+    aim, broken = EASY.control_precision(level).aim, 0
     for seed in range(RUNS):
         rng = np.random.default_rng(seed)
         labels, scores = rng.random(n) < level - 1e-9, rng.random(n)
@@ -112,7 +121,7 @@ def test_precision_is_kept_where_no_threshold_has_it(level, n):
             np.sort(scores[~labels]),
             np.sort(scores[labels]),
             higher=True,
-            numbers=Draw.of(seed).numbers(n, "guides", 0),
+            numbers=guiding(seed, n),
         )
         broken += found is not None
     assert broken <= binom.ppf(1 - 1e-7, RUNS, aim.delta)
@@ -120,7 +129,7 @@ def test_precision_is_kept_where_no_threshold_has_it(level, n):
 
 def test_npv_is_kept():
     """At most delta of the calibrations give a test whose NPV is below the promise."""
-    broken, refused = failures(Gaussian(), NPV(0.95, DELTA), 500)
+    broken, refused = failures(Gaussian(), EASY.control_npv(0.95, delta=DELTA).aim, 500)
     assert broken <= MOST
     assert refused < RUNS / 2
 
@@ -128,7 +137,7 @@ def test_npv_is_kept():
 def test_the_share_of_wrong_decisions_is_kept():
     """At most delta of the calibrations give a test that decides more wrongly than promised."""
     for world in (Gaussian(), Gaussian(0.4, 2.0, digits=1)):
-        broken, refused = failures(world, Selective(0.1, DELTA), 600)
+        broken, refused = failures(world, EASY.control_selective(0.1, delta=DELTA).aim, 600)
         assert broken <= MOST
         assert refused < RUNS / 2
 
@@ -155,5 +164,6 @@ def test_a_threshold_that_certifies_itself_would_fail():
         order = np.argsort(-scores)
         precision = np.cumsum(labels[order]) / np.arange(1, 401)
         last = np.flatnonzero(precision >= 0.7)[-1]
-        broken += shares(world, Limits(scores[order[last]], strict=False))["fdr"] > 0.3
+        limits = SimpleNamespace(positive=scores[order[last]], negative=None)
+        broken += shares(world, limits)["fdr"] > 0.3
     assert broken > MOST

@@ -70,6 +70,7 @@ CASES = {
 }
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("case", CASES)
 def test_all_intervals_at_a_stated_prevalence_hold_together(case):
     """In at least 95% of calibration sets every interval holds what is true, with ties as well."""
@@ -102,6 +103,7 @@ def test_an_interval_without_room_for_the_null_class_would_fail():
     assert not at_most(failed, 500, 0.2)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("gap", [GAP, 5.0])
 def test_intervals_at_the_prevalence_of_the_calibration_hold_together(gap):
     """Of a random sample the prevalence is an estimate as well, and has its share of the error."""
@@ -120,6 +122,7 @@ def test_intervals_at_the_prevalence_of_the_calibration_hold_together(gap):
     assert gap == GAP or not at_most(alone, RUNS, 0.1)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(
     ("alphas", "method", "step"),
     [
@@ -151,6 +154,7 @@ def test_intervals_of_a_test_of_both_rates_hold_together(alphas, method, step):
     assert at_most(failed, RUNS, 0.05)
 
 
+@pytest.mark.thorough
 def test_intervals_of_simultaneous_hold_for_an_alpha_chosen_after_looking():
     """Of many levels the one whose precision looks best is covered, too."""
     rng = np.random.default_rng(5)
@@ -170,6 +174,7 @@ def test_intervals_of_simultaneous_hold_for_an_alpha_chosen_after_looking():
     assert at_most(failed, 400, 0.05)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("n", [(70, 40), (3000, 1500)])
 def test_bands_hold_for_the_threshold_at_which_the_sample_misleads_most(n):
     """Whatever threshold is chosen by looking at both classes: at the worst of all, too.
@@ -200,6 +205,7 @@ def _exact_ends(count, n):
     return (0.0125, shifted), (1 - 0.0125, (count + 1, np.maximum(n - count, 0.5)))
 
 
+@pytest.mark.thorough
 def test_alerts_of_a_threshold_that_maximises_precision():
     """A threshold tuned on the calibration objects gets intervals that hold nevertheless."""
     rng = np.random.default_rng(7)

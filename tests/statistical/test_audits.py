@@ -52,6 +52,7 @@ def pooled(parts):
     return {"fnr": fnr, "fpr": fpr, "precision": precision, "undecided": undecided}
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("both", [False, True])
 def test_all_intervals_hold_together(both):
     """Every true rate of every row lies in its interval, in at least 95% of audits."""
@@ -81,6 +82,7 @@ def test_all_intervals_hold_together(both):
     assert missed.sum() <= stats.binom.isf(RARE, RUNS, 0.05)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(("fixed", "both"), [(True, True), (False, False)])
 def test_above_is_rarely_said_where_it_is_not_so(fixed, both):
     """At a true rate at or below the level, any "above" in at most 5% of audits.

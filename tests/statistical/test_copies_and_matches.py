@@ -43,6 +43,7 @@ def partitions(n, most=None):
             yield (first, *rest)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("values", [1, 2, 3, 10, 30])
 def test_the_evidence_of_copies_has_a_mean_of_at_most_one(values):
     """Exactly, over all draws of 2 to 16 objects from so many equally likely values."""
@@ -73,6 +74,7 @@ LEVELS = {
 }
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("name", LEVELS)
 def test_independent_objects_are_neither_copies_nor_common(name):
     """In none of 200 draws of each kind and size, where one in a million is allowed."""

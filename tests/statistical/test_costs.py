@@ -52,6 +52,7 @@ def found(name, sampled=300):
     return np.array(rows).T
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("name", SETTINGS)
 def test_the_true_cost_is_at_most_the_bound(name):
     """The bound, and every rate that was to be kept, fails in at most delta of calibrations."""
@@ -63,6 +64,7 @@ def test_the_true_cost_is_at_most_the_bound(name):
     assert broken.sum() <= stats.binom.isf(RARE, RUNS, DELTA)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("name", ["stated", "counted"])
 def test_the_cost_as_counted_is_no_promise(name):
     """Told as a promise, the least counted cost would fail far more often than delta."""
@@ -79,6 +81,7 @@ def test_the_threshold_is_near_the_best():
     assert mean < true_cost(of_least_bound).mean()
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("shape", ["continuous", "tied"])
 @pytest.mark.parametrize("name", ["stated", "counted"])
 def test_the_bound_holds_at_whatever_threshold(name, shape):

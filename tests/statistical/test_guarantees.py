@@ -51,6 +51,7 @@ def rejections(method, n, alpha):
     return int(np.sum(fresh_p_values(method, "continuous", n, ("low",))["low"] <= alpha))
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("n", SIZES)
 def test_conformal_keeps_alpha_on_average(n, shape):
@@ -63,6 +64,7 @@ def test_conformal_keeps_alpha_on_average(n, shape):
                 assert exactly(count, RUNS, np.floor(alpha * (n + 1) + 1e-9) / (n + 1))
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("n", [5, 50, 1_000])
 def test_smoothed_is_exact_with_ties_too(n, shape):
@@ -72,6 +74,7 @@ def test_smoothed_is_exact_with_ties_too(n, shape):
             assert exactly(int(np.sum(p <= alpha)), RUNS, alpha)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(("n", "alpha"), [(21, 0.05), (101, 0.01), (50, 0.05), (1_000, 0.05)])
 def test_the_papers_third_theorem_is_off_as_computed(n, alpha):
     """The plain m / n rejects (floor(alpha n) + 1)/(n + 1) of the time: 9.1 % at n = 21."""
@@ -86,6 +89,7 @@ def test_the_paper_at_21_scores_breaks_its_promise():
     assert not at_most(count, RUNS, 0.05)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("n", [21, 50, 1_000])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_resampling_keeps_alpha_on_average_in_the_corrected_form(shape, n):
@@ -94,6 +98,7 @@ def test_resampling_keeps_alpha_on_average_in_the_corrected_form(shape, n):
         assert at_most(int(np.sum(p <= 0.05)), RUNS, 0.05)
 
 
+@pytest.mark.thorough
 def test_resampling_in_the_papers_form_does_not():
     """Drawing 21 of 50 with m / n rejects 2/22 of the time on average, not 5 %."""
     method = rk.Resampled(21, np.random.default_rng(1), plain=True)
@@ -135,6 +140,7 @@ def true_rate(thresholds, tail):
     return thresholds if tail == "low" else 1 - thresholds
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("tail", ["low", "high"])
 @pytest.mark.parametrize(
     ("n", "alpha", "delta"),
@@ -151,6 +157,7 @@ def test_high_probability_fails_in_at_most_delta_of_calibration_sets(n, alpha, d
     assert exactly(broken, RUNS, exact)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("tail", ["low", "high"])
 @pytest.mark.parametrize("n", [59, 300, 1_000])
 def test_high_probability_holds_with_ties(n, tail):
@@ -161,6 +168,7 @@ def test_high_probability_holds_with_ties(n, tail):
     assert at_most(broken, RUNS, 0.05)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(("n", "exact"), [(5, True), (50, True), (300, True), (2_000, False)])
 def test_the_simultaneous_promise_holds_for_all_alpha_at_once(n, exact):
     """In at most delta of the calibration sets is there any alpha whose true rate is above it."""
@@ -175,6 +183,7 @@ def test_the_simultaneous_promise_holds_for_all_alpha_at_once(n, exact):
     assert exactly(broken, runs, 0.1) if exact else at_most(broken, runs, 0.1)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("tail", ["low", "high"])
 def test_the_simultaneous_promise_holds_for_tied_scores(tail):
     """On scores rounded to a tenth no more calibration sets break any alpha, at either end."""
@@ -200,6 +209,7 @@ def test_high_probability_does_not_allow_choosing_alpha_afterwards():
     assert not at_most(broken, 20_000, 0.1)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(("n", "alpha"), [(19, 0.05), (100, 0.05), (1_000, 0.01)])
 def test_the_realised_rate_follows_the_beta_distribution(n, alpha):
     """The true rate of the deployed test follows Beta(k, n + 1 - k), as the certificate says."""
@@ -215,13 +225,15 @@ def test_the_realised_rate_follows_the_beta_distribution(n, alpha):
     assert np.mean(rates) == pytest.approx(realised.mean, abs=6 * np.std(rates) / np.sqrt(RUNS))
 
 
+@pytest.mark.thorough_rows
+@pytest.mark.parametrize("runs", [1_000, 4_000])
 @pytest.mark.parametrize("higher", [True, False])
 @pytest.mark.parametrize("slope", [2.0, 0.0, -2.0])
-def test_both_rates_are_kept_whatever_the_score(slope, higher):
+def test_both_rates_are_kept_whatever_the_score(slope, higher, runs):
     """Good, useless and reversed scores keep both promises; only the other error suffers."""
     rng = np.random.default_rng(5)
     # With n = 20 the rates are 2/21, and m / n in place of (m + 1)/(n + 1) would give 3/21.
-    runs, n, new = 4_000, 20, 5
+    n, new = 20, 5
     labels, truth = np.repeat([0, 1], n), np.repeat([0, 1], new)
     missed = alarmed = wrong_other = 0
     with warnings.catch_warnings():
@@ -243,6 +255,7 @@ def test_both_rates_are_kept_whatever_the_score(slope, higher):
     assert other < 0.4 if slope > 0 else other > 0.85
 
 
+@pytest.mark.thorough
 def test_both_rates_at_once_with_abstention():
     """A test of both rates decides wrongly in at most alpha of each class, neither included."""
     rng = np.random.default_rng(6)
@@ -260,10 +273,12 @@ def test_both_rates_at_once_with_abstention():
     assert abstained > 0
 
 
-def test_each_group_keeps_its_own_rate_where_the_pooled_test_does_not():
+@pytest.mark.thorough_rows
+@pytest.mark.parametrize("runs", [1_000, 4_000])
+def test_each_group_keeps_its_own_rate_where_the_pooled_test_does_not(runs):
     """Groups with different scores all keep alpha, while one threshold for all misses one group."""
     rng = np.random.default_rng(8)
-    runs, n = 4_000, 20
+    n = 20
     labels, groups = np.tile([0, 1], 2 * n), np.repeat(["low", "high"], 2 * n)
     missed = dict.fromkeys(("low", "high"), 0)
     missed_pooled = dict.fromkeys(("low", "high"), 0)
@@ -290,20 +305,23 @@ def test_strict_counts_would_break_with_ties():
     assert not at_most(broken, RUNS, 0.05)
 
 
-def test_a_true_model_has_the_computed_rate():
+@pytest.mark.thorough_rows
+@pytest.mark.parametrize("runs", [1_250, 5_000])
+def test_a_true_model_has_the_computed_rate(runs):
     """Parametric("norm") on normal scores rejects what the t distribution says, close to alpha."""
     n, alpha = 200, 0.01
     rng = np.random.default_rng(10)
     z = stats.norm.ppf(alpha)
     expected = stats.t.cdf(z * np.sqrt((n - 1) / (n + 1)), n - 1)
     count = 0
-    for _ in range(5_000):
+    for _ in range(runs):
         scores = rng.normal(3, 2, n + 1)
         null = rk.Parametric("norm").against(np.sort(scores[1:]), "low")
         count += int(null.p_values(scores[:1])[0] <= alpha)
-    assert exactly(count, 5_000, expected)
+    assert exactly(count, runs, expected)
 
 
+@pytest.mark.thorough
 def test_the_power_interval_covers_the_true_other_error():
     """The exact interval of the other error covers the truth in at least 95 % of calibrations."""
     rng = np.random.default_rng(11)

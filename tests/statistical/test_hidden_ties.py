@@ -6,7 +6,6 @@ the distribution of its rank: upper statements hold, and lower ones must not rel
 
 from __future__ import annotations
 
-import functools
 import itertools
 
 import numpy as np
@@ -14,12 +13,9 @@ import pytest
 from scipy.stats import binom
 
 import ratekeeper as rk
-from ratekeeper._rates import RealisedRate
-from ratekeeper._watching import LikenessWatch
 
 DELTA = 0.05
 RARE = 1e-6
-LONG = 20_000
 METHODS = {
     "conformal": rk.Conformal(),
     "high probability": rk.HighProbability(),
@@ -43,8 +39,8 @@ def levels(count):
 
 def failures(n, k, atoms):
     """Return the exact chances that the true rate is below and above the interval of a test."""
-    high = RealisedRate(k, n, k - 1).interval[1]
-    lows = [RealisedRate(k, n, j).interval[0] for j in range(k)]
+    high = rk.RealisedRate(k, n, k - 1).interval[1]
+    lows = [rk.RealisedRate(k, n, j).interval[0] for j in range(k)]
 
     def kth_below(share):  # the k-th of n uniform numbers
         return binom.sf(k - 1, n, share)
@@ -67,6 +63,7 @@ def failures(n, k, atoms):
     return below, above
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("n", [9, 19, 30, 59])
 def test_either_end_of_the_interval_fails_in_at_most_5_percent(n):
     """Exactly enumerated: atoms of all masses in all places, constant, binary and ten levels."""
@@ -85,7 +82,7 @@ def test_either_end_of_the_interval_fails_in_at_most_5_percent(n):
 def test_the_distribution_of_the_rank_alone_would_not_do():
     """With one atom of mass 1/n its lower quantile fails in a third of all calibration sets."""
     n = 59
-    quantile = RealisedRate(1, n).interval[0]
+    quantile = rk.RealisedRate(1, n).interval[0]
     assert quantile > 0.0
     at_zero = 1 - (1 - 1 / n) ** n  # the threshold is at the atom, and the true rate 0
     assert at_zero > 0.6
@@ -102,6 +99,7 @@ def rate_of(threshold, atom):
     return atom + (1 - atom) * threshold if threshold > 0 else 0.0
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(("n", "name"), [(30, "conformal"), (59, "high probability")])
 @pytest.mark.parametrize("weight", [0.0, 0.5, 1.0, 3.0])
 def test_certificates_and_alerts_cover_the_truth(n, name, weight):
@@ -136,48 +134,7 @@ def test_certificates_and_alerts_cover_the_truth(n, name, weight):
     assert max(wrong["fnr"], wrong["share"]) <= most(runs, 0.1)
 
 
-@pytest.mark.parametrize("weight", [0.0, 0.5, 1.0, 2.0, 3.0])
-@pytest.mark.parametrize("n", [59, 200])
-@pytest.mark.parametrize("name", METHODS)
-def test_streams_without_a_change_raise_few_alarms(name, n, weight):
-    """To 20,000 outcomes, for atoms at the lowest score of all masses and for none."""
-    alpha = 0.1
-    k = METHODS[name].against(np.arange(float(n)), "low").rank(alpha)
-    check_streams(k, n, weight / n, runs=120, outcomes=LONG)
-
-
-@pytest.mark.parametrize(("n", "alpha"), [(19, 0.05), (9, 0.1)])
-def test_the_least_calibrations_raise_few_alarms(n, alpha):
-    """With the threshold at the lowest score, where it is shared in a third of all sets."""
-    k = rk.Conformal().against(np.arange(float(n)), "low").rank(alpha)
-    assert k == 1
-    check_streams(k, n, alpha, runs=400, outcomes=LONG)
-
-
-@pytest.mark.parametrize("count", [1, 2, 10])
-def test_streams_of_few_levels_raise_few_alarms(count):
-    """Constant, binary and ten-level scores make errors fewer, which is never evidence."""
-    rng = np.random.default_rng(count)
-    runs, n, k, alarms = 200, 200, 20, 0
-    for _ in range(runs):
-        threshold = np.sort(rng.integers(0, count, n))[k - 1]
-        watch = LikenessWatch(k, n, DELTA)
-        watch.feed(rng.random(LONG) < threshold / count)
-        alarms += watch.alarm is not None
-    assert alarms <= most(runs)
-
-
-def check_streams(k, n, atom, runs, outcomes):
-    rng = np.random.default_rng([n, k, int(1000 * n * atom)])
-    alarms = 0
-    for _ in range(runs):
-        threshold = np.sort(drawn(n, atom, rng))[k - 1]
-        watch = LikenessWatch(k, n, DELTA)
-        watch.feed(rng.random(outcomes) < rate_of(threshold, atom))
-        alarms += watch.alarm is not None
-    assert alarms <= most(runs)
-
-
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(
     ("method", "n", "runs"),
     [
@@ -203,21 +160,3 @@ def test_a_monitor_stays_quiet_on_a_value_seen_once(method, n, runs):
         monitor.update(ids, np.ones(outcomes, int))
         alarms += bool(monitor.unlike_calibration)
     assert alarms <= most(runs)
-
-
-@functools.cache
-def supremum(errors, k, n):
-    """Return the greatest evidence of a sequence of outcomes, after any of them."""
-    watch = LikenessWatch(k, n, DELTA)
-    watch.feed(np.array(errors))
-    return watch.log_peak
-
-
-@pytest.mark.parametrize(("k", "n"), [(1, 3), (2, 4), (3, 3)])
-def test_evidence_never_rises_if_an_error_is_taken_for_a_correct_outcome(k, n):
-    """All sequences of ten outcomes: it is what the bound for any ties stands on."""
-    for errors in itertools.product([False, True], repeat=10):
-        highest = supremum(errors, k, n)
-        for i in np.flatnonzero(errors):
-            fewer = (*errors[:i], False, *errors[i + 1 :])
-            assert supremum(fewer, k, n) <= highest + 1e-9

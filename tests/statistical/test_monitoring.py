@@ -51,6 +51,7 @@ def test_false_alarms_over_all_time_are_at_most_delta():
     assert pages["limit of a marginal promise"] > most(runs, DELTA)
 
 
+@pytest.mark.thorough
 def test_a_rate_of_exactly_alpha_with_groups_and_both_rates():
     """The mean of evidence over groups keeps delta in all, at the edge of what is promised."""
     rng, runs, length = np.random.default_rng(1), 150, 1200
@@ -77,6 +78,7 @@ def late(rng, length):
     return missed, np.arange(length) + delay
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("window", [30.0, 360.0])
 def test_misses_that_are_reported_sooner_make_no_false_alarm(window):
     """In decision order after a maturity, short or long, at most delta; as they arrive, always."""
@@ -105,9 +107,11 @@ def test_misses_that_are_reported_sooner_make_no_false_alarm(window):
     assert wrong >= 0.95 * runs
 
 
-def test_an_audit_keeps_delta_and_finds_a_broken_limit():
+@pytest.mark.thorough_rows
+@pytest.mark.parametrize("runs", [25, 80])
+def test_an_audit_keeps_delta_and_finds_a_broken_limit(runs):
     """Labels of alerts and of a tenth of the rest: at most delta at alpha, found at 3 alpha."""
-    rng, runs, length = np.random.default_rng(3), 80, 4000
+    rng, length = np.random.default_rng(3), 4000
     test = a_test(rng, rk.HighProbability(0.05))
     alarms = {}
     for rate in (ALPHA, 3 * ALPHA):
@@ -123,6 +127,7 @@ def test_an_audit_keeps_delta_and_finds_a_broken_limit():
     assert alarms[3 * ALPHA] >= 0.9 * runs
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_the_luck_of_the_calibration_pages_nobody_under_an_audit(control):
     """On-average promises, calibrated anew in each run: nothing changes, so delta bounds pages."""
@@ -147,6 +152,7 @@ def test_the_luck_of_the_calibration_pages_nobody_under_an_audit(control):
     assert pages[6.0] >= 0.5 * runs
 
 
+@pytest.mark.thorough
 def test_false_warnings_of_a_change_come_as_rarely_as_promised():
     """The first false alarm of two groups' detectors comes after the run length on average."""
     rng, runs, run_length = np.random.default_rng(4), 60, 300
@@ -166,9 +172,11 @@ def test_false_warnings_of_a_change_come_as_rarely_as_promised():
     assert np.mean(lengths) * (1 + 5 / np.sqrt(runs)) >= run_length
 
 
-def test_scores_of_a_mixture_are_rarely_called_shifted_however_often_they_are_judged():
+@pytest.mark.thorough_rows
+@pytest.mark.parametrize("runs", [50, 150])
+def test_scores_of_a_mixture_are_rarely_called_shifted_however_often_they_are_judged(runs):
     """At the ends and in the middle of prevalence, all judgements together keep to delta."""
-    rng, runs, n, length = np.random.default_rng(6), 150, 60, 800
+    rng, n, length = np.random.default_rng(6), 60, 800
     alarms = 0
     for run in range(runs):
         labels = np.repeat([0, 1], n)

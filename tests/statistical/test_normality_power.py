@@ -28,6 +28,7 @@ def _lead(samples, alternative):
     return difference.mean(), difference.std() / np.sqrt(len(samples))
 
 
+@pytest.mark.thorough
 def test_omnibus_power_on_the_groups():
     """On average 1.3 points above Shapiro-Wilk, in no cell more than one point below."""
     rng = np.random.default_rng(1)
@@ -47,6 +48,7 @@ def test_directed_power_on_its_own_kind(alternative, group, n, aim):
     assert lead > aim - 5 * error
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("name", NEARLY_NORMAL)
 def test_power_near_the_normal_at_large_n(name):
     """At n = 1,000 the omnibus test is not clearly below Shapiro-Wilk."""
@@ -68,6 +70,7 @@ def _mixture(rng, share, shift, rows, n):
     return rng.standard_normal((rows, n)) + shift * (rng.random((rows, n)) < share)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row", MIXTURES, ids=lambda row: "-".join(row[:3]))
 def test_power_on_location_mixtures_is_as_the_guide_says(row):
     """Every number of the guide's table agrees with a new simulation.
@@ -86,6 +89,7 @@ def test_power_on_location_mixtures_is_as_the_guide_says(row):
         assert known.sf(count - 1) > 1e-9
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("share", [0.2, 0.3])
 @pytest.mark.parametrize("shift", [2.5, 3.0])
 @pytest.mark.parametrize("n", [20, 50, 100])

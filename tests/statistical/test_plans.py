@@ -36,6 +36,7 @@ PROMISES = {
 }
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("draw", [two_values, ranked])
 @pytest.mark.parametrize("control", PROMISES)
 def test_planned_labels_certify(control, draw):
@@ -86,6 +87,7 @@ def test_planned_labels_find_a_group():
     assert above <= stats.binom.isf(UNLUCKY, repeats, power)
 
 
+@pytest.mark.thorough
 def test_intervals_of_planned_prices_cover():
     """The true price at the threshold of the limit and of the plan lies in the interval."""
     rng, repeats = np.random.default_rng(0), 400

@@ -33,6 +33,7 @@ def ours(scores, labels, level):
         return None
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(
     ("n", "prevalence", "apart", "level"),
     [(2000, 0.2, 2.0, 0.8), (1000, 0.5, 1.5, 0.8), (3000, 0.05, 2.5, 0.6)],

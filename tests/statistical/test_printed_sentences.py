@@ -15,7 +15,6 @@ from ratekeeper._cells import is_outside, own_numbers
 from ratekeeper._control import build_test
 from ratekeeper._evaluation import Promise, Tally, chances, evaluate
 from ratekeeper._overlaps import fingerprint
-from ratekeeper._rates import Rate
 
 SURE = 1e-6  # how often a correct build may fail one of these tests
 
@@ -68,6 +67,7 @@ def rank_of(method, n, alpha):
     return method.against(np.arange(float(n)), "low").rank(alpha)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("n_groups", [1, 20])
 @pytest.mark.parametrize("n_new", [40, 2000])
 @pytest.mark.parametrize("method", METHODS, ids=repr)
@@ -180,7 +180,7 @@ def test_the_price_of_both_rates_counts_all_objects_without_a_decision():
     decided = test._decide(cal.cells[1][0], None, own_numbers(cal, 1))  # noqa: SLF001
     undecided = int((decided.neither | decided.abstained).sum())
     assert decided.neither.any()
-    assert test.certificate.undecided["positive"] == Rate(undecided, 300)
+    assert test.certificate.undecided["positive"] == rk.Rate(undecided, 300)
 
 
 def test_copies_of_the_data_break_the_promise_and_are_refused():
@@ -323,7 +323,7 @@ def test_many_new_objects_cannot_make_the_whole_exceed_where_no_group_does():
 
 def test_without_a_rank_only_the_average_bounds_the_chance():
     """Markov's inequality: three times the promised rate happens at most every third time."""
-    assert chances([Promise(0.1)], [Rate(30, 100)]) == [pytest.approx(1 / 3)]
+    assert chances([Promise(0.1)], [rk.Rate(30, 100)]) == [pytest.approx(1 / 3)]
     smoothed = rk.calibrate(*normal(np.random.default_rng(0), 100)).control(
         "fnr", 0.1, method=rk.Smoothed()
     )

@@ -35,12 +35,14 @@ def _true_rate(test: rk.ErrorRateTest, shares: np.ndarray) -> float:
     return float(shares[values > score].sum() + shares[values == score].sum() * (1 - number))
 
 
+@pytest.mark.thorough_rows
+@pytest.mark.parametrize("runs", [500, SETS])
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
-def test_the_true_rate_follows_the_beta_distribution_and_keeps_alpha(control):
+def test_the_true_rate_follows_the_beta_distribution_and_keeps_alpha(control, runs):
     """With six values and one seed for all, failures stay within delta and the level is used."""
-    tests = [cal.control(control, ALPHA, method=METHOD) for cal in _calibrations(SETS)]
+    tests = [cal.control(control, ALPHA, method=METHOD) for cal in _calibrations(runs)]
     rates = np.array([_true_rate(one, POSITIVE if control == "fnr" else NEGATIVE) for one in tests])
-    assert np.count_nonzero(rates > ALPHA) <= binom.ppf(1 - 5e-7, SETS, DELTA)
+    assert np.count_nonzero(rates > ALPHA) <= binom.ppf(1 - 5e-7, runs, DELTA)
     found = tests[0].certificate.cells[0]
     assert kstest(rates, beta(found.realised.k, N + 1 - found.realised.k).cdf).pvalue > 1e-6
     assert not found.tied
@@ -58,6 +60,7 @@ def test_breaking_ties_in_favour_would_be_noticed():
     assert np.count_nonzero(np.array(in_favour) > ALPHA) > binom.ppf(1 - 5e-7, 200, DELTA)
 
 
+@pytest.mark.thorough
 def test_decisions_on_new_objects_have_the_rate_of_the_boundary():
     """Counted on many keys, each decision rate is that of the score and number shown."""
     rng, n = np.random.default_rng(2), 200_000
@@ -70,6 +73,7 @@ def test_decisions_on_new_objects_have_the_rate_of_the_boundary():
         assert binom.ppf(1e-7, n, rate) <= missed <= binom.ppf(1 - 1e-7, n, rate)
 
 
+@pytest.mark.thorough
 def test_one_evaluation_has_few_false_alarms():
     """On unchanged objects the verdict is "exceeded" in at most 5% of evaluations."""
     rng, n_sets, n = np.random.default_rng(3), 400, 400
@@ -82,6 +86,7 @@ def test_one_evaluation_has_few_false_alarms():
     assert exceeded <= binom.ppf(1 - 5e-7, n_sets, 0.05)
 
 
+@pytest.mark.thorough
 def test_both_rates_are_kept_with_the_same_numbers():
     """A test of both rates keeps each, and never finds both classes impossible."""
     rng, fails = np.random.default_rng(4), np.zeros(2)
@@ -96,6 +101,7 @@ def test_both_rates_are_kept_with_the_same_numbers():
     assert (fails <= binom.ppf(1 - 5e-7, n_sets, DELTA)).all()
 
 
+@pytest.mark.thorough
 def test_smoothed_p_values_by_key_are_uniform():
     """With a key for each object, smoothed p-values of both classes are uniform on average."""
     rng, p = np.random.default_rng(5), []

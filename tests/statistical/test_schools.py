@@ -22,6 +22,7 @@ def drawn(rng, n, positive=(1.5, 1.0)):
     return rk.calibrate(scores, np.repeat([0, 1], n))
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.filterwarnings("ignore::ratekeeper.ReversedScoreWarning")
 @pytest.mark.parametrize("positive", [(1.5, 1.0), (0.5, 3.0)])
 def test_bands_of_all_blocks_cover_at_once(positive):

@@ -6,15 +6,12 @@ with any other seed it would with probability above 1 - 1e-6.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import ndtr
 
 import ratekeeper as rk
-from ratekeeper._draws import Draw
 
 RARE = 1e-7
 ALPHA = 0.1
@@ -22,10 +19,10 @@ SPREAD = 3.0  # of the positives; negatives have 1
 pytestmark = pytest.mark.filterwarnings("ignore::ratekeeper.ReversedScoreWarning")
 
 
-def drawn(rng, n):
+def drawn(rng, n, **options):
     """Draw a two-sided problem: negatives around 0, positives at both ends."""
     labels = np.repeat([0, 1], n)
-    return rk.calibrate(rng.normal(0, 1 + (SPREAD - 1) * labels), labels)
+    return rk.calibrate(rng.normal(0, 1 + (SPREAD - 1) * labels), labels, **options)
 
 
 def share(intervals, spread):
@@ -45,6 +42,7 @@ def true_fpr(test):
     return found
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("shape", ["hull", "rising", "valley", "best"])
 def test_the_true_rate_exceeds_alpha_as_often_as_its_distribution_says(shape):
     """It is above alpha as often as Beta(k, n + 1 - k) says, neither more nor less often.
@@ -55,7 +53,7 @@ def test_the_true_rate_exceeds_alpha_as_often_as_its_distribution_says(shape):
     rng, runs, n = np.random.default_rng(len(shape)), 120 if shape == "best" else 300, 200
     above = 0
     for run in range(runs):
-        cal = replace(drawn(rng, n), draw=Draw.of(run))
+        cal = drawn(rng, n, random_state=run)
         test = rk.reorder(cal, shape).control("fpr", ALPHA)
         above += true_fpr(test) > ALPHA
     realised = test.certificate.cells[0].realised

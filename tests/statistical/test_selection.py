@@ -11,8 +11,6 @@ import pytest
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper._calibration import Calibration
-from ratekeeper._selection import adjusted
 
 RARE = 1e-8
 RUNS = 2500
@@ -43,7 +41,7 @@ def drawn(method, n, negatives, positives, fdr, shape, seed, choose=None):
         null = np.sort(SHAPES[shape](rng.normal(size=n)))
         batch = SHAPES[shape](rng.normal(means))
         if choose is None:
-            cal = Calibration(((null,), GONE), CLASSES, None, higher_is_positive=True)
+            cal = rk.Calibration(((null,), GONE), CLASSES, None, higher_is_positive=True)
             selected = cal.select(batch, fdr, method=method(rng)).selected
         else:
             selected = choose(method(rng).against(null, "high").p_values(batch), fdr)
@@ -55,6 +53,7 @@ def conformal(_):
     return rk.Conformal()
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.filterwarnings("ignore::ratekeeper.ScoreRangeWarning")
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(("n", "positives"), [(50, 10), (50, 0), (30, 60)])
@@ -83,7 +82,14 @@ def test_smoothed_keeps_the_fdr_on_average(shape):
 def test_the_simulation_would_catch_what_is_refused():
     """Plain shares m/n, and p-values that are compared with q one by one, break the same bound."""
     empirical = drawn(
-        lambda _: rk.Empirical(), 50, 90, 10, 0.2, "continuous", 3, lambda p, q: adjusted(p) <= q
+        lambda _: rk.Empirical(),
+        50,
+        90,
+        10,
+        0.2,
+        "continuous",
+        3,
+        lambda p, q: stats.false_discovery_control(p) <= q,
     )
     assert not at_most(empirical, RUNS, 0.18)
     one_by_one = drawn(conformal, 50, 90, 10, 0.2, "continuous", 3, lambda p, q: p <= q)
@@ -100,7 +106,7 @@ def test_groups_share_one_fdr():
     count = 0
     for _ in range(RUNS):
         nulls = np.sort(rng.normal(size=60)), np.sort(rng.normal(7, size=25))
-        cal = Calibration((nulls, GONE * 2), CLASSES, names, higher_is_positive=True)
+        cal = rk.Calibration((nulls, GONE * 2), CLASSES, names, higher_is_positive=True)
         found = cal.select(rng.normal(means), 0.2, groups=groups)
         count += rng.random() < share_of_negatives(found.selected, 80)
     assert at_most(count, RUNS, 0.16)
@@ -146,7 +152,7 @@ def test_bands_of_all_groups_hold_together():
     method, groups = rk.Simultaneous(0.2), 4
     names = np.arange(groups)
     nulls = tuple(np.linspace(0, 1, 80) for _ in names)
-    cal = Calibration((nulls, GONE * groups), CLASSES, names, higher_is_positive=True)
+    cal = rk.Calibration((nulls, GONE * groups), CLASSES, names, higher_is_positive=True)
     found = cal.select([0.5], budget=1, groups=[2], method=method)
     own = rk.Simultaneous(0.2 / groups)
     assert found.p_values[0] == own.against(nulls[2], "high").p_values(np.array([0.5]))[0]
@@ -162,7 +168,7 @@ def test_the_alpha_of_the_best_holds_after_looking():
     runs, wrong = 400, {rk.Simultaneous(0.1): 0, rk.Conformal(): 0}
     for _ in range(runs):
         null, batch = np.sort(rng.random(100)), rng.random(300)
-        cal = Calibration(((null,), GONE), CLASSES, None, higher_is_positive=True)
+        cal = rk.Calibration(((null,), GONE), CLASSES, None, higher_is_positive=True)
         for method in wrong:
             failed = False
             for budget in (3, 10, 30, 100):

@@ -8,6 +8,7 @@ from scipy.stats import binom
 
 import ratekeeper as rk
 from ratekeeper import _mixtures as mixtures
+from ratekeeper._shift import _random_order
 
 RARE = 1e-7  # a correct build fails one of the bounds here less often
 
@@ -65,6 +66,7 @@ def results():
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2, 0.5])
 def test_a_change_of_prevalence_alone_is_seldom_called_a_shift(results, alpha):
     """P(p <= alpha) <= alpha in every case, whatever classes, ties, sizes and prevalence."""
@@ -74,6 +76,7 @@ def test_a_change_of_prevalence_alone_is_seldom_called_a_shift(results, alpha):
     assert np.count_nonzero(p <= alpha) <= binom.isf(RARE, p.size, alpha)
 
 
+@pytest.mark.thorough
 def test_the_interval_covers_the_prevalence(results):
     """The 95% interval covers the prevalence in every case; None covers nothing."""
     covers = [
@@ -85,10 +88,11 @@ def test_the_interval_covers_the_prevalence(results):
     assert missed.sum() <= binom.isf(RARE, len(covers), 0.05)
 
 
-def test_the_level_is_kept_where_the_test_is_sharpest():
+@pytest.mark.thorough_rows
+@pytest.mark.parametrize("runs", [75, 300])
+def test_the_level_is_kept_where_the_test_is_sharpest(runs):
     """At one known prevalence nothing is searched, and the level is nearly used up, yet kept."""
-    rng, runs = np.random.default_rng(3), 300
-    p = []
+    rng, p = np.random.default_rng(3), []
     for _ in range(runs):
         cal = rk.calibrate(rng.normal(np.repeat([0, 2], 300)), np.repeat([0, 1], 300))
         new = rng.normal(2 * (rng.random(300) < 0.5))
@@ -97,6 +101,7 @@ def test_the_level_is_kept_where_the_test_is_sharpest():
         assert np.count_nonzero(np.array(p) <= alpha) <= binom.isf(RARE, runs, alpha)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "n_new", "drifted"),
     [
@@ -135,6 +140,7 @@ def test_rates_are_kept_whatever_the_prevalence():
     assert max(broken.values()) <= binom.isf(RARE, runs, delta)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("n", "m"), [(3000, 4000), (40, 60)])
 def test_the_two_sample_test_is_exact(n, m):
     """For two samples of one distribution the tree keeps every level, and nearly uses it up."""
@@ -150,3 +156,34 @@ def test_the_two_sample_test_is_exact(n, m):
         assert found <= binom.isf(RARE, runs, alpha)
         if n > 1000:  # so that it would be seen if it were not exact
             assert found >= binom.ppf(RARE, runs, 0.6 * alpha)
+
+
+def test_the_search_finds_the_largest_p_value(monkeypatch):
+    """A search through every number of positives, all exact, finds nothing larger."""
+    rng = np.random.default_rng(8)
+    cases = []
+    for i in range(25):
+        sizes = [int(n) for n in 10 ** rng.uniform(0.7, 2.5, 3)]
+        n_cells = int(rng.integers(3, 35))
+        shares = rng.dirichlet(np.full(n_cells, rng.choice([0.2, 1, 5])), 3)
+        classes = [rng.choice(n_cells, sizes[i], p=shares[i]) for i in (0, 1)]
+        mixed = 0.5 * (shares[0] + shares[1])
+        new = rng.multinomial(sizes[2], 0.9 * mixed + 0.1 * shares[2] if i % 2 else mixed)
+        cases.append((classes, new, mixtures.p_of_mixture(classes, new)))
+    for name in ("_FINE_GRID", "_ALWAYS"):
+        monkeypatch.setattr(mixtures, name, 10**9)
+    for name in ("_FAR", "_ROUGH_STEP"):
+        monkeypatch.setattr(mixtures, name, 0.0)
+    for classes, new, p in cases:
+        assert mixtures.p_of_mixture(classes, new) == pytest.approx(p)
+
+
+@pytest.mark.thorough
+def test_each_draw_has_another_order():
+    """Which ranks are drawn is up to the draw alone."""
+    numbers = [
+        rk.calibrate([0.0, 1.0], [0, 1], random_state=seed).draw.numbers(10, "order", 0)
+        for seed in range(2000)
+    ]
+    first = [_random_order(one)[0] for one in numbers]
+    assert np.abs(np.bincount(first, minlength=10) - 200).max() < 6 * np.sqrt(200)

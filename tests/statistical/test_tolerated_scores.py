@@ -62,6 +62,7 @@ def realised(forest, control, method, tolerance):
     return {name: np.array(rates) for name, rates in found.items()}
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_a_forest_keeps_its_rate_however_scores_come_out(forest, control):
     """With the tolerance, at most delta of the tests exceed alpha, whatever the noise."""
@@ -71,6 +72,7 @@ def test_a_forest_keeps_its_rate_however_scores_come_out(forest, control):
         assert above <= stats.binom.isf(RARE, RUNS, 0.05)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_a_forest_keeps_its_rate_on_average(forest, control):
     """With the tolerance, a fresh object is rejected with probability alpha at most."""
@@ -81,6 +83,7 @@ def test_a_forest_keeps_its_rate_on_average(forest, control):
         assert rates.mean() <= 0.1 + 6 * rates.std() / np.sqrt(RUNS)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_without_a_tolerance_tied_scores_break_it(forest, control):
     """Scores that were tied with the threshold cross it, and nearly every test exceeds alpha."""

@@ -4,6 +4,8 @@ Every stream is fed to the watch itself, which looks after each outcome. Bounds 
 binomial distribution: a correct build fails one of them with probability below 1e-6.
 """
 
+import functools
+import itertools
 import math
 
 import numpy as np
@@ -27,9 +29,9 @@ OUTCOMES = 5_000
 METHODS = {"conformal": rk.Conformal(), "high probability": rk.HighProbability()}
 
 
-def most(runs, chance=DELTA):
-    """Return more alarms than which a true promise has with probability below 1e-7."""
-    return binom.ppf(1 - 1e-7, runs, chance)
+def most(runs, chance=DELTA, rare=1e-7):
+    """Return more alarms than which a true promise has with probability below `rare`."""
+    return binom.isf(rare, runs, chance)
 
 
 def alarms(watch_of, rates, seed, outcomes=OUTCOMES):
@@ -171,6 +173,7 @@ def audited(control, error_rate, audit_rate, objects, rng):
     return errors[seen], np.where(flagged, 1.0, 1.0 / audit_rate)[seen]
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_an_audit_is_enough_to_watch(control):
     """A random audit gives few false alarms at alpha, and alarms at twice alpha; limits hold."""
@@ -193,6 +196,7 @@ def test_an_audit_is_enough_to_watch(control):
         assert found >= (0.5 if audit_rate < 0.1 else 0.99) * runs
 
 
+@pytest.mark.thorough
 def test_which_groups_are_named():
     """Among groups named by e-BH, at a moment chosen by what is seen, few are named wrongly.
 
@@ -232,6 +236,7 @@ def test_the_delay_of_an_audit_is_as_planned(control, audit):
     assert binom.ppf(1e-7, runs, 0.46) <= found <= binom.ppf(1 - 1e-7, runs, 0.54)
 
 
+@pytest.mark.thorough
 def test_the_mean_delay_is_that_of_simulated_streams():
     """A mean of 2,000 streams lies within five of its standard errors of the one worked out."""
     runs = 2_000
@@ -244,3 +249,82 @@ def test_the_mean_delay_is_that_of_simulated_streams():
         # The bound is on means, and the median is smaller than the mean.
         assert fastest(ALPHA, rate, DELTA) < mean_delay(ALPHA, rate, DELTA)
         assert delay(ALPHA, rate, DELTA) < mean_delay(ALPHA, rate, DELTA)
+
+
+# Values that several objects of a population share, and that a calibration shows once or never:
+# it looks untied, and if the threshold is at the shared value, errors are fewer.
+
+METHODS_OF_TIES = {**METHODS, "simultaneous": rk.Simultaneous()}
+
+
+def drawn(n, atom, rng):
+    """Draw positives, of which this share has the lowest score; the others' scores differ."""
+    return np.where(rng.random(n) < atom, 0.0, rng.random(n))
+
+
+def rate_of(threshold, atom):
+    """Return the share of the population strictly below a threshold."""
+    return atom + (1 - atom) * threshold if threshold > 0 else 0.0
+
+
+@pytest.mark.thorough_rows
+@pytest.mark.parametrize("weight", [0.0, 0.5, 1.0, 2.0, 3.0])
+@pytest.mark.parametrize("n", [59, 200])
+@pytest.mark.parametrize("name", METHODS_OF_TIES)
+def test_streams_without_a_change_raise_few_alarms(name, n, weight):
+    """To 20,000 outcomes, for atoms at the lowest score of all masses and for none."""
+    alpha = 0.1
+    k = METHODS_OF_TIES[name].against(np.arange(float(n)), "low").rank(alpha)
+    check_streams(k, n, weight / n, runs=120, outcomes=20_000)
+
+
+@pytest.mark.thorough_rows
+@pytest.mark.parametrize(("n", "alpha"), [(19, 0.05), (9, 0.1)])
+def test_the_least_calibrations_raise_few_alarms(n, alpha):
+    """With the threshold at the lowest score, where it is shared in a third of all sets."""
+    k = rk.Conformal().against(np.arange(float(n)), "low").rank(alpha)
+    assert k == 1
+    check_streams(k, n, alpha, runs=400, outcomes=20_000)
+
+
+@pytest.mark.parametrize("count", [1, 2, 10])
+def test_streams_of_few_levels_raise_few_alarms(count):
+    """Constant, binary and ten-level scores make errors fewer, which is never evidence."""
+    rng = np.random.default_rng(count)
+    runs, n, k, alarms = 200, 200, 20, 0
+    for _ in range(runs):
+        threshold = np.sort(rng.integers(0, count, n))[k - 1]
+        watch = LikenessWatch(k, n, DELTA)
+        watch.feed(rng.random(20_000) < threshold / count)
+        alarms += watch.alarm is not None
+    assert alarms <= most(runs, rare=1e-6)
+
+
+def check_streams(k, n, atom, runs, outcomes):
+    rng = np.random.default_rng([n, k, int(1000 * n * atom)])
+    alarms = 0
+    for _ in range(runs):
+        threshold = np.sort(drawn(n, atom, rng))[k - 1]
+        watch = LikenessWatch(k, n, DELTA)
+        watch.feed(rng.random(outcomes) < rate_of(threshold, atom))
+        alarms += watch.alarm is not None
+    assert alarms <= most(runs, rare=1e-6)
+
+
+@functools.cache
+def supremum(errors, k, n):
+    """Return the greatest evidence of a sequence of outcomes, after any of them."""
+    watch = LikenessWatch(k, n, DELTA)
+    watch.feed(np.array(errors))
+    return watch.log_peak
+
+
+@pytest.mark.thorough_rows
+@pytest.mark.parametrize(("k", "n"), [(1, 3), (2, 4), (3, 3)])
+def test_evidence_never_rises_if_an_error_is_taken_for_a_correct_outcome(k, n):
+    """All sequences of ten outcomes: it is what the bound for any ties stands on."""
+    for errors in itertools.product([False, True], repeat=10):
+        highest = supremum(errors, k, n)
+        for i in np.flatnonzero(errors):
+            fewer = (*errors[:i], False, *errors[i + 1 :])
+            assert supremum(fewer, k, n) <= highest + 1e-9

@@ -24,6 +24,7 @@ def mean_at_most(rates, limit):
     assert stats.norm.sf(z) > SURE, f"{rates.mean():.4f}, not {limit:.4f}"
 
 
+@pytest.mark.thorough
 def test_windows_of_a_population_that_stays():
     """Each window of each night keeps the promise of each method, and needs no more than that."""
     rng, runs, n = np.random.default_rng(1), 700, 360
@@ -58,6 +59,7 @@ POPULATIONS = {
 }
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("name", POPULATIONS)
 def test_windows_of_a_population_that_moves(name):
     """The limits that are stated hold for every form; without them, all history breaks alpha.
@@ -96,6 +98,7 @@ def test_windows_of_a_population_that_moves(name):
     assert rates["all"][:, 0].mean() > 1.5 * ALPHA
 
 
+@pytest.mark.thorough
 def test_labels_of_flagged_objects_only():
     """Recalibrating on them breaks the promise; on those that an audit chooses it is kept."""
     rng, runs, n, nights = np.random.default_rng(3), 150, 800, 5
