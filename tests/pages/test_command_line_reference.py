@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
-
-from ratekeeper._cli import main
+from command_line import program
 
 EXTENSIONS = Path(__file__).parents[2] / "docs" / "_extensions"
 CONF = """
@@ -20,7 +19,7 @@ PAGE = """# Command line
 
 [evaluate](#command-evaluate) and [decide](#command-sql-decide)
 
-```{command-line} ratekeeper._cli:main
+```{command-line} PROGRAM
 :prog: ratekeeper
 ```
 """
@@ -40,14 +39,15 @@ def test_the_page_has_every_command_and_option(tmp_path):
     pytest.importorskip("sphinx")
     pytest.importorskip("myst_parser")
     (tmp_path / "conf.py").write_text(CONF.format(path=str(EXTENSIONS)))
-    (tmp_path / "index.md").write_text(PAGE)
+    place = f"{program.callback.__module__}:main"
+    (tmp_path / "index.md").write_text(PAGE.replace("PROGRAM", place))
     out = tmp_path / "out"
     build = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", tmp_path, out]
     done = subprocess.run(build, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     page = (out / "index.html").read_text("utf-8")
     assert 'href="#command-sql-decide"' in page
-    for words, command in commands(main):
+    for words, command in commands(program):
         start = page.index(f'<section id="command-{"-".join(words)}">')
         end = page.find('<section id="command-', start + 1)
         section = unescape(page[start:end])

@@ -21,7 +21,10 @@ NEEDS = {
 DATA = {"json", "toml", "sql", "html"}  # blocks that are read, not run
 
 
-@pytest.mark.parametrize("name", pages())
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name == "start" else pytest.mark.thorough) for name in pages()],
+)
 def test_a_page_shows_what_happens(name, show_page):
     """The blocks of a page run in order, and a block of text after one is all that it prints."""
     missing = [module for module in NEEDS.get(name, ()) if find_spec(module) is None]

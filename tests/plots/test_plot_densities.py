@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from cases import each
 
 import ratekeeper as rk
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import ErrorCurveDisplay, ScoreDensityDisplay
-from ratekeeper.plots._score_bins import score_edges
 
 
 def shaded(display, label):
@@ -15,9 +16,9 @@ def shaded(display, label):
     return float((heights * np.diff(display.edges)).sum())
 
 
-@pytest.mark.parametrize("kind", ["continuous", "tied", "float32"])
-@pytest.mark.parametrize("higher", [True, False])
-@pytest.mark.parametrize("control", ["fnr", "fpr"])
+@each("kind", ["continuous", "tied", "float32"])
+@each("higher", [True, False])
+@each("control", ["fnr", "fpr"])
 def test_the_shaded_area_is_the_counted_error(people, control, higher, kind):
     """Areas are 1, shaded areas are the two error rates, and end exactly at the threshold."""
     scores, labels, _ = people
@@ -104,7 +105,8 @@ def test_infinite_scores_are_kept_and_told(people):
     assert one.notes == ("1 score lies outside or at infinity, drawn in the outermost bins",)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.thorough
+@each(
     "scores",
     [
         [-np.inf, np.inf, np.inf, -np.inf],
@@ -115,7 +117,7 @@ def test_infinite_scores_are_kept_and_told(people):
         np.array([1e38, -3e38, 0, 1], dtype="f4"),
     ],
 )
-@pytest.mark.parametrize("control", ["fnr", "fpr"])
+@each("control", ["fnr", "fpr"])
 def test_odd_scores_never_crash(scores, control):
     """Any scores that a calibration takes can be drawn."""
     with np.errstate(all="raise"):
@@ -126,6 +128,7 @@ def test_odd_scores_never_crash(scores, control):
     assert (np.diff(display.edges) > 0).all()
     assert sum(counts.sum() for counts in display.counts) == 4
     assert display.rates["fpr" if control == "fnr" else "fnr"] == test.other_error
+    plt.close("all")  # before the next case: matplotlib warns of more than 20
 
 
 def test_an_infinite_threshold_is_told():
@@ -162,7 +165,14 @@ def test_a_test_of_both_rates_has_two_thresholds(halves, alphas):
 def test_close_thresholds_make_no_sliver_of_a_bin():
     """Bins have about one width, however close two thresholds are, so none becomes a spike."""
     for gap in (1e-12, 0.01, 0.04, 0.3):
-        edges = score_edges(0.0, 1.0, 10, [0.5, 0.5 + gap])
+        scores = np.r_[np.linspace(0, 0.4, 8), 0.5 + gap, 0.5, np.linspace(0.9, 1, 8)]
+        cal = rk.calibrate(scores, np.repeat([0, 1], 9))
+        test = cal.control_both(0.1, 0.1, method=rk.Conformal())
+        display = ScoreDensityDisplay.from_calibration(
+            test, bins=10, score_range=(0, 1), draw=False
+        )
+        assert display.thresholds == {"fnr": 0.5, "fpr": 0.5 + gap}
+        edges = display.edges
         widths = np.diff(edges)
         assert (widths > 0.02).all()
         assert (widths < 0.16).all()

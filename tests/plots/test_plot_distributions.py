@@ -6,7 +6,6 @@ from scipy.integrate import trapezoid
 from sklearn.base import clone
 
 import ratekeeper as rk
-from ratekeeper._rates import Rate, RealisedRate
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import RealisedRateDisplay, SampleSizeDisplay
 
@@ -43,7 +42,7 @@ def test_the_counted_rate_is_that_of_the_evaluation(halves, fitted):
     two = RealisedRateDisplay.from_calibration(clf.test_, draw=False)
     assert (one.law, one.alpha, one.control) == (two.law, two.alpha, two.control)
     wrong = clf.predict(X[y == 0]) == 1  # the FPR is controlled
-    assert one.counted == Rate(int(wrong.sum()), int((y == 0).sum()))
+    assert one.counted == rk.Rate(int(wrong.sum()), int((y == 0).sum()))
     assert RealisedRateDisplay.from_estimator(clf, draw=False).counted is None
 
 
@@ -63,7 +62,7 @@ def test_ties_and_cross_fits_are_told(fitted):
 @pytest.mark.parametrize(("k", "n", "alpha"), [(1, 1, 0.5), (1, 19, 0.05), (900, 1000, 0.9)])
 def test_extreme_distributions_are_drawn(k, n, alpha):
     """The smallest and the highest ranks have finite densities in the picture."""
-    display = RealisedRateDisplay(RealisedRate(k, n), alpha=alpha, control="fpr").plot()
+    display = RealisedRateDisplay(rk.RealisedRate(k, n), alpha=alpha, control="fpr").plot()
     assert np.isfinite(display.density).all()
     display.figure_.canvas.draw()
 
@@ -85,7 +84,7 @@ def test_where_there_is_no_distribution_it_is_said(people, halves):
     with pytest.raises(InputError, match="RealisedRate"):
         RealisedRateDisplay((5, 100), alpha=0.05, control="fnr")
     with pytest.raises(InputError, match="alpha=5"):
-        RealisedRateDisplay(RealisedRate(5, 100), alpha=5, control="fnr")
+        RealisedRateDisplay(rk.RealisedRate(5, 100), alpha=5, control="fnr")
     groups = np.where(np.arange(3000) % 100 == 0, "few", "many")
     test = rk.calibrate(people[0], people[1], groups=groups).control(
         "fnr", 0.01, thin_groups="pool", method=rk.Conformal()

@@ -54,6 +54,7 @@ def make(name, halves):
     }[name]
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("name", plots.__all__)
 def test_without_axes_a_new_figure_is_made(halves, name):
     """A display draws into a figure of its own, and each artist it names is there."""
@@ -67,6 +68,7 @@ def test_without_axes_a_new_figure_is_made(halves, name):
     assert display.ax_.get_legend() is not None
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("name", plots.__all__)
 def test_given_axes_are_used_and_nothing_else_is_touched(halves, name):
     """With axes given, no figure is made, none becomes current, and no setting changes."""
@@ -81,6 +83,7 @@ def test_given_axes_are_used_and_nothing_else_is_touched(halves, name):
     assert dict(plt.rcParams) == settings
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("name", plots.__all__)
 def test_numbers_need_no_drawing(halves, name):
     """draw=False makes the numbers alone, which can be drawn later and more than once."""

@@ -4,6 +4,8 @@ import re
 import runpy
 from pathlib import Path
 
+import pytest
+
 from ratekeeper import plots
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -35,6 +37,7 @@ def test_every_card_leads_to_the_section_of_its_picture():
         assert f"]({picture})" in sections[anchor]
 
 
+@pytest.mark.thorough
 def test_the_pictures_are_small_and_drawn_alike_each_time(tmp_path):
     """Drawing twice gives the same bytes, without a date, and no picture is large."""
     main = runpy.run_path(str(DOCS / "pictures" / "plot_pictures.py"))["main"]

@@ -8,6 +8,7 @@ from ratekeeper import report
 from ratekeeper.datasets import load_employment
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("settings", [{}, {"color_scheme": "dark"}])
 def test_the_report_can_be_read_by_everybody(show, settings):
     """axe-core finds nothing serious in the report, in light and dark, on a phone and a desk."""

@@ -16,7 +16,6 @@ from calibrations import (
 )
 
 import ratekeeper as rk
-from ratekeeper._alerts import share_text
 from ratekeeper.report import build
 
 FIND = """([choices, shares]) => {
@@ -62,6 +61,7 @@ def check(found, test):
                 assert mine is None or math.isclose(mine, theirs, rel_tol=1e-8, abs_tol=1e-9)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(
     ("make", "controls"),
     [
@@ -89,6 +89,7 @@ def test_alerts_are_those_of_the_library(show, make, controls):
             check(found, test)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", [low_is_positive, grouped])
 def test_alerts_of_a_test_of_both_rates_are_those_of_the_library(show, make):
     """With undecided objects, and with thresholds that cross."""
@@ -104,6 +105,7 @@ def test_alerts_of_a_test_of_both_rates_are_those_of_the_library(show, make):
         check(found, calibration.control_both(*pair, method=kind, thin_groups=pool))
 
 
+@pytest.mark.thorough
 def test_a_thinned_page_knows_the_alerts_of_its_test(show):
     """Of 100,000 scores the certified test has its exact alerts, and a changed one nearly so."""
     test = hundred_thousand().control("fpr", 0.05)
@@ -123,6 +125,7 @@ def screening():
     return rk.calibrate(rng.normal(2.6 * labels), labels)
 
 
+@pytest.mark.thorough
 def test_a_product_manager_sees_that_three_of_four_alarms_are_false(show):
     """FPR <= 5% at 2% of positives: in large type, in words, in the bar and in the icons."""
     test = screening().control("fpr", 0.05, method="conformal")
@@ -150,6 +153,7 @@ def test_a_product_manager_sees_that_three_of_four_alarms_are_false(show):
     assert page.inner_text("#alerts-ground") == test.alerts("2%").ground
 
 
+@pytest.mark.thorough
 def test_the_share_that_was_measured_is_not_called_stated(show):
     """At the calibration's own share the section says so; at one that is typed, that it is not."""
     page = show(build(screening().control("fpr", 0.05)))
@@ -160,6 +164,7 @@ def test_the_share_that_was_measured_is_not_called_stated(show):
     assert "counted among" not in page.inner_text("#alerts-ground")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("share", "large"),
     [
@@ -179,6 +184,14 @@ def test_large_type_has_no_more_digits_than_are_known(show, share, large):
     assert page.evaluate("share => ratekeeper.Practice.roundShare(share)", share) == large
 
 
+def in_two_digits(share, rounded):
+    """Write a share with as many decimals as show two digits of its distance from 0 and 1."""
+    rate = 100 * share
+    places = max(0, 1 - math.floor(math.log10(min(rate, 100 - rate))))
+    return f"{rounded(rate * 10**places) / 10**places:.{places}f}%"
+
+
+@pytest.mark.thorough
 def test_large_type_has_its_interval_beside_it(show):
     """Nobody reads the number without how well it is known."""
     rng = np.random.default_rng(1)
@@ -186,11 +199,12 @@ def test_large_type_has_its_interval_beside_it(show):
     test = rk.calibrate(rng.normal(5.0 * labels), labels).control("fpr", 0.01, method="conformal")
     page = show(build(test))
     low, high = test.alerts(0.5).precision.low, test.alerts(0.5).precision.high
-    between = f"({share_text(low, math.floor)} to {share_text(high, math.ceil)})"
+    between = f"({in_two_digits(low, math.floor)} to {in_two_digits(high, math.ceil)})"
     assert between in page.inner_text("#alerts-headline")
     assert len(page.inner_text("#alerts-precision")) <= len("99.9%")
 
 
+@pytest.mark.thorough
 def test_the_section_follows_both_sliders(show):
     """A rarer class makes more alarms false, a stricter level fewer; a what-if is marked."""
     calibration = screening()
@@ -213,6 +227,7 @@ def test_the_section_follows_both_sliders(show):
     assert page.get_attribute("#prevalence-slider", "aria-valuetext") == "0.01%"
 
 
+@pytest.mark.thorough
 def test_what_is_no_share_is_refused_in_words(show):
     """The section says what it needs, keeps what it shows, and the field goes back."""
     page = show(build(screening().control("fpr", 0.05), prevalence=0.02))
@@ -226,6 +241,7 @@ def test_what_is_no_share_is_refused_in_words(show):
         assert page.input_value("#prevalence") == "2"
 
 
+@pytest.mark.thorough
 def test_an_impossible_test_has_no_alerts(show):
     """Where no test can be made, the section says so and shows no number."""
     page = show(build(plain().control("fnr", 0.1, method="conformal")))

@@ -18,16 +18,17 @@ from calibrations import (
     single_precision,
     tied,
 )
+from cases import each
 
 import ratekeeper as rk
 from ratekeeper._abstaining import between
-from ratekeeper._cells import tail_of
-from ratekeeper._rates import Rate, RealisedRate
+from ratekeeper._formatting import exact_percent, percent
 from ratekeeper.exceptions import TooFewScoresError
 from ratekeeper.methods._rank import critical_rank
 from ratekeeper.report import build
 from ratekeeper.report._grid import smallest_sizes
 from ratekeeper.report._levels import DELTAS, Levels
+from ratekeeper.report._words import about
 
 METHODS = (
     rk.Conformal(),
@@ -91,7 +92,7 @@ def check_cell(found, test, i, *, exact_rank=True):
         assert found["threshold"] == cell.threshold
         assert found["k"] == (cell.realised and cell.realised.k)
     threshold = np.float64(found["threshold"])
-    low = tail_of(cal, test.null_class) == "low"
+    low = (test.control == "fnr") == cal.higher_is_positive
     beyond = null < threshold if low else null > threshold
     kept = other >= threshold if low else other <= threshold
     for name, count in (("target", beyond.sum()), ("other", kept.sum())):
@@ -100,7 +101,7 @@ def check_cell(found, test, i, *, exact_rank=True):
         if not (cell.pooled and cal.dtype == np.float32):  # the thinned page has limits there
             assert least == most
     if least == most:
-        low_limit, high_limit = Rate(int(kept.sum()), other.size).interval
+        low_limit, high_limit = rk.Rate(int(kept.sum()), other.size).interval
         same(found["interval"][0], low_limit)
         same(found["interval"][1], high_limit)
     check_true_rate(found, null.size, test)
@@ -113,7 +114,7 @@ def check_true_rate(found, n, test):
         assert found["realised"] is None
         return
     shown = found["realised"]
-    rate = RealisedRate(found["k"], n, shown["beyond"])
+    rate = rk.RealisedRate(found["k"], n, shown["beyond"])
     same(shown["mean"], rate.mean)
     same(shown["low"], rate.interval[0])
     same(shown["high"], rate.interval[1])
@@ -123,8 +124,9 @@ def check_true_rate(found, n, test):
         assert shown["above"] is None
 
 
-@pytest.mark.parametrize("control", ["fnr", "fpr"])
-@pytest.mark.parametrize("make", SMALL, ids=lambda make: make.__name__)
+@pytest.mark.thorough
+@each("control", ["fnr", "fpr"])
+@each("make", SMALL)
 def test_ranks_thresholds_errors_and_true_rates_are_those_of_the_library(show, make, control):
     """At every level and method the page finds what `control` finds, or the same refusal."""
     calibration = make()
@@ -145,6 +147,7 @@ def test_ranks_thresholds_errors_and_true_rates_are_those_of_the_library(show, m
             check_cell(cell, test, i)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("make", SMALL, ids=lambda make: make.__name__)
 def test_p_values_and_decisions_are_those_of_the_library(show, make):
     """A typed score gets the p-values and the decision that the test gives it."""
@@ -172,6 +175,7 @@ def test_p_values_and_decisions_are_those_of_the_library(show, make):
                     assert answer[i]["decision"] == int(decided.positive[j])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", [hundred_thousand, hundred_thousand_grouped])
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_a_thinned_page_is_small_and_never_less_strict(show, make, control):
@@ -196,6 +200,7 @@ def test_a_thinned_page_is_small_and_never_less_strict(show, make, control):
     assert stricter
 
 
+@pytest.mark.thorough
 def test_p_values_of_a_thinned_page_are_bounds_from_above(show):
     """Between kept scores a p-value is marked "at most", and it is that; else it is exact."""
     calibration = hundred_thousand()
@@ -232,6 +237,7 @@ def separated(n=200, gap=4.0):
     return rk.calibrate(np.random.default_rng(2).normal(gap * labels), labels)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("make", [tied, single_precision, low_is_positive, grouped, separated])
 def test_a_test_of_both_rates_is_that_of_the_library(show, make):
     """Certified and changed: thresholds that cross, decisions, errors, and objects without one."""
@@ -264,7 +270,8 @@ def decided(test, group, scores):
     return [word if word == "undecided" else int(word) for word in words.tolist()]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.thorough
+@each(
     ("fnr", "fpr"),
     [
         (2.0, 1.0),
@@ -277,7 +284,7 @@ def decided(test, group, scores):
         (1.7e308, -1.7e308),
     ],
 )
-@pytest.mark.parametrize("higher", [True, False])
+@each("higher", [True, False])
 def test_the_threshold_between_two_is_that_of_the_library(show, fnr, fpr, higher):
     """Whatever the two are, also infinite or next to each other."""
     page = show(
@@ -295,6 +302,7 @@ def test_the_threshold_between_two_is_that_of_the_library(show, fnr, fpr, higher
     assert (found and float(found)) == expected
 
 
+@pytest.mark.thorough
 def test_beta_functions_agree_with_scipy_up_to_ten_million(show):
     """Quantiles and tails of Beta(k, n + 1 - k) have ten digits for every k and n."""
     from scipy.special import betainc, betaincc, betainccinv, betaincinv
@@ -325,6 +333,7 @@ def test_beta_functions_agree_with_scipy_up_to_ten_million(show):
         assert (np.abs(found[large, column] / values[large] - 1) < allowed[large]).all()
 
 
+@pytest.mark.thorough
 def test_beta_functions_agree_with_closed_forms(show):
     """For k = 1 and for sums of few terms, where truth is known, the page has twelve digits."""
     page = show(build(plain().control("fnr", 0.1, method=rk.Conformal())))
@@ -341,6 +350,7 @@ def test_beta_functions_agree_with_closed_forms(show):
             assert math.isclose(found, float(sum(terms)), rel_tol=1e-12)
 
 
+@pytest.mark.thorough
 def test_ranks_agree_for_millions_of_scores(show):
     """The script's critical rank is `critical_rank` for n up to ten million."""
     page = show(build(plain().control("fnr", 0.1, method=rk.Conformal())))
@@ -358,6 +368,7 @@ def test_ranks_agree_for_millions_of_scores(show):
     assert found == [critical_rank(*case) for case in cases]
 
 
+@pytest.mark.thorough
 def test_every_count_of_a_band_has_its_limit(show):
     """Above the exact levels the script gives each count the p-value of `Simultaneous`."""
     page = show(build(plain().control("fnr", 0.1, method=rk.Conformal())))
@@ -371,6 +382,7 @@ def test_every_count_of_a_band_has_its_limit(show):
         assert np.allclose(found, expected, rtol=1e-9, atol=0)
 
 
+@pytest.mark.thorough
 def test_where_limit_and_level_are_equal_the_page_knows_the_rank(show):
     """An exact tie at a level of the slider is settled as the library settles it."""
     scores, labels = np.arange(3.0), [0, 0, 1]
@@ -382,6 +394,7 @@ def test_where_limit_and_level_are_equal_the_page_knows_the_rank(show):
     assert cell["k"] == 1
 
 
+@pytest.mark.thorough
 def test_stored_levels_are_those_that_the_library_finds():
     """The table of levels gives the band of `Simultaneous`, and its smallest n."""
     for delta in DELTAS:
@@ -392,3 +405,31 @@ def test_stored_levels_are_those_that_the_library_finds():
             assert math.isclose(found, limit, rel_tol=1e-9)
     needs = smallest_sizes([0.002, 0.05, 0.1], [1])["0.05"]
     assert needs == [rk.Simultaneous(0.05).smallest_n(alpha) for alpha in (0.002, 0.05, 0.1)]
+
+
+@pytest.mark.thorough
+def test_halves_are_rounded_alike_by_page_and_library(show):
+    """One rate is not written in two ways on one page."""
+    page = show(build(plain().control("fnr", 0.05, method=rk.Conformal())))
+    rates = [(k, n) for n in (16, 80, 160, 800, 1600, 3200, 6400) for k in range(1, 60)]
+    rates += [(k, 40_000) for k in range(1, 400)]
+    rates = [k / n for k, n in rates if k <= n]
+    percents = page.evaluate("rs => rs.map(ratekeeper.Numbers.percent)", rates)
+    counts = page.evaluate("rs => rs.map(r => ratekeeper.Numbers.outOf(r))", rates)
+    for rate, shown, counted in zip(rates, percents, counts, strict=True):
+        assert shown == percent(rate)
+        assert tuple(counted.split(" of ")) == about(rate)
+
+
+@pytest.mark.thorough
+def test_a_page_writes_no_exponents_in_percent(show):
+    """Tiny rates are written out, in Python and on the page alike."""
+    page = show(build(plain().control("fnr", 0.1)))
+    rates = [6.6e-7, 1.5e-4, 9.94e-7, 1e-8, 9.9e-9, 1e-300, 0.0]
+    assert page.evaluate("rs => rs.map(ratekeeper.Numbers.percent)", rates) == [
+        *map(percent, rates)
+    ]
+    assert not any("e" in percent(rate) for rate in rates)
+    levels = [0.05, 5e-8, 1.25e-9, 0.001]
+    exact = page.evaluate("rs => rs.map(ratekeeper.Numbers.exactPercent)", levels)
+    assert exact == [*map(exact_percent, levels)] == ["5%", "0.000005%", "0.000000125%", "0.1%"]

@@ -6,8 +6,8 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from calibrations import plain
+from cases import each
 
 import ratekeeper as rk
 from ratekeeper import report
@@ -40,7 +40,7 @@ def test_every_sentence_of_the_page_is_used():
         assert named or (stem and f"page.{stem}.{{" in text), key
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+@each("path", SCRIPTS)
 def test_no_script_holds_a_sentence(path):
     """Five words and a full stop in one string belong into `_sentences`."""
     comments = re.compile(r"/\*.*?\*/|(?m:^\s*//.*$)", re.DOTALL)
@@ -61,3 +61,14 @@ def test_a_page_gets_the_sentences_that_its_scripts_name():
         section, _, name = key.partition(".")
         assert words == SECTIONS[section][name]
         assert "**" not in words  # scripts write text, not HTML
+
+
+def test_words_are_explained_where_they_are_first_used():
+    """FNR and FPR are spelt out at the top, and every word of the trade at the end."""
+    built = build(plain().control("fnr", 0.05, method=rk.Conformal()))
+    assert built.index("the false negative rate") < built.index('id="explore"')
+    words = re.sub(r"<[^>]+>", "", built[built.index('id="words"') :])
+    meanings = [text for key, text in PAGE.items() if key.startswith("word.")]
+    assert len(meanings) > 10
+    for meaning in meanings:
+        assert meaning.replace("**", "")[1:] in words

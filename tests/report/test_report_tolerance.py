@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from calibrations import SMALL, grouped, hundred_thousand
+from cases import each
 
 import ratekeeper as rk
 from ratekeeper.exceptions import TooFewScoresError
@@ -30,8 +31,9 @@ def number(text):
     return float(text.replace("Infinity", "inf"))
 
 
-@pytest.mark.parametrize("tolerance", [1e-6, 0.3])
-@pytest.mark.parametrize("make", SMALL, ids=lambda make: make.__name__)
+@pytest.mark.thorough
+@each("tolerance", [1e-6, 0.3])
+@each("make", SMALL)
 def test_thresholds_prices_and_p_values_are_those_of_the_library(show, make, tolerance):
     """At other levels and methods the page moves thresholds and scores as the library does."""
     cal = make()
@@ -62,6 +64,7 @@ def test_thresholds_prices_and_p_values_are_those_of_the_library(show, make, tol
                     assert label == (None if found.abstained[j] else int(found.positive[j]))
 
 
+@pytest.mark.thorough
 def test_the_page_says_what_moved(show):
     """The rank, the true rate, the line that builds the test and the p-value name the tolerance."""
     test = SMALL[1]().control("fnr", 0.1, tolerance=0.25)
@@ -73,6 +76,7 @@ def test_the_page_says_what_moved(show):
     assert "at least as extreme, or within 0.25" in page.inner_text("#judged")
 
 
+@pytest.mark.thorough
 def test_a_thinned_page_bounds_what_it_counts_beside_a_threshold(show):
     """Where a moved threshold lies between kept scores, counts are ranges around the true one."""
     cal = hundred_thousand()
