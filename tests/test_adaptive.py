@@ -154,6 +154,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_a_restart_changes_nothing(setting, tmp_path):
     """Saved, loaded and continued gives what the uninterrupted one gives, bit for bit."""
@@ -327,28 +328,7 @@ def test_the_certificate_says_the_cap(test):
     assert adaptive.to_dict() == adaptive.certificate.to_dict()
 
 
-def test_memory_is_bounded(test, monkeypatch):
-    """Decisions are remembered for a while after their label, and the history is short."""
-    from ratekeeper._adaptive import _ledger
-
-    monkeypatch.setattr(_ledger, "MOST_SETTLED", 50)
-    adaptive = rk.AdaptiveTest(test)
-    scores, labels, ids = stream(4000)
-    adaptive.decide([0.0], ["stuck"])  # whose label never comes
-    for start in range(0, 4000, 20):
-        now = slice(start, start + 20)
-        adaptive.decide(scores[now], ids[now])
-        adaptive.learn(ids[now], labels[now])
-    state = adaptive.state()["arrays"]
-    assert len(adaptive.history) == 1000
-    assert state["settled/level"].size == 50
-    assert state["waiting"].size <= adaptive.errors + 1
-    with pytest.raises(rk.InputError, match="learned very long ago"):
-        adaptive.learn(ids[:1], labels[:1])
-    adaptive.learn(["stuck"], ["no"])
-    assert adaptive.state()["arrays"]["waiting"].size == 1
-
-
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("labels", ["all", rk.Audit(0.5)])
 def test_falling_steps_promise_no_fixed_number_of_errors(test, labels):
     """The cap grows with the levels used, also under an audit, and late labels are not in it."""

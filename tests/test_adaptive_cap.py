@@ -169,7 +169,11 @@ def play(start, game):
 
 
 @pytest.mark.filterwarnings("ignore::ratekeeper.LateLabelsWarning")
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=min(300, settings.default.max_examples),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 @given(SETTINGS, GAME)
 def test_no_sequence_breaks_the_cap(start, game):
     """Whatever scores, labels, batches, delays, restarts and groups do, the cap holds."""

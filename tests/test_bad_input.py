@@ -14,10 +14,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from cases import each
 from scipy import sparse
 
 import ratekeeper as rk
-from ratekeeper._inputs import read_labels, read_new_labels
 
 NAN = float("nan")
 SCORES = np.arange(80) / 80
@@ -26,6 +26,10 @@ GROUPS = np.array(["a", "b"])[np.arange(80) % 2]
 PLAIN = rk.calibrate(SCORES, LABELS)
 GROUPED = rk.calibrate(SCORES, LABELS, groups=GROUPS)
 TEST = PLAIN.control("fnr", alpha=0.1, method=rk.Conformal())
+NUMBERS, WORDS = (
+    rk.calibrate(SCORES, names[LABELS.astype(int)]).control("fnr", alpha=0.1, method=rk.Conformal())
+    for names in (np.array([0, 1]), np.array(["no", "yes"]))
+)
 
 
 class Broken:
@@ -411,7 +415,7 @@ COLUMNS = {
     ),
     **options(
         "positive_label",
-        lambda value: read_labels([0, 1, 0], value),
+        lambda value: rk.calibrate([0.1, 0.7, 0.3], [0, 1, 0], positive_label=value),
         POSITIVE_LABELS,
         "positive_label=",
         "not among the labels, which are 0 and 1",
@@ -449,7 +453,7 @@ TOGETHER = [
     ),
     *options(
         "positive_label",
-        lambda value: read_labels([0, 1, 0], value),
+        lambda value: rk.calibrate([0.1, 0.7, 0.3], [0, 1, 0], positive_label=value),
         POSITIVE_LABELS,
         "positive_label=",
         "not among the labels, which are 0 and 1",
@@ -492,17 +496,17 @@ TOGETHER = [
     case("an unknown group in n", lambda: GROUPED.n(1, "c"), ["'c'", "does not know", "'a', 'b'"]),
     case(
         "new labels of another kind",
-        lambda: read_new_labels([1, 0], np.array(["no", "yes"])),
+        lambda: WORDS.evaluate([0.1, 0.7], [1, 0]),
         ["has 1 at position 0", "knows 'no' and 'yes'", "Write labels as at calibration"],
     ),
     case(
         "an unknown new label",
-        lambda: read_new_labels([0, 1, 2], np.array([0, 1])),
+        lambda: NUMBERS.evaluate([0.1, 0.7, 0.3], [0, 1, 2]),
         ["has 2 at position 2", "knows 0 and 1"],
     ),
     case(
         "a missing new label",
-        lambda: read_new_labels([0, 1, NAN], np.array([0, 1])),
+        lambda: NUMBERS.evaluate([0.1, 0.7, 0.3], [0, 1, NAN]),
         ["1 missing value, at position 2", "Drop these rows"],
     ),
 ]
@@ -702,7 +706,7 @@ def complaint(call, error, words):
     return None if whole else f"is no message of one or a few sentences: {message}"
 
 
-@pytest.mark.parametrize("group", GROUPS_OF_CASES)
+@each("group", GROUPS_OF_CASES)
 def test_bad_input_is_refused_with_value_need_and_remedy(group):
     """No wrong number, no guess, no foreign error: each defect is named, with what to do."""
     found = [(what, complaint(*rest)) for what, *rest in GROUPS_OF_CASES[group]]

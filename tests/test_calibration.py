@@ -122,6 +122,7 @@ def test_pooling_forgets_the_groups():
     assert plain.pooled() is plain
 
 
+@pytest.mark.thorough
 def test_many_groups_are_split_right():
     """More groups than a small integer holds are kept apart."""
     n = 80_000

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each
 
 import ratekeeper as rk
-from ratekeeper._provenance import Provenance
 from ratekeeper.methods import Simultaneous
 
 PAGE = Path(__file__).parents[1] / "docs" / "guides" / "costs.md"
@@ -45,10 +45,10 @@ def counted_cost(cal, decide, prevalence=None, cost_fn=10.0, cost_fp=1.0):
     return w * cost_fn * missed + (1 - w) * cost_fp * alarmed
 
 
-@pytest.mark.parametrize("n", [60, 600, 6000])
-@pytest.mark.parametrize("shape", ["continuous", "tied", "float32", "infinite"])
-@pytest.mark.parametrize("higher", [True, False])
-@pytest.mark.parametrize("limits", [{}, {"fnr": 0.4}, {"fpr": 0.4}, {"fnr": 0.45, "fpr": 0.9}])
+@each("n", [60, 600, 6000])
+@each("shape", ["continuous", "tied", "float32", "infinite"])
+@each("higher", [True, False])
+@each("limits", [{}, {"fnr": 0.4}, {"fpr": 0.4}, {"fnr": 0.45, "fpr": 0.9}])
 def test_the_test_has_the_cheapest_threshold_bit_for_bit(n, shape, higher, limits):
     """No threshold of a test costs less, and cost and limits are those of its own decisions."""
     cal = made(n, shape=shape, higher=higher)
@@ -198,7 +198,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("words", BAD)
+@each("words", BAD)
 def test_bad_parameters_are_refused(cal, words):
     """Each message says the value and what is needed."""
     with pytest.raises(rk.InputError, match=re.escape(words)):
@@ -217,7 +217,7 @@ def test_what_cannot_be_promised_is_refused(cal):
     """Chosen class shares, groups and impossible limits are errors with a way out."""
     for by_class in (
         made(sampling="by class"),
-        replace(cal, provenance=Provenance(900, sampled_from=(700, 200))),
+        replace(cal, provenance=rk.Provenance(900, sampled_from=(700, 200))),
     ):
         with pytest.raises(rk.InputError, match=r"sampled by class.*Pass prevalence"):
             by_class.cheapest(**COSTS)

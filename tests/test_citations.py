@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from cases import each
 
 from ratekeeper import baselines
 
@@ -73,7 +73,7 @@ def test_each_citation_has_one_row():
     assert {key for key, names in CITED.items() if not names} == set(AWAY)
 
 
-@pytest.mark.parametrize("key", sorted(HERE))
+@each("key", sorted(HERE))
 def test_each_name_exists_and_is_tested(key):
     """A row names what stands for the work: public, with a docstring, listed, and tested."""
     names = re.findall(r"`(\w+)`", HERE[key][0])

@@ -12,10 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import ratekeeper as rk
 from ratekeeper import batch, report
-from ratekeeper._cells import refuse_clusters
-from ratekeeper._draws import Draw
 from ratekeeper.diagnostics import rate_against_alpha
-from ratekeeper.methods._clustered import ClusteredNull
 
 METHODS = [
     rk.HighProbability(0.2),
@@ -83,6 +80,7 @@ def test_clusters_of_one_row_are_no_clusters():
             assert one.other_error == two.other_error
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("tail", ["low", "high"])
 @pytest.mark.parametrize("sizes", [range(1, 12), [*range(1, 60), 61 * 67, 71 * 73, 79 * 83]])
 def test_the_threshold_decides_as_the_p_value_does(sizes, tail):
@@ -90,15 +88,16 @@ def test_the_threshold_decides_as_the_p_value_does(sizes, tail):
     rng = np.random.default_rng(0)
     clusters = np.repeat(np.arange(len(sizes)), sizes).astype(np.uint64)
     scores = np.sort(rng.normal(size=clusters.size).round(2))
-    null = ClusteredNull(scores, rng.permutation(clusters), tail)
-    p = null.p_values(scores)
-    assert null.n == len(sizes)
+    side, control = ("positive", "fnr") if tail == "low" else ("negative", "fpr")
+    cal = rk.calibrate(scores, one_class=side, clusters=rng.permutation(clusters))
+    p = getattr(cal.p_values(scores), "p1" if tail == "low" else "p0")
+    assert cal.independent.n(int(tail == "low")) == len(sizes)
     assert p.max() == 1.0
     ascending = p if tail == "low" else p[::-1]
     assert (np.diff(ascending) >= 0).all()
     for alpha in np.unique(p)[:-1][:200].tolist():
         for level in (np.nextafter(alpha, 0), alpha):
-            limit = null.threshold(level)
+            limit = cal.control(control, level, method=rk.Conformal()).threshold
             beyond = scores < limit if tail == "low" else scores > limit
             np.testing.assert_array_equal(beyond, p <= level)
 
@@ -159,9 +158,9 @@ def test_one_row_per_cluster_is_an_ordinary_calibration():
     assert thinned.clusters is None
     assert thinned.n(0) + thinned.n(1) == 60 < cal.independent.n(0) + cal.independent.n(1)
     assert thinned == cal.one_row_per_cluster() != other.one_row_per_cluster()
-    refuse_clusters(thinned, "This")
-    with pytest.raises(rk.InputError, match=r"This needs .*\.one_row_per_cluster\(\)"):
-        refuse_clusters(cal, "This")
+    assert thinned.control_alerts(0.3).calibration is thinned
+    with pytest.raises(rk.InputError, match=r" needs .*\.one_row_per_cluster\(\)"):
+        cal.control_alerts(0.3)
     with pytest.raises(rk.InputError, match="no clusters"):
         thinned.one_row_per_cluster()
     lonely = rk.calibrate([0.1, 0.2], [0, 1], clusters=["a", "a"])
@@ -181,8 +180,8 @@ def test_the_same_id_is_the_same_cluster_everywhere():
     assert halves[0].merge(halves[1]) == whole == halves[1].merge(halves[0])
     columns.pop("groups")
     assert whole.pooled() == rk.calibrate(**columns)
-    pooled = replace(whole.pooled(), draw=Draw.of(0))
-    assert pooled.independent == rk.calibrate(**columns, random_state=0).independent
+    alone = rk.calibrate(**columns, random_state=0)
+    assert replace(whole.pooled(), draw=alone.draw).independent == alone.independent
     with pytest.raises(rk.InputError, match="columns beside the scores"):
         rk.calibrate(**columns).merge(rk.calibrate(columns["scores"] + 1, columns["labels"]))
 

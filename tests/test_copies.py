@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper._repeats import multiplicities
 from ratekeeper.datasets import load_employment
 from ratekeeper.exceptions import CopiedRowsWarning
 
@@ -101,6 +100,7 @@ def test_copies_within_a_cluster_are_one_object():
     rk.calibrate(np.tile(scores, 5), np.tile(labels, 5), clusters=np.tile(np.arange(142), 5))
 
 
+@pytest.mark.thorough
 def test_real_and_coarse_scores_are_not_suspected():
     """The census, forests, boosted trees, neighbours, rounded, constant and binary scores."""
     from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -132,18 +132,3 @@ def test_real_and_coarse_scores_are_not_suspected():
     for name, values in scores.items():
         made = rk.calibrate(np.asarray(values, float), y[1000:])  # a warning would be an error
         assert made.copies is None, name
-
-
-def test_scores_are_counted_by_how_often_they_occur(monkeypatch):
-    """In pieces of any size, with one pass over ascending scores."""
-    rng = np.random.default_rng(0)
-    for chunk in (1, 2, 3, 7, 1000):
-        monkeypatch.setattr("ratekeeper._repeats._CHUNK", chunk)
-        for n in (0, 1, 2, 7, 8, 100):
-            values = np.sort(rng.integers(0, 10, n).astype(float))
-            _, each = np.unique(values, return_counts=True)
-            times, number = np.unique(each, return_counts=True)
-            found = multiplicities(values)
-            assert found.times.tolist() == times.tolist()
-            assert found.values.tolist() == number.tolist()
-            assert (found.n, found.repeats) == (n, n - each.size)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ratekeeper as rk
 from ratekeeper._buckets import Grid, count_out, rows_of
 from ratekeeper._calibrating import calibration_of
-from ratekeeper._calibration import Calibration
 from ratekeeper._counted import Counted, is_well_formed, joined
 from ratekeeper._steps import steps_of
 from ratekeeper.exceptions import InputError, StoredFileError
@@ -50,7 +50,7 @@ def counted_by(scores: np.ndarray, n_buckets: int) -> Counted:
     return Counted.of_buckets(rows.lowest, rows.highest, rows.count)
 
 
-def counted_calibration(cal: Calibration, n_buckets: int, passes: int = 1) -> Calibration:
+def counted_calibration(cal: rk.Calibration, n_buckets: int, passes: int = 1) -> rk.Calibration:
     """Return the same scores by counts."""
     cells = [*cal.cells[0], *cal.cells[1]]
     scores = np.concatenate(cells)
@@ -70,7 +70,7 @@ def counted_calibration(cal: Calibration, n_buckets: int, passes: int = 1) -> Ca
     )
 
 
-def drawn(seed: int = 0, n: int = 4000, *, digits: int | None = None) -> Calibration:
+def drawn(seed: int = 0, n: int = 4000, *, digits: int | None = None) -> rk.Calibration:
     rng = np.random.default_rng(seed)
     labels = rng.random(n) < 0.4
     scores = 1 / (1 + np.exp(-rng.normal(np.where(labels, 1, -1), 1.5)))
@@ -131,6 +131,7 @@ def test_thinning_knots_keeps_the_bounds(sample, knots):
     assert_bounds(cell, scores, scores)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("tail", ["low", "high"])
 @pytest.mark.parametrize("digits", [None, 2])
 def test_three_passes_spend_nearly_all_of_alpha(tail, digits):
@@ -222,7 +223,7 @@ def test_counts_survive_saving_and_merging(tmp_path):
         rk.save(obj, tmp_path / "counted.rk")
         loaded = rk.load(tmp_path / "counted.rk")
         assert repr(loaded) == repr(obj)
-        again = loaded if isinstance(loaded, Calibration) else loaded.calibration
+        again = loaded if isinstance(loaded, rk.Calibration) else loaded.calibration
         assert again == counted
         assert again.counted
     other = drawn(seed=1)
@@ -260,7 +261,7 @@ def test_groups_are_counted_apart_and_pooled_together():
     assert counted.pooled().n(1) == cal.n(1)
 
 
-@pytest.mark.parametrize(
+@each(
     "work",
     [
         lambda cal: cal.control_precision(0.9),

@@ -6,16 +6,14 @@ import subprocess
 import sys
 
 import numpy as np
-from click.testing import CliRunner
+import pytest
+from command_line import run
 from rich.console import Console
 
 import ratekeeper as rk
 from ratekeeper import _demo as demo
-from ratekeeper._cli import main
 from ratekeeper._demo.promise import verdict_on_rate
 from ratekeeper._demo.tables import COLOURS, months
-from ratekeeper._evaluation import Evaluation
-from ratekeeper._rates import Rate
 from ratekeeper._sentences.evaluation import EVALUATION, VERDICTS
 from ratekeeper.datasets import load_employment
 
@@ -89,7 +87,7 @@ def test_the_demo_shows_its_stories_and_fits_a_terminal():
 
 
 def counted(errors, n=100, *, promised=0.05, p_value=1.0):
-    return Evaluation("fnr", promised, Rate(errors, n), Rate(0, 1), p_value)
+    return rk.Evaluation("fnr", promised, rk.Rate(errors, n), rk.Rate(0, 1), p_value)
 
 
 def test_every_sentence_about_time_follows_from_the_verdicts():
@@ -110,6 +108,7 @@ def test_every_sentence_about_time_follows_from_the_verdicts():
     assert "This is drift" in text
 
 
+@pytest.mark.thorough
 def test_the_sentences_about_groups_are_those_of_the_table():
     """Rates and verdicts in the text are those of the tests it is about."""
     people = load_employment()
@@ -133,9 +132,10 @@ def test_every_verdict_has_a_colour():
     assert COLOURS["no promise"] not in ("green", "red")
 
 
+@pytest.mark.thorough
 def test_the_command_line_runs_it():
     """`ratekeeper demo` and `python -m ratekeeper demo` print it and exit with 0."""
-    result = CliRunner().invoke(main, ["demo"])
+    result = run("demo")
     assert result.exit_code == 0
     assert "Who pays for it" in result.output
     done = subprocess.run(

@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
+from cases import check_with_scikit_learn, each
 from scipy import sparse, stats
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -33,7 +34,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.fixes import parse_version
 from sklearn.utils.metadata_routing import get_routing_for_object
 
@@ -140,9 +140,11 @@ def _expected_to_fail(estimator):
     return failing
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.filterwarnings("ignore::ratekeeper.exceptions.PositiveLabelWarning")  # labels in words
 @pytest.mark.filterwarnings("ignore::ratekeeper.exceptions.ReversedScoreWarning")  # random labels
-@parametrize_with_checks(
+@pytest.mark.parametrize(
+    "estimator",
     [
         # Some checks fit ten rows: hence promises that so few can keep, and three folds.
         ErrorRateController(
@@ -168,11 +170,11 @@ def _expected_to_fail(estimator):
         ),
         # A FrozenEstimator is not among them: the checks fit data of ever other widths.
     ],
-    expected_failed_checks=_expected_to_fail,
+    ids=["cross-fit", "fpr", "cv+", "smoothed"],
 )
-def test_scikit_learn_checks(estimator, check):
+def test_scikit_learn_checks(estimator):
     """It is a scikit-learn classifier."""
-    check(estimator)
+    check_with_scikit_learn(estimator, _expected_to_fail(estimator))
 
 
 def test_guarantee_and_training_rows(data):
@@ -394,6 +396,7 @@ def test_folds_must_cover_every_row_once(cv):
 # The promise
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("way", ["frozen", "split"])
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_rate_is_kept_on_average(way, control):
@@ -425,9 +428,9 @@ def test_rate_is_kept_on_average(way, control):
 # The decision
 
 
-@pytest.mark.parametrize("method", METHODS, ids=repr)
-@pytest.mark.parametrize("control", ["fnr", "fpr"])
-@pytest.mark.parametrize("positive", [0, 1])
+@each("method", METHODS)
+@each("control", ["fnr", "fpr"])
+@each("positive", [0, 1])
 def test_one_rule_at_ties(method, control, positive):
     """Labels, p-values and the sign of decision_function agree, also where scores are equal."""
     X, y = scored()
@@ -644,7 +647,7 @@ def test_groups_and_weights_through_cross_validation():
 # Errors
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "message"),
     [
         ({"control": "auc"}, "control='auc' must be"),

@@ -338,6 +338,7 @@ def test_interpolating_cross_fits_are_warned_of(n, d):
         assert not warns_of_interpolation(model, n, d, 0, strategy=strategy)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(
     ("model", "n", "d"),
     [

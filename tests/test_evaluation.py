@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper._evaluation import Evaluation, Promise, Tally, count, evaluate
+from ratekeeper._audit_count import AuditCount
+from ratekeeper._evaluation import Promise, Tally, count, evaluate
 from ratekeeper._finished import evaluate_counts
-from ratekeeper._rates import Rate
 
 UNDECIDED = (
     "no decision on 5.00% of the negatives, 10.00% of the positives; neither class: 1.00%, 0.00%"
@@ -54,12 +54,14 @@ def test_errors_of_a_joint_test_are_those_of_its_two_tests(gap, alpha):
     scores, labels, _ = labelled(3000, 1, gap)
     found, expected = test.evaluate(scores, labels), by_hand(test, scores, labels)
     n = [int((labels == c).sum()) for c in (0, 1)]
-    assert found.fnr.target == Rate(expected["misses"], n[1]) == found.fpr.other
-    assert found.fpr.target == Rate(expected["alarms"], n[0]) == found.fnr.other
+    assert found.fnr.target == rk.Rate(expected["misses"], n[1]) == found.fpr.other
+    assert found.fpr.target == rk.Rate(expected["alarms"], n[0]) == found.fnr.other
     for name in ("abstained", "neither"):
         rates = getattr(found, name)
         assert list(rates) == ["negative", "positive"]
-        assert list(rates.values()) == [Rate(*pair) for pair in zip(expected[name], n, strict=True)]
+        assert list(rates.values()) == [
+            rk.Rate(*pair) for pair in zip(expected[name], n, strict=True)
+        ]
     # Overlapping classes leave objects undecided; thresholds that cross leave none.
     assert (sum(expected["abstained"]) > 0) == (gap == 1.0)
     assert sum(expected["neither"]) == 0
@@ -122,6 +124,22 @@ def test_counts_of_batches_add_up():
     assert all(type(value) is int for value in (*whole.negative, *whole.abstained))
 
 
+def test_audits_of_batches_add_up():
+    """Counting piece by piece, in any order of values, gives the audit of all objects."""
+    scores, labels, site = labelled(3000, 7)
+    year = np.random.default_rng(8).integers(2016, 2019, 3000)
+    test = rk.calibrate(*labelled(800, 0)[:2]).control("fnr", 0.1)
+    whole = test.evaluate(scores, labels, by={"site": site, "year": year}, crossed=True).by_group
+    places = {"b": 0, "c": 1, "a": 2}
+    count = AuditCount(["site", "year"], crossed=True)
+    for part in (slice(0, 10), slice(10, 10), slice(10, 2000), slice(2000, 3000)):
+        codes = np.array([places[name] for name in site[part]], dtype=np.intp)
+        decisions = test.decide(scores[part])
+        count.add(decisions, labels[part] == 1, [codes, 2018 - year[part]])
+    found = count.audit([list(places), [2018, 2017, 2016]], {"fnr": 0.1})
+    assert found.to_dict() == whole.to_dict()
+
+
 def test_a_tally_gives_the_evaluation_of_a_test_of_one_rate():
     """Both controls read the same counts, each its own error as the controlled one."""
     scores, labels, _ = labelled(1000, 5)
@@ -135,7 +153,7 @@ def test_a_tally_gives_the_evaluation_of_a_test_of_one_rate():
 
 def test_the_facts_of_an_evaluation_go_to_json():
     """`to_dict` has plain values only, and those that the text shows."""
-    one = Evaluation("fnr", 0.05, Rate(3, 100), Rate(20, 50))
+    one = rk.Evaluation("fnr", 0.05, rk.Rate(3, 100), rk.Rate(20, 50))
     facts = json.loads(json.dumps(one.to_dict(), allow_nan=False))
     assert facts["control"] == "fnr"
     assert facts["promised"] == 0.05

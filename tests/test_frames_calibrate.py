@@ -4,10 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
+from cases import each
 from frames_cases import assert_same, calibrated, columns_of, options_of
 
 import ratekeeper as rk
-import ratekeeper._frame_calibration as module
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -29,8 +29,9 @@ def counted(frame, **options):
         return rk.calibrate_frame(frame, score="risk", label="ill", counted=True, **options)
 
 
-@pytest.mark.parametrize("engine", FRAMES)
-@pytest.mark.parametrize("start", range(0, 60, 12))
+@pytest.mark.thorough
+@each("engine", FRAMES)
+@each("start", range(0, 60, 12))
 def test_a_counted_frame_is_what_one_machine_has(engine, start):
     """In 300 random cases with ties no p-value is too small, and exact thresholds are the same."""
     n_exact = 0
@@ -78,18 +79,6 @@ def test_a_large_frame_is_counted_and_spends_nearly_all_of_alpha():
             assert cell.unused <= 0.001
             if alpha <= 0.001:
                 assert (cell.unused, test.threshold) == (0, own.threshold)
-
-
-def test_the_order_of_rows_costs_time_at_most(monkeypatch):
-    """Sorted by score or by label the first rows say nothing; counts are right all the same."""
-    columns = columns_of(0, 20_000)
-    exact = calibrated(columns, {"group": None, "higher_is_positive": True})
-    for by in ("risk", "ill"):
-        order = np.argsort(columns[by], kind="stable")
-        frame = pl.LazyFrame({name: column[order] for name, column in columns.items()})
-        monkeypatch.setattr(module, "_SAMPLE", 100)  # few rows, as of very many
-        found = counted(frame)
-        assert assert_same(found, exact, columns["risk"][:500]) >= 5
 
 
 @pytest.mark.parametrize("engine", FRAMES)
@@ -162,21 +151,19 @@ def test_narrow_labels_and_whole_scores():
         rk.calibrate_frame(large, score="risk", label="ill", counted=True)
 
 
-def test_a_table_that_changes_in_between_is_an_error(monkeypatch):
-    """Rows that come or go between two queries are noticed."""
-    con = duckdb.connect()
-    con.execute(
-        "create table t as select random() risk, cast(random() < 0.3 as int) ill from range(50000)"
-    )
-    count = module.count_within
+def test_a_table_that_changes_in_between_is_an_error():
+    """Rows that go between two queries are noticed."""
+    rng = np.random.default_rng(0)
+    rows = pl.DataFrame({"risk": rng.random(50_000), "ill": rng.random(50_000) < 0.3})
+    queries = []
 
-    def after_a_change(*given):
-        con.execute("delete from t where risk > 0.99")
-        return count(*given)
+    def after_a_change(frame):
+        queries.append(len(frame))
+        return frame if len(queries) == 1 else frame.filter(pl.col("risk") <= 1 - len(queries) / 99)
 
-    monkeypatch.setattr(module, "count_within", after_a_change)
+    changing = rows.lazy().map_batches(after_a_change, schema=rows.schema)
     with pytest.raises(rk.InputError, match="changed while they were counted"):
-        counted(con.table("t"))
+        counted(changing)
 
 
 def test_too_many_groups_are_refused_before_they_are_counted():

@@ -95,6 +95,7 @@ def test_rows_without_a_score_or_of_an_unknown_group_have_no_decision(kind):
         assert [found[name][i] is None for i in order] == [True, True, False, False, True]
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_evaluation_of_a_frame_is_that_of_arrays(kind):
     """Counts, intervals and verdicts are the same, by group and as an audit."""

@@ -12,10 +12,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from cases import each
 from sklearn.linear_model import LogisticRegression
 
 import ratekeeper as rk
-from ratekeeper._inputs import read_groups, read_labels, read_new_labels, read_scores
 from ratekeeper.exceptions import ScoreTypeWarning
 
 # Sixty-fourths are exact in every floating-point type from half precision up.
@@ -112,11 +112,7 @@ WHOLE = {
 }
 
 
-def columns(*tables):
-    return [pytest.param(make, id=name) for table in tables for name, make in table.items()]
-
-
-@pytest.mark.parametrize("make", columns(FLOAT64))
+@each("make", FLOAT64.values())
 def test_every_container_of_float64_is_read_alike(make):
     """A container changes neither the calibration nor p-values nor decisions."""
     column = make(VALUES)
@@ -128,7 +124,7 @@ def test_every_container_of_float64_is_read_alike(make):
     assert np.array_equal(test.decide(column).labels, test.decide(VALUES).labels)
 
 
-@pytest.mark.parametrize("make", columns(FLOAT32))
+@each("make", FLOAT32.values())
 def test_every_container_of_float32_is_read_alike(make):
     """Single precision stays; half precision becomes single, in which it is exact."""
     reference = rk.calibrate(VALUES.astype(np.float32), IS_POSITIVE)
@@ -142,7 +138,7 @@ def test_every_container_of_float32_is_read_alike(make):
     assert np.array_equal(test.decide(column).labels, expected)
 
 
-@pytest.mark.parametrize("make", columns(WHOLE))
+@each("make", WHOLE.values())
 def test_whole_numbers_are_scores(make):
     """Counts and ranks are read as float64, also against a calibration in float32."""
     ranks = np.arange(80)
@@ -168,13 +164,6 @@ def test_booleans_are_scores(make):
     assert rk.calibrate(make(IS_POSITIVE), IS_POSITIVE) == rk.calibrate(
         IS_POSITIVE.astype(float), IS_POSITIVE
     )
-
-
-def test_a_plain_array_is_not_copied():
-    """Reading costs nothing where there is nothing to change."""
-    for dtype in (np.float32, np.float64):
-        scores = VALUES.astype(dtype)
-        assert np.shares_memory(read_scores(scores), scores)
 
 
 def test_the_decision_function_of_a_classifier_is_read():
@@ -284,7 +273,7 @@ if hasattr(np.dtypes, "StringDType"):  # from NumPy 2 on
     )
 
 
-@pytest.mark.parametrize(("make", "classes", "dtype"), LABELS.values(), ids=LABELS)
+@each(("make", "classes", "dtype"), LABELS.values())
 def test_labels_come_back_in_the_users_own_values_and_type(make, classes, dtype):
     """Decisions speak the language of the labels."""
     calibration = rk.calibrate(VALUES, make(IS_POSITIVE))
@@ -295,7 +284,7 @@ def test_labels_come_back_in_the_users_own_values_and_type(make, classes, dtype)
     assert np.array_equal(calibration.p_values(VALUES).p0, PLAIN.p_values(VALUES).p0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("negative", "positive"),
     [
         (0, 1),
@@ -321,9 +310,9 @@ def test_labels_come_back_in_the_users_own_values_and_type(make, classes, dtype)
 def test_plain_labels_need_no_explanation(negative, positive):
     """Which of two plain labels is positive follows from their meaning, in any order and case."""
     for labels in ([negative, positive, negative], [positive, negative, negative]):
-        is_positive, classes = read_labels(labels)
-        assert classes.tolist() == [negative, positive]
-        assert is_positive.tolist() == [label == positive for label in labels]
+        cal = rk.calibrate(np.arange(3.0), labels)
+        assert cal.classes.tolist() == [negative, positive]
+        assert cal.cells[1][0].tolist() == [i for i in range(3) if labels[i] == positive]
 
 
 @pytest.mark.parametrize(
@@ -343,18 +332,27 @@ def test_plain_labels_need_no_explanation(negative, positive):
 )
 def test_the_user_says_which_label_is_positive(labels, positive_label):
     """The positive_label decides, also against the plain meaning of the labels."""
-    is_positive, classes = read_labels(labels, positive_label)
-    assert classes[1] == positive_label
-    assert is_positive.tolist() == [label == positive_label for label in labels]
+    cal = rk.calibrate(np.arange(4.0), labels, positive_label=positive_label)
+    assert cal.classes[1] == positive_label
+    assert cal.cells[1][0].tolist() == [i for i in range(4) if labels[i] == positive_label]
 
 
 def test_labels_of_new_objects_are_those_of_the_calibration():
     """One class alone is fine here; types may differ as long as the values are equal."""
-    classes = np.array([0, 1])
-    assert read_new_labels([1.0, 0.0, 1.0], classes).tolist() == [True, False, True]
-    assert read_new_labels(pd.Series([False, False]), classes).tolist() == [False, False]
-    assert read_new_labels([], classes).tolist() == []
-    assert read_new_labels(pa.array(["no"]), np.array(["no", "yes"])).tolist() == [False]
+    numbers, names = (
+        rk.calibrate(VALUES, labels).control("fnr", 0.1, method=rk.Conformal())
+        for labels in (IS_POSITIVE.astype(int), words(IS_POSITIVE))
+    )
+    for test, labels, positives in (
+        (numbers, [1.0, 0.0, 1.0], 2),
+        (numbers, pd.Series([False, False]), 0),
+        (numbers, [], 0),
+        (names, pa.array(["no"]), 0),
+    ):
+        found = test.evaluate(np.linspace(0.011, 1.011, len(labels)), labels)
+        assert (found.target.n, found.other.n) == (positives, len(labels) - positives)
+    found = numbers.evaluate([0.011, 1.011, 0.021], [1.0, 0.0, 1.0])
+    assert (found.target.errors, found.other.errors) == (2, 1)
 
 
 # Groups
@@ -391,17 +389,20 @@ GROUPS = {
 }
 
 
-@pytest.mark.parametrize(("make", "names"), GROUPS.values(), ids=GROUPS)
+@each(("make", "names"), GROUPS.values())
 def test_every_container_of_groups_is_read_alike(make, names):
     """Groups are kept in order, and new objects find their own."""
     codes = np.arange(80) * 7 % 3
     column = make(codes)
-    index, found = read_groups(column, 80)
-    assert found.tolist() == names
-    assert index.dtype == np.intp
-    assert [found.tolist()[i] for i in index] == list(np.asarray(column).tolist())
     calibration = rk.calibrate(VALUES, IS_POSITIVE, groups=column)
     assert calibration.groups.tolist() == names
+    values = np.asarray(column).tolist()
+    for place, name in enumerate(names):
+        inside = np.array([value == name for value in values])
+        for label in (0, 1):
+            own = VALUES[inside & (label == IS_POSITIVE)]
+            assert calibration.cells[label][place].tolist() == own.tolist()
+    index = np.array([names.index(value) for value in values])
     expected = rk.calibrate(VALUES, IS_POSITIVE, groups=index).p_values(VALUES, groups=index)
     assert np.array_equal(calibration.p_values(VALUES, groups=column).p1, expected.p1)
     test = calibration.control("fnr", alpha=0.2, method=rk.Conformal())
@@ -453,13 +454,9 @@ MISMATCHES = [
 ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "dtype"),
-    [
-        pytest.param(make, dtype, id=f"{name} against {dtype.__name__}")
-        for name, make, dtype in MISMATCHES
-        if name not in UNTYPED
-    ],
+    [(make, dtype) for name, make, dtype in MISMATCHES if name not in UNTYPED],
 )
 def test_floats_of_another_precision_get_a_warning(make, dtype):
     """Whatever the container, and at the line that asked."""
@@ -596,9 +593,9 @@ def test_another_length_is_refused_as_such():
         rk.calibrate(INDEXED, RELABELLED[:3])
 
 
-@pytest.mark.parametrize("control", ["FNR", "fnr", "Fnr"])
-@pytest.mark.parametrize("alpha", ["5%", "5.0 %", 0.05])
-@pytest.mark.parametrize("method", ["high-probability", rk.HighProbability(delta="5%")])
+@each("control", ["FNR", "fnr", "Fnr"])
+@each("alpha", ["5%", "5.0 %", 0.05])
+@each("method", ["high-probability", rk.HighProbability(delta="5%")])
 def test_names_and_rates_as_people_write_them(control, alpha, method):
     cal = rk.calibrate(np.arange(400) / 400, np.arange(400) >= 200)
     test = cal.control(control, alpha, method=method)

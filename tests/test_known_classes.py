@@ -7,12 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_array_equal
 
 import ratekeeper as rk
-from ratekeeper._cells import all_scores
-from ratekeeper._evaluation import Evaluation
-from ratekeeper._one_class import stand_in
 from ratekeeper.diagnostics import rate_against_alpha
 from ratekeeper.sql import decision_sql
 
@@ -91,7 +89,7 @@ def test_what_needs_the_other_class_is_refused():
     assert found.compared.tolist() == ["impossible"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("labels", "more", "classes", "known"),
     [
         ([0, 0], {}, [0, 1], "negative"),
@@ -121,7 +119,7 @@ def test_both_classes_have_names(labels, more, classes, known):
     assert (str(one.classes.tolist()), one.known) == (str(classes), known)
 
 
-@pytest.mark.parametrize(
+@each(
     ("labels", "more", "words"),
     [
         (["ok", "ok"], {}, "every label is 'ok': is that the positive or the negative class"),
@@ -219,10 +217,20 @@ def test_names_that_were_made_up_give_way():
 
 def test_made_up_names_stand_in_pairs():
     """The stand-in of a stand-in is the label itself, but for those of several pairs."""
-    for label in (0, 1, "0", "no", "Yes", "FALSE", "t", "neg", "Positive", "ok", "not ok", "n"):
-        assert stand_in(stand_in(label)) == label
-    assert (stand_in(-1), stand_in("-1")) == (1, "1")
-    assert stand_in(7) is None
+
+    def stand_in(label, side):
+        classes = rk.calibrate([0.1, 0.2], [label] * 2, one_class=side).classes.tolist()
+        assert classes.pop(side == "positive") == label
+        return classes[0]
+
+    for label in (0, "0", "no", "FALSE", "neg", "ok", "not ok", "n"):
+        assert stand_in(stand_in(label, "negative"), "positive") == label
+    for label in (1, "Yes", "t", "Positive", "ok", "not ok"):
+        assert stand_in(stand_in(label, "positive"), "negative") == label
+    assert (stand_in(-1, "negative"), stand_in("-1", "negative")) == (1, "1")
+    for side in ("negative", "positive"):
+        with pytest.raises(rk.InputError, match=r"what is the other label|Say positive_label"):
+            stand_in(7, side)
 
 
 def test_each_group_may_have_one_class():
@@ -250,7 +258,7 @@ def test_evaluation_counts_both_errors():
     ):
         sign = 1 if test.calibration.higher_is_positive else -1
         found = test.evaluate(sign * new, truth)
-        assert isinstance(found, Evaluation)
+        assert isinstance(found, rk.Evaluation)
         assert (found.verdict, found.other.n, found.other.errors) == ("kept", 100, 0)
     with pytest.raises(rk.InputError, match="calibration objects"):
         test.evaluate(-NEGATIVES, [0] * 300)
@@ -277,9 +285,9 @@ def test_scores_without_labels_answer_no_question_about_classes(tmp_path):
     assert one.merge(two) == whole
     assert whole.known == one.merge(two).known == "none"
     assert one != rk.calibrate(NEGATIVES, one_class="negative")
-    assert_array_equal(all_scores(whole), np.sort(SCORES))
-    assert_array_equal(all_scores(BOTH), np.sort(SCORES))
-    assert_array_equal(all_scores(negatives()), np.sort(NEGATIVES))
+    for cal, scores in ((whole, SCORES), (BOTH, SCORES), (negatives(), NEGATIVES)):
+        kept = np.concatenate([cell for cells in cal.cells for cell in cells])
+        assert_array_equal(np.sort(kept), np.sort(scores))
     for kept in (one, rk.calibrate(SCORES, groups=np.arange(500) % 7)):
         rk.save(kept, tmp_path / "scores.rk")
         again = rk.load(tmp_path / "scores.rk")

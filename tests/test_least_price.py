@@ -7,12 +7,14 @@ import math
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import stats
 from scipy.special import ndtr
 
 import ratekeeper as rk
 from ratekeeper import diagnostics
 from ratekeeper._least_price import hull_at, least_price
+from ratekeeper.diagnostics._hull import _concave_hull
 from ratekeeper.exceptions import InputError
 
 RARE = 1e-7
@@ -33,10 +35,10 @@ def sample(shape, seed=0, n=300):
     }[shape], labels
 
 
-@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.3, 0.9])
-@pytest.mark.parametrize("higher", [True, False])
-@pytest.mark.parametrize("control", ["fnr", "fpr"])
-@pytest.mark.parametrize("shape", ["good", "rounded", "two-sided", "reversed", "constant"])
+@each("alpha", [0.01, 0.05, 0.3, 0.9])
+@each("higher", [True, False])
+@each("control", ["fnr", "fpr"])
+@each("shape", ["good", "rounded", "two-sided", "reversed", "constant"])
 def test_the_hull_is_that_of_the_roc_curve(shape, control, higher, alpha):
     """Curve and hull at a level are those of `concave_hull_gap`, which finds all its corners."""
     scores, labels = sample(shape)
@@ -78,6 +80,19 @@ def test_the_hull_at_a_place_is_the_lowest_line_over_all_pairs():
         assert hull_at(x, y, at) == pytest.approx(min(pairs))
 
 
+def test_hull_products_do_not_overflow():
+    """Counts whose products exceed 64 bits still give the right corners."""
+    big = 10**12
+    assert _concave_hull([0, 1, big, 3 * big], [0, big, 2 * big, 2 * big + 1]).tolist() == [
+        0,
+        1,
+        2,
+        3,
+    ]
+    assert _concave_hull([0, big, 2 * big], [0, big - 1, 2 * big]).tolist() == [0, 2]
+    assert _concave_hull([0, big, 2 * big], [0, big, 2 * big]).tolist() == [0, 2]
+
+
 def brute_force(null, other, alpha):
     """Fill cells of a fine grid into the rejected region by their likelihood ratio."""
     grid = np.linspace(-60, 60, 600_001)
@@ -88,8 +103,8 @@ def brute_force(null, other, alpha):
     return 1 - mass[1][order][spent <= alpha].sum()
 
 
-@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.4])
-@pytest.mark.parametrize(
+@each("alpha", [0.01, 0.05, 0.4])
+@each(
     ("negative", "positive"),
     [((0, 1), (2, 1)), ((2, 1), (0, 1)), ((0, 1), (0, 3)), ((1, 4), (0, 0.5)), ((0, 1), (3, 1.2))],
 )

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 
 import ratekeeper as rk
 from ratekeeper._monitoring._panel import Alarm
@@ -69,8 +70,8 @@ def decided(test, scores, groups):
     return test.decide(scores, own), own
 
 
-@pytest.mark.parametrize("plan", PLANS)
-@pytest.mark.parametrize("kind", TESTS)
+@each("plan", PLANS)
+@each("kind", TESTS)
 def test_cuts_order_and_restarts_change_nothing(kind, plan, tmp_path):
     """Whatever the pieces, the order of arrival and the restarts, the state is the same."""
     test = TESTS[kind]()
@@ -556,6 +557,7 @@ def scored(test, cuts, shift=2.0, n=1000, **options):
     return monitor
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("kind", ["plain", "groups"])
 def test_scores_are_judged_at_fixed_numbers_whatever_the_pieces(kind):
     """200, 400, 800 scores are judged, wherever calls end; what was found and counted is kept."""
@@ -579,7 +581,7 @@ def test_scores_are_judged_at_fixed_numbers_whatever_the_pieces(kind):
 
 def test_the_levels_of_all_judgements_add_up_to_delta(monkeypatch):
     """The j-th judgement has level delta / (j (j + 1)), and there is none in between."""
-    from ratekeeper._shift import ShiftCounts
+    from ratekeeper import ShiftCounts
 
     asked, judged = [], ShiftCounts.result
 
@@ -643,3 +645,22 @@ def test_decisions_of_an_adaptive_test_are_refused():
     decisions = rk.AdaptiveTest(test).decide([0.1, 0.9], ["a", "b"])
     with pytest.raises(rk.InputError, match="of an adaptive test, whose level moves"):
         rk.Monitor(test).record(["a", "b"], 1, decisions)
+
+
+def test_an_object_that_is_neither_is_an_error_of_its_class():
+    """Both classes ruled out is no call of the object's own, so it counts against both limits."""
+    rng = np.random.default_rng(3)
+    labels = np.arange(600) % 2
+    test = rk.calibrate(rng.normal(3.0 * labels), labels, random_state=0).control_both(
+        0.4, 0.4, method=rk.Smoothed()
+    )
+    scores = rng.normal(3.0 * labels)
+    decisions = test.decide(scores)
+    monitor = rk.Monitor(test)
+    monitor.record(np.arange(600), np.arange(600), decisions)
+    monitor.update(np.arange(600), labels)
+    kept = decisions.positive | decisions.abstained
+    wrong = {"fnr": ~kept, "fpr": decisions.positive | decisions.neither}
+    for one, (control, null) in zip(monitor.rates, (("fnr", 1), ("fpr", 0)), strict=True):
+        assert (decisions.neither & (labels == null)).any()
+        assert one.rate == wrong[control][labels == null].mean()

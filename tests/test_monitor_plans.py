@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import each
 
 import ratekeeper as rk
 
@@ -44,7 +45,7 @@ def test_the_least_audit_that_is_in_time():
     assert less.weeks > 10
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "words"),
     [
         ({"becomes": 0.05}, "not above"),

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from cases import check_with_scikit_learn, each
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import betabinom, binom, norm
@@ -14,7 +15,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ratekeeper as rk
 
@@ -79,20 +79,17 @@ def test_the_controller_of_two_classes_is_the_binary_one():
     assert not hasattr(first, "decide")
 
 
-@parametrize_with_checks(
-    [
+def test_scikit_learn_checks():
+    """It is a scikit-learn classifier."""
+    check_with_scikit_learn(
         rk.MulticlassController(
             LogisticRegression(), alpha=0.4, method=rk.Conformal(), random_state=0
-        )
-    ],
-    expected_failed_checks=lambda _: {
-        "check_classifiers_train": "predict goes by p-values, not by the larger probability",
-        "check_classifiers_one_label_sample_weights": "weights are for the training alone",
-    },
-)
-def test_scikit_learn_checks(estimator, check):
-    """It is a scikit-learn classifier."""
-    check(estimator)
+        ),
+        {
+            "check_classifiers_train": "predict goes by p-values, not by the larger probability",
+            "check_classifiers_one_label_sample_weights": "weights are for the training alone",
+        },
+    )
 
 
 def within(failures, n, rate):
@@ -125,6 +122,7 @@ def test_each_class_keeps_its_level_but_for_delta():
     assert all(within(count, n_sets, delta) for count in above)
 
 
+@pytest.mark.thorough
 def test_ordered_classes_are_rarely_called_less_severe():
     """The true share of a class that falls through is above alpha in at most delta of the sets.
 
@@ -279,7 +277,7 @@ def test_tests_survive_pickling(make):
     assert again.calibration.data_hash == cal.data_hash
 
 
-@pytest.mark.parametrize(
+@each(
     ("act", "words"),
     [
         (lambda _: rk.calibrate_multiclass([[0.1, 0.2]], [0]), "one class only"),

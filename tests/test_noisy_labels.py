@@ -2,13 +2,12 @@ from __future__ import annotations
 
 import json
 import pickle
-from dataclasses import asdict
 
 import numpy as np
 import pytest
+from cases import each
 
 import ratekeeper as rk
-from ratekeeper._aims import AIMS, FNRDespiteNoise, FPRDespiteNoise
 
 
 def noisy(n=3000, wrong=0.05, *, dtype=float, seed=0):
@@ -43,44 +42,6 @@ def test_known_wrong_labels_move_the_threshold_and_unknown_ones_do_not():
     assert known.threshold > plain + 0.3
     assert known.evaluate(scores, truth).target.rate < 0.05
     assert known.evaluate(scores, truth).promised == 0.05
-
-
-def test_directions_and_classes_are_alike():
-    """Reversed scores, and exchanged classes, give the mirrored threshold."""
-    rng = np.random.default_rng(0)
-    negative, positive = np.sort(rng.normal(size=300)), np.sort(rng.normal(2.5, size=400))
-    given = (0.05, 0.05, 0.02, 0.03, 0.01)
-    one = FNRDespiteNoise(*given).choose(negative, positive, higher=True).limits
-    reverse = FNRDespiteNoise(*given).choose(-negative[::-1], -positive[::-1], higher=False).limits
-    swapped = FPRDespiteNoise(*given).choose(-positive[::-1], -negative[::-1], higher=True).limits
-    lower = FPRDespiteNoise(*given).choose(positive, negative, higher=False).limits
-    assert one.positive == -reverse.positive == -swapped.positive == lower.positive
-    assert (one.strict, reverse.strict, swapped.strict, lower.strict) == (False, False, True, True)
-
-
-def test_the_search_in_runs_finds_the_first_failure():
-    """Looking at runs of places first gives what looking at each would."""
-    rng = np.random.default_rng(0)
-    for _ in range(100):
-        n = int(rng.integers(40, 400))
-        negative, positive = np.sort(rng.normal(size=n)), np.sort(rng.normal(1, 1, n).round(1))
-        aim = FNRDespiteNoise(float(rng.uniform(0.05, 0.4)), 0.05, 0.05, 0.1, 0.01)
-        places = np.unique(positive)
-        counts = [np.searchsorted(one, places, side="right") for one in (positive, negative)]
-        bound = aim.bounds(np.r_[0, counts[0]], n, np.r_[0, counts[1]], n)
-        first = int((bound > aim.level).argmax())
-        found = aim.choose(negative, positive, higher=True)
-        assert (found is None) == (first == 0)
-        assert first == 0 or found.limits.positive == places[first - 1]
-
-
-def test_the_other_class_may_be_missing():
-    """Without the other class nothing is taken back, and the level is only scaled."""
-    positive = np.arange(1000.0)
-    found = FNRDespiteNoise(0.05, 0.05, 0.2, 0.2).choose(np.empty(0), positive, higher=True)
-    scaled = rk.HighProbability(0.05 * 0.95).against(positive, "low").threshold(0.05 * 0.8)
-    assert found.limits.positive == scaled
-    assert FNRDespiteNoise(0.05, 0.05, 0.0, 0.2).choose(positive, np.empty(0), higher=True) is None
 
 
 def test_audits_and_flips_become_ranges():
@@ -147,7 +108,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@each("case", REFUSED)
 def test_what_cannot_be_is_refused(case):
     """Bad statements about labels are refused by name, with what is needed."""
     cal, _, _ = noisy(400)
@@ -169,10 +130,10 @@ def test_too_few_objects_are_told_what_could_be():
     with pytest.raises(rk.UnattainableError):
         cal.control_noisy("fnr", best - 2e-4, noise)
     needed = int(str(found.value).split("At least ")[1].split()[0])
-    assert FNRDespiteNoise(0.05, 0.05, 0.0, 0.1).choose(np.empty(0), np.arange(needed), higher=True)
-    assert not FNRDespiteNoise(0.05, 0.05, 0.0, 0.1).choose(
-        np.empty(0), np.arange(needed - 1), higher=True
-    )
+    enough, fewer = (rk.calibrate(np.arange(n), one_class="positive") for n in (needed, needed - 1))
+    assert enough.control_noisy("fnr", 0.05, noise).certificate.promised
+    with pytest.raises(rk.UnattainableError):
+        fewer.control_noisy("fnr", 0.05, noise)
 
 
 def test_the_certificate_says_what_is_assumed_about_labels():
@@ -211,15 +172,6 @@ def test_groups_number_types_and_copies():
     grouped = rk.calibrate(rng.normal(2.5 * labels + 5 * groups), labels, groups=groups)
     limits = grouped.control_noisy("fnr", 0.05, rk.LabelNoise(wrong_positives=0.05)).limits
     assert limits[1].positive > limits[0].positive + 4
-
-
-def test_aims_are_plain_numbers():
-    """Files name an aim and its numbers, and make an equal one from them."""
-    aim = FNRDespiteNoise(0.05, 0.05, 0.02, 0.03, 0.01, 0.01)
-    assert AIMS[aim.name](**asdict(aim)) == aim
-    assert all(isinstance(value, float) for value in asdict(aim).values())
-    with pytest.raises(rk.InputError, match="least before the most"):
-        FNRDespiteNoise(0.05, 0.05, 0.3, 0.2)
 
 
 def test_with_groups_the_shares_of_wrong_labels_are_those_of_each_group():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import ratekeeper as rk
 from ratekeeper._overlaps import NewObjects, overlap
 from ratekeeper._repeats import multiplicities
-from ratekeeper._windows import append
+from ratekeeper._windows import append, refuse_shared, shared
 from ratekeeper.batch import evaluate_file
 from ratekeeper.datasets import load_employment
 from ratekeeper.exceptions import CopiedRowsWarning
@@ -18,6 +20,14 @@ def draw(n, seed, gap=3.0):
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 2, n)
     return rng.normal(gap * labels), labels
+
+
+def dated(n, seed, first=0):
+    """Return a calibration of objects seen one after the other, and its columns."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % 2
+    columns = {"scores": rng.normal(2 * labels), "labels": labels, "times": first + np.arange(n)}
+    return rk.calibrate(**columns), columns
 
 
 def mixed(old, new, n, seed=9):
@@ -236,3 +246,44 @@ def test_single_rows_that_are_there_already_are_left_out():
     with pytest.raises(rk.InputError, match="100 of the 150 objects"):
         append(stored, half)
     assert append(stored, half, "drop").to_dict()["added"] == 50
+
+
+def test_what_is_added_counts_once():
+    """Objects that are there are not added again, whatever the window has left out since."""
+    stored, columns = dated(300, seed=1)
+    new, later = dated(300, seed=2, first=300)
+    once = append(stored, new)
+    assert (once.rows, once.added, once.already, once.before) == (300, 300, 0, 0)
+    kept = once.calibration.window(last=200)
+    again = append(kept, new)
+    assert again.calibration is kept
+    assert again.to_dict() == {"rows": 300, "added": 0, "already": 200, "before": 100}
+    old = append(kept, stored)
+    assert (old.calibration, old.added, old.before) == (kept, 0, 300)
+    late = rk.calibrate([0.123, 2.34, 0.5], [0, 1, 1], times=[450, 450, 10])
+    found = append(kept, late)
+    assert (found.added, found.before) == (2, 1)
+    assert found.calibration.timing == replace(stored.timing, start=400)
+    assert "before 400 were left out" in found.calibration.remarks[0]
+    half = {name: np.concatenate([column[150:], later[name]]) for name, column in columns.items()}
+    with pytest.raises(rk.InputError, match=r"150 of the 450 objects .* there already"):
+        append(stored, rk.calibrate(**half))
+    with pytest.raises(rk.InputError, match="150 of the 450"):
+        stored.merge(rk.calibrate(**half))
+    with pytest.raises(rk.InputError, match="Without times"):
+        append(rk.calibrate(columns["scores"], columns["labels"]), new)
+
+
+def test_scores_of_few_values_repeat_as_a_matter_of_course():
+    """Equal scores at equal times are not refused where the stored objects have as many."""
+    rng = np.random.default_rng(0)
+    make = lambda n: rk.calibrate(  # noqa: E731
+        rng.integers(0, 5, n) / 5, np.arange(n) % 2, times=np.full(n, 2015), groups=["a"] * n
+    )
+    one, two = make(500), make(400)
+    found = shared(one, two)
+    assert found.overlap.matched > 300
+    assert not found.is_unique
+    refuse_shared(one, two)
+    assert append(one, two).added == 400
+    assert append(one, one).already == 500

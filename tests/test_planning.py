@@ -6,11 +6,11 @@ import json
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import stats
 from scipy.special import betaincc
 
 import ratekeeper as rk
-from ratekeeper.methods._rank import critical_rank
 
 
 @pytest.mark.parametrize(
@@ -24,8 +24,8 @@ def test_smallest_numbers(control, alpha, n_marginal, n_high_probability):
     assert (found.n_marginal, found.n_high_probability) == (n_marginal, n_high_probability)
 
 
-@pytest.mark.parametrize("alpha", [0.001, 0.0137, 0.05, 0.07, 0.29, 0.3, 0.57, 0.99])
-@pytest.mark.parametrize("delta", [0.001, 0.05, 0.5, 0.9])
+@each("alpha", [0.001, 0.0137, 0.05, 0.07, 0.29, 0.3, 0.57, 0.99])
+@each("delta", [0.001, 0.05, 0.5, 0.9])
 def test_smallest_numbers_are_smallest(alpha, delta):
     """With the planned number of scores the promise can be made, with one less it cannot."""
     found = rk.plan("fnr", alpha, delta=delta)
@@ -73,8 +73,9 @@ def _probability_of_excess(alpha, excess, up_to):
     return np.where(k > 0, betaincc(np.maximum(k, 1), n + 1 - k, alpha + excess), 2.0)
 
 
-@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1, 0.3, 0.37, 0.5, 0.7, 0.9, 0.95, 0.99])
-@pytest.mark.parametrize("share", [0.05, 0.2, 0.5, 1.0])
+@pytest.mark.thorough
+@each("alpha", [0.01, 0.05, 0.1, 0.3, 0.37, 0.5, 0.7, 0.9, 0.95, 0.99])
+@each("share", [0.05, 0.2, 0.5, 1.0])
 def test_number_for_an_excess_by_brute_force(alpha, share):
     """From n_excess on, and for no longer stretch, a larger excess is as rare as asked for."""
     excess = share * min(alpha, 1 - alpha) * 0.99
@@ -86,6 +87,7 @@ def test_number_for_an_excess_by_brute_force(alpha, share):
         assert n_excess == 1 or probability[n_excess - 2] > delta
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(("alpha", "delta", "excess"), [(0.05, 0.05, 5e-5), (0.9, 0.4, 3e-4)])
 def test_the_finest_excess_is_found(alpha, delta, excess):
     """For the finest excess, n is near the normal approximation and its neighbours agree."""
@@ -122,7 +124,7 @@ def test_planned_rank_is_the_rank_of_the_test():
     ):
         found = cal.control("fpr", 0.1, method=method).certificate.cells[0].realised
         assert (found.k, found.n) == (true_rate.k, true_rate.n)
-        assert critical_rank(method, 123, 0.1) == true_rate.k
+        assert method.against(np.arange(123.0), "high").rank(0.1) == true_rate.k
 
 
 def test_what_was_not_asked_is_none():
@@ -153,7 +155,7 @@ def test_n_may_be_any_whole_number_type():
         assert type(rk.plan("fnr", 0.05, n=n).n) is int
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         ({"control": "auc"}, "control='auc' must be \"fnr\""),
@@ -227,8 +229,9 @@ def _from_there_on(null, true, level, power, most):
     return most - int(np.argmin(reached[::-1]))  # after the last that is not
 
 
-@pytest.mark.parametrize("power", [0.5, 0.9, 0.99])
-@pytest.mark.parametrize(
+@pytest.mark.thorough
+@each("power", [0.5, 0.9, 0.99])
+@each(
     ("control", "level", "expected"),
     [("precision", 0.9, 0.98), ("npv", 0.8, 0.95), ("wrong", 0.3, 0.15), ("precision", 0.05, 0.2)],
 )
@@ -260,6 +263,7 @@ def test_labelled_objects_to_certify_by_brute_force(share):
     assert found.n_objects * share >= found.n_tested
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(
     ("alpha", "worse", "groups"), [(0.05, 0.1, 10), (0.05, 0.12, 1), (0.3, 0.5, 40), (0.5, 0.9, 3)]
 )
@@ -312,7 +316,8 @@ def test_labels_for_a_price(control, method):
     wanted = found.limit.rate + 0.002
     found = cal.labels_for_price(control, 0.05, price=wanted, method=method)
     # The threshold that so many scores allow on average, among the scores at hand.
-    share = critical_rank(method, found.n_needed, 0.05) / (found.n_needed + 1)
+    rank = method.against(np.arange(float(found.n_needed)), "low").rank(0.05)
+    share = rank / (found.n_needed + 1)
     loose = cal.control(control, share * 1.0000001, method=rk.Conformal())
     assert loose.certificate.cells[0].other_error.rate <= wanted
     assert found.then.low <= found.then.rate <= min(found.then.high, wanted)
@@ -370,7 +375,7 @@ def test_price_that_cannot_be_asked_for():
         one.labels_for_price("fnr", 0.05, price=0.4)
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: rk.plan("precision", 0.9), "expected is missing"),

@@ -19,7 +19,6 @@ from ratekeeper._alerts import (
     share_text,
 )
 from ratekeeper._called import called_by_any_threshold
-from ratekeeper._provenance import Provenance
 
 
 def drawn(n_negative=700, n_positive=300, gap=2.0, seed=0, **options):
@@ -78,7 +77,7 @@ def test_the_prevalence_of_the_calibration_widens_the_intervals():
 
 def test_a_sample_of_a_file_has_the_prevalence_of_the_file():
     """A sample is drawn from each class by itself, so its own class shares say nothing."""
-    cal = replace(drawn(), provenance=Provenance(rows=100_000, sampled_from=(99_000, 1_000)))
+    cal = replace(drawn(), provenance=rk.Provenance(rows=100_000, sampled_from=(99_000, 1_000)))
     assert cal.control("fnr", 0.1).alerts().prevalence == 0.01
     grouped = drawn(groups=np.tile(["a", "b"], 500))
     whole = replace(grouped, provenance=cal.provenance).control("fnr", 0.1).alerts()

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ratekeeper as rk
-from ratekeeper._overlaps import are_copies
 from ratekeeper.exceptions import ReversedScoreWarning, TooFewScoresError
 
 # Few distinct values make ties common; infinities, signed zeros and neighbours are there too.
@@ -87,6 +86,16 @@ def test_the_order_of_rows_does_not_matter(parts, new, random):
     np.testing.assert_array_equal(cal.p_values(new[there]).p1, cal.p_values(new).p1[there])
 
 
+def is_rounded_copy(one, other):
+    """Say whether one has the scores of the other in single precision, class by class."""
+    if one[0].dtype == other[0].dtype:
+        return False
+    pair = [
+        [np.sort(s[y == label].astype(np.float32)) for label in (0, 1)] for s, y, *_ in (one, other)
+    ]
+    return all(map(np.array_equal, *pair))
+
+
 @given(calibrations(grouped=True), calibrations(grouped=True))
 def test_merging_is_calibrating_together(one, two):
     """Merging gives exactly what calibrating the concatenation gives, groups and types included.
@@ -96,7 +105,7 @@ def test_merging_is_calibrating_together(one, two):
     two = (*two[:3], one[3])
     together = tuple(np.concatenate([a, b]) for a, b in zip(one[:3], two[:3], strict=True))
     first, second = make(one), make(two)
-    is_same = first == second or are_copies(first, second)
+    is_same = first == second or is_rounded_copy(one, two)
     if is_same and np.unique(one[0]).size >= min(20, one[0].size):
         with pytest.raises(rk.InputError, match="the same objects"):
             first.merge(second)

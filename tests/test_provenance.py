@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 
 import ratekeeper as rk
-from ratekeeper._provenance import Provenance
 
-SOME = Provenance(
+SOME = rk.Provenance(
     rows=1_000,
     skipped={"score is NaN": 2, "label is missing": 3},
     score="risk",
@@ -21,8 +21,8 @@ SOME = Provenance(
 
 def test_there_and_back():
     """What is written as JSON is read back the same."""
-    for one in (SOME, Provenance(0), Provenance(5, score="a")):
-        assert Provenance.from_dict(json.loads(json.dumps(one.to_dict()))) == one
+    for one in (SOME, rk.Provenance(0), rk.Provenance(5, score="a")):
+        assert rk.Provenance.from_dict(json.loads(json.dumps(one.to_dict()))) == one
 
 
 def test_what_people_read():
@@ -31,11 +31,11 @@ def test_what_people_read():
         "1,000 rows read, 5 of them skipped (score is NaN: 2; label is missing: 3), a random "
         "sample kept of 600 negatives and 395 positives"
     )
-    assert str(Provenance(7)) == "7 rows read"
+    assert str(rk.Provenance(7)) == "7 rows read"
     assert SOME.n_skipped == 5
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "value"),
     [
         ("rows", -1),
@@ -56,14 +56,14 @@ def test_what_people_read():
 def test_other_facts_are_refused(key, value):
     """Facts of another kind are no provenance."""
     with pytest.raises(ValueError, match="not the provenance"):
-        Provenance.from_dict({**SOME.to_dict(), key: value})
+        rk.Provenance.from_dict({**SOME.to_dict(), key: value})
 
 
 def test_merging():
     """Counts add up, and names stay where both agree."""
     some, other = (
         replace(SOME, sampled_from=None),
-        Provenance(10, {"score is NaN": 1}, "risk", "sick"),
+        rk.Provenance(10, {"score is NaN": 1}, "risk", "sick"),
     )
     both = some.merge(other)
     assert both.to_dict() == {
@@ -75,7 +75,7 @@ def test_merging():
         "sampled_from": None,
     }
     assert other.merge(some).to_dict()["skipped"] == both.to_dict()["skipped"]
-    assert some.merge(Provenance(1)).score is None
+    assert some.merge(rk.Provenance(1)).score is None
 
 
 def test_a_merged_calibration_knows_its_rows(tmp_path):
@@ -95,7 +95,7 @@ def test_a_merged_calibration_knows_its_rows(tmp_path):
 
 def test_a_sample_without_a_column_of_labels_has_no_classes():
     """Rows without labels are counted among the negatives, which is not to be said of them."""
-    unlabelled = Provenance(20_000, score="risk", sampled_from=(20_000, 0))
+    unlabelled = rk.Provenance(20_000, score="risk", sampled_from=(20_000, 0))
     assert str(unlabelled) == "20,000 rows read, a random sample kept of 20,000"
-    labelled = Provenance(20_000, score="risk", label="ill", sampled_from=(19_000, 1_000))
+    labelled = rk.Provenance(20_000, score="risk", label="ill", sampled_from=(19_000, 1_000))
     assert str(labelled).endswith("of 19,000 negatives and 1,000 positives")

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.metrics import roc_auc_score
 
 import ratekeeper as rk
 from ratekeeper import _cores as cores
@@ -14,6 +17,10 @@ from ratekeeper import _ranks as ranks
 from ratekeeper._cores import on_all_cores
 from ratekeeper._counted import Counted
 from ratekeeper._ranks import count_as_extreme, in_order, look_up, order_of, sorted_parts
+from ratekeeper._separation import separation
+from ratekeeper._step_tables import excess_text
+from ratekeeper._steps import Steps
+from ratekeeper.methods._paired import pair_places
 from ratekeeper.methods._rank import RankNull
 
 SHAPES = [
@@ -42,11 +49,7 @@ def drawn(rng, shape, n, dtype=np.float64):
     return scores.astype(dtype)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("n", [0, 1, 255, 256, 10_000, 200_000])
-@pytest.mark.parametrize("queries", [0, 1, 2_047, 2_048, 70_000, 600_000])
-def test_counts_are_those_of_the_definition(shape, n, queries):
-    """On every path (direct, sorted chunks, backwards, threads) it is the number of <= or >=."""
+def check_counts(shape, n, queries):
     rng = np.random.default_rng([n, queries])
     null = np.sort(drawn(rng, shape, n))
     scores = drawn(rng, shape, queries)
@@ -59,21 +62,30 @@ def test_counts_are_those_of_the_definition(shape, n, queries):
         assert high[i] == np.sum(null >= scores[i])
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("queries", [13, 14, 15, 20, 3_000])
+@each("shape", SHAPES)
+@each("n", [0, 1, 255, 256, 10_000, 200_000])
+@each("queries", [0, 1, 2_047, 2_048, 70_000, 600_000])
+def test_counts_are_those_of_the_definition(shape, n, queries):
+    """On every path (direct, sorted chunks, backwards, threads) it is the number of <= or >=."""
+    check_counts(shape, n, queries)
+
+
+@each("shape", SHAPES)
+@each("queries", [13, 14, 15, 20, 3_000])
 def test_searching_in_blocks_finds_the_same(monkeypatch, shape, queries):
     """Scores equal to those where a block begins, and blocks that are cut short, count right."""
     monkeypatch.setattr(ranks, "_BLOCK", 7)
     monkeypatch.setattr(ranks, "_NEAR_FROM", 14)
     monkeypatch.setattr(ranks, "_BLOCKS_FROM_SCORES", 64)
     monkeypatch.setattr(ranks, "SORT_FROM", 1)
-    test_counts_are_those_of_the_definition(shape, 2_000, queries)
+    check_counts(shape, 2_000, queries)
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("queries", [2_047, 2_048, 300_000])
 def test_long_calibrations_are_searched_in_blocks(queries):
     """More than a million scores, as they are."""
-    test_counts_are_those_of_the_definition("skewed", 1_200_000, queries)
+    check_counts("skewed", 1_200_000, queries)
 
 
 @pytest.mark.parametrize("tail", ["low", "high"])
@@ -127,7 +139,7 @@ FLOATS = st.sampled_from(["f4", "f8"]).flatmap(
 
 
 @given(FLOATS, st.sampled_from(["low", "high"]))
-@settings(max_examples=300)
+@settings(max_examples=min(300, settings.default.max_examples))
 def test_counts_are_those_of_numpy_whatever_the_scores(pair, tail):
     """For any floats and on the paths of long batches a count is that of np.searchsorted."""
     null, scores = np.sort(pair[0]), pair[1]
@@ -143,8 +155,8 @@ def test_counts_are_those_of_numpy_whatever_the_scores(pair, tail):
         np.testing.assert_array_equal(count_as_extreme(null, scores, tail), expected)
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("shape", SHAPES)
+@each("dtype", ["f4", "f8"])
+@each("shape", SHAPES)
 def test_an_order_ascends(shape, dtype):
     """Taken in their order scores ascend, but for the last bits of float64; each comes once."""
     scores = drawn(np.random.default_rng(3), shape, 5_000, dtype) - 0.5
@@ -172,14 +184,13 @@ def test_parts_in_order_make_up_the_whole(shape, size):
     np.testing.assert_array_equal(back, scores)
 
 
-@pytest.mark.parametrize("groups", [None, 3])
-@pytest.mark.parametrize(
+@each("groups", [None, 3])
+@each(
     "method",
     [
         *(rk.Conformal(), rk.HighProbability(), rk.Empirical(), rk.Smoothed(random_state=1)),
         *(rk.Parametric("norm"), rk.Kernel()),
     ],
-    ids=lambda method: method.name,
 )
 def test_two_classes_at_once_are_each_by_itself(method, groups):
     """Sorting once for both p-values changes no bit, whatever the method, with groups or not."""
@@ -254,3 +265,44 @@ def test_parts_are_sorted_copies():
     assert not np.signbit(by_mask).any()
     np.testing.assert_array_equal(by_place, [1.0, 3.0])
     assert values[0] == 3.0
+
+
+def test_places_of_pairs_are_those_of_sorting():
+    """The bisection finds what comparing all pairs finds."""
+    rng = np.random.default_rng(0)
+    known = np.sort(rng.integers(0, 5, 200)).astype(float)
+    numbers = rng.integers(0, 10, 200) / 10
+    order = np.lexsort((numbers, known))
+    pairs = list(zip(known[order].tolist(), numbers[order].tolist(), strict=True))
+    new, own = rng.integers(-1, 6, 300).astype(float), rng.integers(0, 10, 300) / 10
+    for after in (True, False):
+        found = pair_places(known[order], numbers[order], new, own, after=after)
+        mine = zip(new.tolist(), own.tolist(), strict=True)
+        expected = [sum(p <= one if after else p < one for p in pairs) for one in mine]
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_long_samples_are_thinned_evenly():
+    """Thinning moves the area by no more than a step of the thinned ranks, or not if declined."""
+    rng = np.random.default_rng(23)
+    negatives, positives = np.sort(rng.normal(size=150_000)), np.sort(rng.normal(0.5, size=70_001))
+    labels = np.repeat([0, 1], [negatives.size, positives.size])
+    exact = roc_auc_score(labels, np.r_[negatives, positives])
+    assert separation(negatives, positives, thin_to=None).auc == pytest.approx(exact, abs=1e-12)
+    assert separation(negatives, positives).auc == pytest.approx(exact, abs=1e-4)
+    assert separation(negatives, positives, thin_to=100).auc == pytest.approx(exact, abs=2e-2)
+
+
+def test_an_empty_class_says_nothing():
+    """Without scores of a class the area is unknown and nothing is called reversed."""
+    found = separation(np.empty(0), np.array([1.0]))
+    assert math.isnan(found.auc)
+    assert not found.is_reversed
+
+
+def test_p_values_of_zero_are_said_to_be_too_large_in_all():
+    """No ratio to 0 is known, so it is said by how much."""
+    exact = Steps(np.array([0.5]), np.array([0.0, 1.0]), "right", 0.0, 0.0)
+    off = Steps(np.array([0.5]), np.array([0.25, 1.0]), "right", 0.25, np.inf)
+    assert excess_text([[exact], [None]]) == "P-values are exact."
+    assert "larger, by at most 25%; compared" in excess_text([[exact], [off]])

@@ -8,23 +8,18 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import stats
 
+from ratekeeper import Rate, RealisedRate
 from ratekeeper._formatting import percent
-from ratekeeper._rates import (
-    Rate,
-    RealisedRate,
-    beta_binomial_lower_tail,
-    beta_binomial_tail,
-    clopper_pearson,
-    holm,
-)
+from ratekeeper._rates import beta_binomial_lower_tail, beta_binomial_tail, clopper_pearson, holm
 from ratekeeper._validation import check_count, check_probability
 from ratekeeper.exceptions import InputError
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 59, 1000])
-@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+@each("n", [1, 2, 7, 59, 1000])
+@each("confidence", [0.5, 0.95, 0.999])
 def test_interval_is_that_of_scipy(n, confidence):
     """The Clopper-Pearson interval is SciPy's exact one, at 0 and n errors too."""
     errors = np.unique(np.r_[0, 1, n // 3, n // 2, n - 1, n])
@@ -188,8 +183,8 @@ def chance_of_count(j, m, k, n):
     return Fraction(ways, math.comb(n + m, m))
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 30, 100])
-@pytest.mark.parametrize("m", [0, 1, 3, 17, 120])
+@each("n", [1, 2, 5, 30, 100])
+@each("m", [0, 1, 3, 17, 120])
 def test_tails_of_counted_errors_by_brute_force(m, n):
     """Both tails of the number of errors are the sums over all orders of n + m scores."""
     counts = np.arange(m + 1)

@@ -5,22 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ratekeeper import baselines
-from ratekeeper._comparison import SYSTEMS
-
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def test_the_page_of_systems_names_every_system():
-    """The table of docs/understand/systems.md has all that can be compared."""
-    page = (ROOT / "docs" / "understand" / "systems.md").read_text(encoding="utf-8")
-    table = page[page.index("## All of them") :]
-    short = {"liao-akritas-welch": "-welch", "liao-akritas-rank": "-rank"}
-    for name in SYSTEMS:
-        assert f"`{short.get(name, name)}`" in table
-    for name in baselines.__all__:
-        assert name in page or name == "NPROC"
 
 
 def test_the_walk_in_a_shell_works_as_it_stands(tmp_path):

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import stats
 from sklearn.isotonic import IsotonicRegression
 
@@ -123,10 +124,10 @@ def inside(intervals, scores):
     return found
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("higher", [True, False])
-@pytest.mark.parametrize("control", ["fnr", "fpr"])
-@pytest.mark.parametrize("shape", ALL_SHAPES)
+@each("dtype", [np.float64, np.float32])
+@each("higher", [True, False])
+@each("control", ["fnr", "fpr"])
+@each("shape", ALL_SHAPES)
 def test_intervals_say_what_is_decided(shape, control, higher, dtype):
     """Scores in the intervals are called positive; in the block of the hull, by key."""
     negative, positive = sample(n=400)

@@ -35,7 +35,6 @@ from reproduction.valid.size import SIZES as SIZES_OF_THE_SIZE
 from reproduction.valid.targets import smallest_step
 from scipy import stats
 
-from ratekeeper._atomic import write
 from ratekeeper.normality.training import HELD_OUT_FAMILIES, TRAINING_FAMILIES, populations
 
 FILES = {
@@ -80,6 +79,7 @@ def read(path):
         return list(csv.DictReader(stream))
 
 
+@pytest.mark.thorough
 def test_the_quick_form_writes_every_file_and_nothing_else(quick):
     """Tables, figures and the page are there; no unfinished folder is left."""
     assert {path.name for path in quick.iterdir()} == FILES
@@ -87,6 +87,7 @@ def test_the_quick_form_writes_every_file_and_nothing_else(quick):
         assert path.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.thorough
 def test_the_tables_cover_the_paper(quick):
     """Table 1 has its thirteen columns, the figures every size and group, the leak every scale."""
     columns = {(row["test"], row["alpha"]) for row in read(quick / "table_1.csv")}
@@ -103,6 +104,7 @@ def test_the_tables_cover_the_paper(quick):
             assert float(row[f"{rate} difference"]) == pytest.approx(difference, abs=2e-5)
 
 
+@pytest.mark.thorough
 def test_the_tables_of_the_valid_test_are_complete(quick):
     """Every network at every size and level, every group and held-out family at every n."""
     found = {(r["test"], int(r["n"]), r["sd"], r["level"]) for r in read(quick / "valid_size.csv")}
@@ -132,6 +134,7 @@ def test_the_tables_of_the_valid_test_are_complete(quick):
     assert set(NETWORKS.values()) <= {row["test"] for row in read(quick / "leak_free.csv")}
 
 
+@pytest.mark.thorough
 def test_differences_of_power_are_those_of_the_columns(quick):
     """The lead is our power less Shapiro-Wilk's, and less that of the best classical test."""
     names = ("power", "near_normal", "held_out", "families", "mixtures")
@@ -145,6 +148,7 @@ def test_differences_of_power_are_those_of_the_columns(quick):
             assert float(row[best]) >= float(row["SW"])
 
 
+@pytest.mark.thorough
 def test_a_target_is_met_when_its_number_says_so(quick):
     """Every target of the valid test is a bound, and the answer follows from it."""
     rows = read(quick / "valid_targets.csv")
@@ -161,6 +165,7 @@ def test_a_target_is_met_when_its_number_says_so(quick):
         assert row["met"] == ("yes" if met else "no")
 
 
+@pytest.mark.thorough
 def test_the_page_says_what_every_network_was_trained_on(quick):
     """All networks are in the table, and held-out families only where they are called that."""
     text = (quick / "README.md").read_text(encoding="utf-8")
@@ -174,6 +179,7 @@ def test_the_page_says_what_every_network_was_trained_on(quick):
         assert not any(one.name in members for members in populations().values())
 
 
+@pytest.mark.thorough
 def test_the_page_stands_alone_and_says_that_it_is_the_quick_form(quick):
     """No place is left unfilled, and the HTML needs neither another file nor an address."""
     text = (quick / "README.md").read_text(encoding="utf-8")
@@ -199,14 +205,6 @@ def test_the_quick_form_does_not_replace_the_real_results(capsys):
         main(["--quick"])
     assert "must not replace" in capsys.readouterr().err
     assert not any(RESULTS.glob(".unfinished-*"))
-
-
-def test_a_failing_write_leaves_the_folder_as_it_was(tmp_path):
-    """Files are moved only when all of them are written."""
-    write(tmp_path, {"a.csv": b"old"})
-    with pytest.raises(FileNotFoundError):
-        write(tmp_path, {"a.csv": b"new", "no such folder/b.csv": b"new"})
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a.csv": b"old"}
 
 
 def test_the_sixteen_inputs_by_hand():

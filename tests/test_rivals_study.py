@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,11 +25,14 @@ from reproduction.rivals.report import WORDS
 from reproduction.rivals.study import Cell, _joined
 from reproduction.rivals.tables import by_system, everything, gaussian, law_of, promises, speed
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 import ratekeeper as rk
+from ratekeeper import baselines
 from ratekeeper._comparison import SYSTEMS, Trial
 from ratekeeper._comparison.summary import summarise
-from ratekeeper._rates import holm
+
+ROOT = Path(__file__).parents[1]
 
 
 def cell(errors, *, data="somewhere", alpha=0.1, other=20, n=100, null_scores=99):
@@ -100,7 +104,7 @@ def test_verdicts_of_a_cell_are_of_all_its_systems():
     slow = rk.compare(X, y, systems=["cv-knn"], **asked)
     joined = _joined("somewhere", [quick, slow])
     raw = [row.p_value for row in joined.rows]
-    assert [row.p_adjusted for row in joined.rows] == holm(raw).tolist()
+    assert [row.p_adjusted for row in joined.rows] == multipletests(raw, method="holm")[1].tolist()
     table = everything([joined])
     assert {"above_allowed", "p_value", "p_adjusted", "verdict"} <= set(table.columns)
     assert "metrics" not in table.columns
@@ -152,6 +156,17 @@ def test_quick_must_not_replace_the_results(capsys):
 
 
 # What is published
+
+
+def test_the_page_of_systems_names_every_system():
+    """The table of docs/understand/systems.md has all that can be compared."""
+    page = (ROOT / "docs" / "understand" / "systems.md").read_text(encoding="utf-8")
+    table = page[page.index("## All of them") :]
+    short = {"liao-akritas-welch": "-welch", "liao-akritas-rank": "-rank"}
+    for name in SYSTEMS:
+        assert f"`{short.get(name, name)}`" in table
+    for name in baselines.__all__:
+        assert name in page or name == "NPROC"
 
 
 def read(name):

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
+from cases import each
 from statsmodels.stats.multitest import multipletests
 
 import ratekeeper as rk
-from ratekeeper._selection import adjusted, best
 from ratekeeper.exceptions import InputError, TooFewScoresError
 
 
@@ -29,15 +29,19 @@ def batch():
 def test_the_mask_is_that_of_statsmodels():
     """On random p-values, with and without ties, mask and adjusted p-values are theirs."""
     rng = np.random.default_rng(0)
+    n = 10**6 - 1
+    cal = rk.calibrate(np.r_[np.arange(n), 2 * n, 3 * n], np.repeat([0, 1], [n, 2]))
     for run in range(300):
         p = rng.random(rng.integers(1, 60)) ** rng.uniform(1, 4)
         if run % 2:
             p = np.ceil(37 * p) / 37
         fdr = rng.uniform(0.01, 0.6)
-        theirs, q, *_ = multipletests(p, fdr, method="fdr_bh")
-        ours = adjusted(p)
-        assert np.allclose(ours, q, rtol=1e-14, atol=0)
-        assert ((ours <= fdr) == theirs).all()
+        found = cal.select(n + 0.5 - np.ceil(p * (n + 1)), fdr)  # has these p-values, to 1e-6
+        assert np.allclose(found.p_values, p, rtol=0, atol=1.1e-6)
+        theirs, q, *_ = multipletests(found.p_values, fdr, method="fdr_bh")
+        assert np.allclose(found.q_values, q, rtol=1e-14, atol=0)
+        assert ((found.q_values <= fdr) == theirs).all()
+        assert (found.selected == theirs).all()
 
 
 @pytest.mark.parametrize("method", [rk.Conformal(), rk.Simultaneous(0.1), rk.Smoothed(3)], ids=repr)
@@ -155,12 +159,17 @@ def test_levels_of_a_budget_are_those_that_select_it(cal, batch):
 
 def test_ties_at_the_border_are_broken_by_score_then_order():
     """Among equal p-values the best scores are taken, then the first, and the latter is said."""
-    p = np.array([0.5, 0.1, 0.1, 0.1, 0.1, 0.9])
+    negatives = np.array([-0.5, *[0.5] * 4, *[1.5] * 4])
     scores = np.array([1.0, 2.0, 3.0, 2.0, 2.0, 0.0])
-    mask, tied = best(p, scores, "high", 2)
-    assert (mask.tolist(), tied) == ([False, True, True, False, False, False], 2)
-    mask, tied = best(p, -scores, "low", 4)
-    assert (mask.tolist(), tied) == ([False, True, True, True, True, False], 0)
+    for sign, budget, mask, tied in (
+        (1, 2, [False, True, True, False, False, False], 2),
+        (-1, 4, [False, True, True, True, True, False], 0),
+    ):
+        known, labels = sign * np.r_[negatives, 9.0], np.repeat([0, 1], [9, 1])
+        cal = rk.calibrate(known, labels, higher_is_positive=sign > 0)
+        found = cal.select(sign * scores, budget=budget)
+        assert found.p_values.tolist() == [0.5, 0.1, 0.1, 0.1, 0.1, 0.9]
+        assert (found.selected.tolist(), found.tied) == (mask, tied)
     cal = rk.calibrate([*range(20), 30.0], [0] * 20 + [1])
     found = cal.select([10.5, 19.5, 19.5, 19.5, 3.0], budget=2)
     assert found.selected.tolist() == [False, True, True, False, False]
@@ -219,7 +228,7 @@ def test_why_nothing_is_selected(cal, batch):
     assert "at least 332 of the 400" in " ".join(str(found).split())
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "words"),
     [
         ({}, "Neither fdr nor budget"),

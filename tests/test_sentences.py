@@ -145,6 +145,7 @@ def test_examples_of_true_rates_are_of_one_distribution(script, section, key):
     assert np.all(fits, axis=0).sum() == 1
 
 
+@pytest.mark.thorough
 def test_every_sentence_is_used(code):
     """A sentence that nothing prints is no fact: each is named in full, or chosen by a fact."""
     named = [

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
+from cases import each
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from ratekeeper._separation import separation
+from ratekeeper.diagnostics import reversed_score
+
+
+def separation(negatives, positives):
+    """Compare the scores of two classes."""
+    labels = np.repeat([0, 1], [negatives.size, positives.size])
+    return reversed_score(np.r_[negatives, positives], labels)
 
 
 def _classes(seed, n0, n1, shift, decimals=12):
@@ -18,9 +23,9 @@ def _classes(seed, n0, n1, shift, decimals=12):
     return negatives, np.sort(rng.normal(shift, size=n1).round(decimals))
 
 
-@pytest.mark.parametrize("decimals", [12, 1, 0])
-@pytest.mark.parametrize(("n0", "n1"), [(1, 1), (3, 200), (500, 40), (1500, 2000)])
-@pytest.mark.parametrize("shift", [-2.0, 0.0, 1.0])
+@each("decimals", [12, 1, 0])
+@each(("n0", "n1"), [(1, 1), (3, 200), (500, 40), (1500, 2000)])
+@each("shift", [-2.0, 0.0, 1.0])
 def test_auc_is_that_of_scikit_learn(n0, n1, shift, decimals):
     """The area under the curve is scikit-learn's, with ties counted half."""
     negatives, positives = _classes(7, n0, n1, shift, decimals)
@@ -48,8 +53,8 @@ def test_ties_are_on_the_safe_side():
     assert 0.5 > separation(negatives, positives).p_reversed >= expected.pvalue
 
 
-@pytest.mark.parametrize("n0", [1, 2, 3, 4, 6, 9, 25])
-@pytest.mark.parametrize("n1", [4, 8, 12, 30])
+@each("n0", [1, 2, 3, 4, 6, 9, 25])
+@each("n1", [4, 8, 12, 30])
 def test_a_small_sample_is_not_called_reversed_lightly(n0, n1):
     """Scores are called reversed only where the exact test would say so at 0.1 %."""
     middle = n0 * n1 // 2  # the counts of pairs in the right order that may be too few
@@ -87,24 +92,7 @@ def test_swapping_the_classes_mirrors_the_area():
     assert swapped.auc == pytest.approx(1 - separation(negatives, positives).auc, abs=1e-15)
 
 
-def test_long_samples_are_thinned_evenly():
-    """Thinning moves the area by no more than a step of the thinned ranks, or not if declined."""
-    negatives, positives = _classes(23, 150_000, 70_001, 0.5)
-    labels = np.repeat([0, 1], [negatives.size, positives.size])
-    exact = roc_auc_score(labels, np.r_[negatives, positives])
-    assert separation(negatives, positives, thin_to=None).auc == pytest.approx(exact, abs=1e-12)
-    assert separation(negatives, positives).auc == pytest.approx(exact, abs=1e-4)
-    assert separation(negatives, positives, thin_to=100).auc == pytest.approx(exact, abs=2e-2)
-
-
 def test_infinite_scores_are_ordinary():
     """Infinities are ranked like any score."""
     found = separation(np.array([-np.inf, 0.0]), np.array([0.0, np.inf]))
     assert found.auc == 0.875
-
-
-def test_an_empty_class_says_nothing():
-    """Without scores of a class the area is unknown and nothing is called reversed."""
-    found = separation(np.empty(0), np.array([1.0]))
-    assert math.isnan(found.auc)
-    assert not found.is_reversed

@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper import _mixtures as mixtures
-from ratekeeper._draws import Draw
-from ratekeeper._shift import WARNS_AT, _random_order
 from ratekeeper.datasets import load_employment
 from ratekeeper.exceptions import InputError
 
@@ -30,6 +27,7 @@ def two_normals(n=1000, groups=None, seed=0, **more):
     return rk.calibrate(rng.normal(2 * labels), labels, groups=groups, random_state=0, **more)
 
 
+@pytest.mark.thorough
 def test_the_census_years(people, census):
     """2016 is a mixture of the classes of 2015; by 2018 it is no more."""
     found = {year: rk.shift_test(census, people.in_year(year).score) for year in range(2016, 2019)}
@@ -38,6 +36,7 @@ def test_the_census_years(people, census):
     assert found[2018].p < found[2017].p < found[2016].p
 
 
+@pytest.mark.thorough
 def test_people_of_the_same_year_at_other_prevalences(people):
     """Half of the people of 2015 look like the other half, however common the employed are."""
     rng = np.random.default_rng(0)
@@ -101,6 +100,7 @@ def test_a_large_p_value_does_not_read_as_an_all_clear():
     )
 
 
+@pytest.mark.thorough
 def test_groups_are_tested_one_by_one():
     """One group that moved is found, by name, with p-values for all of them."""
     names = np.tile(["a", "b", "c", "d"], 1000)
@@ -177,12 +177,14 @@ def test_infinite_and_single_precision_scores():
     assert rk.shift_test(cal, np.full(100, -np.inf, np.float32)).shifted
 
 
+@pytest.mark.thorough
 def test_tests_have_their_calibration(census, people):
     """A test is as good as its calibration, and both give the same result every time."""
     scores = people.in_year(2017).score[:3000]
     assert rk.shift_test(census.control("fnr", 0.05), scores) == rk.shift_test(census, scores)
 
 
+@pytest.mark.thorough
 def test_counts_add_up_and_come_back():
     """Counts of parts in any order are those of the whole, through JSON too, for this data only."""
     names = np.tile(["a", "b"], 500)
@@ -211,6 +213,7 @@ def test_facts_and_pictures():
     assert max(map(len, str(found).splitlines())) < 80
 
 
+@pytest.mark.thorough
 def test_a_saving_of_time_changes_no_verdict():
     """Beyond `enough` a p-value may be too small, never below it; below, it is exact."""
     cal = two_normals()
@@ -218,32 +221,5 @@ def test_a_saving_of_time_changes_no_verdict():
     for scale in (1.0, 1.1, 1.3):
         counts = rk.ShiftCounts(cal)
         counts.add(scale * rng.normal(np.repeat([0, 2], [700, 300])))
-        exact, quick = counts.result().p, counts.result(enough=100 * WARNS_AT).p
-        assert quick == exact or (quick >= 100 * WARNS_AT and quick <= exact)
-
-
-def test_the_search_finds_the_largest_p_value(monkeypatch):
-    """A search through every number of positives, all exact, finds nothing larger."""
-    rng = np.random.default_rng(8)
-    cases = []
-    for i in range(25):
-        sizes = [int(n) for n in 10 ** rng.uniform(0.7, 2.5, 3)]
-        n_cells = int(rng.integers(3, 35))
-        shares = rng.dirichlet(np.full(n_cells, rng.choice([0.2, 1, 5])), 3)
-        classes = [rng.choice(n_cells, sizes[i], p=shares[i]) for i in (0, 1)]
-        mixed = 0.5 * (shares[0] + shares[1])
-        new = rng.multinomial(sizes[2], 0.9 * mixed + 0.1 * shares[2] if i % 2 else mixed)
-        cases.append((classes, new, mixtures.p_of_mixture(classes, new)))
-    for name in ("_FINE_GRID", "_ALWAYS"):
-        monkeypatch.setattr(mixtures, name, 10**9)
-    for name in ("_FAR", "_ROUGH_STEP"):
-        monkeypatch.setattr(mixtures, name, 0.0)
-    for classes, new, p in cases:
-        assert mixtures.p_of_mixture(classes, new) == pytest.approx(p)
-
-
-def test_each_draw_has_another_order():
-    """Which ranks are drawn is up to the draw alone."""
-    numbers = [Draw.of(seed).numbers(10, "order", 0) for seed in range(2000)]
-    first = [_random_order(one)[0] for one in numbers]
-    assert np.abs(np.bincount(first, minlength=10) - 200).max() < 6 * np.sqrt(200)
+        exact, quick = counts.result().p, counts.result(enough=0.01).p
+        assert quick == exact or (quick >= 0.01 and quick <= exact)

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
+from command_line import run
 
 import ratekeeper as rk
 from ratekeeper.exceptions import ContradictedFitWarning
@@ -88,6 +90,7 @@ def same(found, expected):
 METHODS = (rk.Conformal(), rk.HighProbability(delta=0.1), rk.Empirical(), rk.Bootstrap())
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("engine", [sqlite, duck])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("sign", [1, -1])
@@ -159,11 +162,9 @@ def test_thresholds_may_cross_in_one_group_only(engine):
     assert set(found[1::2]) == {0, 1, None}
 
 
-@pytest.mark.parametrize("engine", [sqlite, duck])
-@pytest.mark.parametrize(
-    "names", [EVIL, (True, False), (0, 1, 2, -5, 2**40), ("1", "01", " 1", "", "a", "A")]
-)
-@pytest.mark.parametrize("joint", [False, True])
+@each("engine", [sqlite, duck])
+@each("names", [EVIL, (True, False), (0, 1, 2, -5, 2**40), ("1", "01", " 1", "", "a", "A")])
+@each("joint", [False, True])
 def test_groups_have_their_own_thresholds_and_unknown_ones_none(engine, names, joint):
     """Text with any characters, numbers and booleans; unknown and missing groups give NULL."""
     cal = calibration(groups=names, n=1200)
@@ -195,8 +196,8 @@ def test_labels_come_back_with_their_value_and_type(labels):
     assert sqlite(sql, {"score": scores.tolist()}) == expected
 
 
-@pytest.mark.parametrize("engine", [sqlite, duck])
-@pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e-240, 1e-30, 1e30, 1e300])
+@each("engine", [sqlite, duck])
+@each("scale", [1e-320, 1e-300, 1e-240, 1e-30, 1e30, 1e300])
 def test_thresholds_of_any_size_are_read_back_exactly(engine, scale):
     """From the smallest doubles, which SQLite misreads as one literal, to the largest."""
     test = calibration(scale=scale).control("fnr", 0.1, method=rk.Conformal())
@@ -206,8 +207,8 @@ def test_thresholds_of_any_size_are_read_back_exactly(engine, scale):
     same(engine(sql, {"score": scores.tolist()}), test.decide(scores).labels.tolist())
 
 
-@pytest.mark.parametrize("engine", [sqlite, duck])
-@pytest.mark.parametrize("threshold", EXTREMES)
+@each("engine", [sqlite, duck])
+@each("threshold", EXTREMES)
 def test_special_thresholds_are_read_back_exactly(engine, threshold):
     """Zero of either sign, the smallest doubles and some that SQLite misreads."""
     scores = np.r_[np.full(50, threshold), -1e301, 1e301, np.zeros(20)]
@@ -287,6 +288,7 @@ def test_names_of_any_kind_are_names_and_never_code(engine):
         assert engine(sql, {other: scores.tolist(), third: groups}, table=name) == expected
 
 
+@pytest.mark.thorough
 def test_every_reserved_word_of_duckdb_can_be_a_name():
     """Names that the database does not take bare are quoted."""
     duckdb = pytest.importorskip("duckdb")
@@ -462,13 +464,10 @@ NAMES = (
 )  # fmt: skip
 
 
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("engine", [sqlite, duck])
 def test_columns_of_any_name_are_found_from_a_file(engine, tmp_path):
     """Whatever a column of the held-out file is called, the query finds it in a database."""
-    from click.testing import CliRunner
-
-    from ratekeeper._cli import main
-
     y = np.tile([0, 1], 60)
     scores, sites = np.random.default_rng(0).normal(2.0 * y), np.repeat(["n", "s"], 60)
     for name in NAMES:
@@ -481,7 +480,7 @@ def test_columns_of_any_name_are_found_from_a_file(engine, tmp_path):
         test = cal.control("fnr", 0.1, method=rk.Conformal())
         rk.save(test, tmp_path / "test.rk")
         table = quoted(name)
-        done = CliRunner().invoke(main, ["sql", str(tmp_path / "test.rk"), "--table", table])
+        done = run("sql", tmp_path / "test.rk", "--table", table)
         assert done.exit_code == 0, (name, done.output)
         columns = {name: scores.tolist(), other: sites.tolist()}
         found = engine(done.stdout, columns, {name: "DOUBLE"}, table=name)

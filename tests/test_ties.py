@@ -12,9 +12,7 @@ import pytest
 from scipy.stats import beta
 
 import ratekeeper as rk
-from ratekeeper._draws import Draw
 from ratekeeper.exceptions import InputError, NoThresholdError, StoredFileError
-from ratekeeper.methods._paired import pair_places
 from ratekeeper.plots import RealisedRateDisplay, ScoreDensityDisplay
 from ratekeeper.report import write
 from ratekeeper.sql import decision_sql
@@ -28,6 +26,11 @@ def coarse(n, seed):
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 2, n)
     return rng.binomial(5, 0.3 + 0.4 * labels), labels, np.arange(n)
+
+
+def draw_of(seed):
+    """Return the draw that a seed fixes."""
+    return rk.calibrate([0.0, 1.0], [0, 1], random_state=seed).draw
 
 
 @pytest.fixture(scope="module")
@@ -99,18 +102,18 @@ def test_a_key_always_gets_the_same_decision(test):
         assert test.decide(scores[i : i + 1], keys=keys[i : i + 1]).positive[0] == whole[i]
     again = pickle.loads(pickle.dumps(test))  # noqa: S301 - our own
     np.testing.assert_array_equal(again.decide(scores, keys=keys).positive, whole)
-    other = replace(test.calibration, draw=Draw.of(9)).control("fnr", 0.05, method=METHOD)
+    other = replace(test.calibration, draw=draw_of(9)).control("fnr", 0.05, method=METHOD)
     assert (other.decide(scores, keys=keys).positive != whole).any()
     assert len(set(test.decide([2] * 50, keys=["same"] * 50).positive)) == 1
 
 
 def test_numbers_of_keys_are_fixed_forever():
     """A key has the same number on every machine and in every version; int and text agree."""
-    draw = Draw.of(0)
+    draw = draw_of(0)
     assert draw.of_keys(["7", 7, " 7 ", np.int64(7)]).tolist() == [0.6224693605315431] * 4
     assert draw.numbers(2, "ties", 1).tolist() == TIES
     assert draw.of_keys(["007"])[0] != draw.of_keys([7])[0]
-    assert Draw.of(1).of_keys(["7"])[0] != draw.of_keys(["7"])[0]
+    assert draw_of(1).of_keys(["7"])[0] != draw.of_keys(["7"])[0]
     numbers = draw.of_keys(range(100_000))
     assert 0 < numbers.min() < numbers.max() < 1
     assert abs(numbers.mean() - 0.5) < 0.005
@@ -239,7 +242,7 @@ def test_a_file_with_another_boundary_is_refused(test, tmp_path, monkeypatch):
     """What a file states about the boundary is compared with what the scores give."""
     path = tmp_path / "test.rk"
     rk.save(test, path)
-    monkeypatch.setattr(Draw, "numbers", lambda _, n, *__: np.full(n, 0.25))
+    monkeypatch.setattr(type(test.calibration.draw), "numbers", lambda _, n, *__: np.full(n, 0.25))
     with pytest.raises(StoredFileError, match="boundaries"):
         rk.load(path)
 
@@ -296,21 +299,6 @@ def test_pictures_and_report_show_what_is_known(test, tmp_path):
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "The method is randomised" in page
     assert "randomised=True" in page
-
-
-def test_places_of_pairs_are_those_of_sorting():
-    """The bisection finds what comparing all pairs finds."""
-    rng = np.random.default_rng(0)
-    known = np.sort(rng.integers(0, 5, 200)).astype(float)
-    numbers = rng.integers(0, 10, 200) / 10
-    order = np.lexsort((numbers, known))
-    pairs = list(zip(known[order].tolist(), numbers[order].tolist(), strict=True))
-    new, own = rng.integers(-1, 6, 300).astype(float), rng.integers(0, 10, 300) / 10
-    for after in (True, False):
-        found = pair_places(known[order], numbers[order], new, own, after=after)
-        mine = zip(new.tolist(), own.tolist(), strict=True)
-        expected = [sum(p <= one if after else p < one for p in pairs) for one in mine]
-        np.testing.assert_array_equal(found, expected)
 
 
 def test_alerts_stand_on_the_rank_of_the_boundary(cal, test):

@@ -1,18 +1,17 @@
-"""Times beside the scores, windows of the newest objects, and objects that are added."""
+"""Times beside the scores, and windows of the newest objects."""
 
 from __future__ import annotations
 
 import datetime as dt
 import json
-from dataclasses import replace
+from dataclasses import astuple, replace
 from itertools import chain
 
 import numpy as np
 import pytest
+from cases import each
 
 import ratekeeper as rk
-from ratekeeper._times import Timing, read_times, time_of
-from ratekeeper._windows import append, refuse_shared, shared
 
 UTC = dt.UTC
 BERLIN = dt.timezone(dt.timedelta(hours=2))
@@ -43,9 +42,11 @@ def test_times_of_every_kind():
         (np.array([2015.0]), "number", 2015),
         (np.array([2**62], np.uint64), "number", 2**62),
     ):
-        found, timing = read_times(values, 1)
-        assert (found.tolist(), timing.kind) == ([expected], kind), values
-        assert time_of(timing.text(expected)) == (expected, kind)
+        cal = rk.calibrate([0.5], one_class="positive", times=values)
+        assert (cal.times[1][0].tolist(), cal.timing.kind) == ([expected], kind), values
+        text = cal.timing.text(expected)
+        again = rk.calibrate([0.5], one_class="positive", times=[text])
+        assert (again.times[1][0].tolist(), again.timing.kind) == ([expected], kind), text
 
 
 def test_times_of_tables():
@@ -53,7 +54,7 @@ def test_times_of_tables():
     pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
     noon = [dt.datetime(2024, 5, 1, 12, tzinfo=UTC), dt.datetime(2024, 5, 2, 12, tzinfo=UTC)]
     plain = [one.replace(tzinfo=None) for one in noon]
-    expected = read_times(noon, 2)[0].tolist()
+    expected = [round(one.timestamp() * 1e6) for one in noon]
     for column, kind in (
         (pd.Series(noon).dt.tz_convert("Europe/Berlin"), "utc"),
         (pd.DataFrame({"t": noon}), "utc"),
@@ -64,11 +65,12 @@ def test_times_of_tables():
         (pl.Series(plain), "local"),
         (pa.array(plain, pa.timestamp("ns")), "local"),
     ):
-        found, timing = read_times(column, 2)
-        assert (found.tolist(), timing.kind) == (expected, kind), column
+        cal = rk.calibrate([0.1, 0.9], [0, 1], times=column)
+        found = [int(time) for (cell,) in cal.times for time in cell]
+        assert (found, cal.timing.kind) == (expected, kind), column
 
 
-@pytest.mark.parametrize(
+@each(
     ("times", "words"),
     [
         ([1, None], "missing"),
@@ -125,7 +127,7 @@ def test_a_window_is_the_calibration_of_its_objects():
         assert found.window(**asked) == found
     assert cal.window(last=10**6) == cal
     assert cal.window(last=10**6).timing.start is None
-    assert cal.timing == Timing("number")
+    assert astuple(cal.timing) == ("number", None, None, None)
 
 
 def test_groups_without_objects_are_gone():
@@ -214,53 +216,12 @@ def test_merging_is_calibrating_together():
     two, second = some(80, seed=2, first=50)
     both = {name: np.concatenate([first[name], second[name]]) for name in first}
     assert one.merge(two) == rk.calibrate(**both)
-    assert one.merge(two).timing == Timing("number")
+    assert astuple(one.merge(two).timing) == ("number", None, None, None)
     dated = rk.calibrate([0.1, 0.9], [0, 1], times=["2024-05-01", "2024-05-02"])
     plain = rk.calibrate([0.1, 0.9], [0, 1])
     for other, words in ((dated, "kind of their times"), (plain, "kind of their times")):
         with pytest.raises(rk.InputError, match=words):
             one.merge(other)
-
-
-def test_what_is_added_counts_once():
-    """Objects that are there are not added again, whatever the window has left out since."""
-    stored, columns = some(300, seed=1)
-    new, later = some(300, seed=2, first=300)
-    once = append(stored, new)
-    assert (once.rows, once.added, once.already, once.before) == (300, 300, 0, 0)
-    kept = once.calibration.window(last=200)
-    again = append(kept, new)
-    assert again.calibration is kept
-    assert again.to_dict() == {"rows": 300, "added": 0, "already": 200, "before": 100}
-    old = append(kept, stored)
-    assert (old.calibration, old.added, old.before) == (kept, 0, 300)
-    late = rk.calibrate([0.123, 2.34, 0.5], [0, 1, 1], times=[450, 450, 10])
-    found = append(kept, late)
-    assert (found.added, found.before) == (2, 1)
-    assert found.calibration.timing == Timing("number", start=400)
-    assert "before 400 were left out" in found.calibration.remarks[0]
-    half = {name: np.concatenate([column[150:], later[name]]) for name, column in columns.items()}
-    with pytest.raises(rk.InputError, match=r"150 of the 450 objects .* there already"):
-        append(stored, rk.calibrate(**half))
-    with pytest.raises(rk.InputError, match="150 of the 450"):
-        stored.merge(rk.calibrate(**half))
-    with pytest.raises(rk.InputError, match="Without times"):
-        append(rk.calibrate(columns["scores"], columns["labels"]), new)
-
-
-def test_scores_of_few_values_repeat_as_a_matter_of_course():
-    """Equal scores at equal times are not refused where the stored objects have as many."""
-    rng = np.random.default_rng(0)
-    make = lambda n: rk.calibrate(  # noqa: E731
-        rng.integers(0, 5, n) / 5, np.arange(n) % 2, times=np.full(n, 2015), groups=["a"] * n
-    )
-    one, two = make(500), make(400)
-    found = shared(one, two)
-    assert found.overlap.matched > 300
-    assert not found.is_unique
-    refuse_shared(one, two)
-    assert append(one, two).added == 400
-    assert append(one, one).already == 500
 
 
 def test_hostile_times_of_files_are_refused(tmp_path):

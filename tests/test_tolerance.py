@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import each
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -97,9 +98,9 @@ def test_no_p_value_is_below_that_of_a_score_within_the_tolerance(known, new, to
     assert (given_p >= exact.p_values(true))[within].all()
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("higher", [True, False])
-@pytest.mark.parametrize("tolerance", [1e-12, 1e-6, 0.125, 1.0])
+@each("dtype", [np.float32, np.float64])
+@each("higher", [True, False])
+@each("tolerance", [1e-12, 1e-6, 0.125, 1.0])
 def test_p_values_and_thresholds_agree_to_the_last_bit(dtype, higher, tolerance):
     """For both rates and tails, `p <= alpha` is the comparison of the score with the threshold."""
     cal = drawn(dtype=dtype)
@@ -304,8 +305,8 @@ def respelled(path, change):
     path.write_bytes(head(hashlib.sha256(whole).hexdigest()) + content[end:])
 
 
-@pytest.mark.parametrize("method", [rk.HighProbability(), rk.Smoothed(0)])
-@pytest.mark.parametrize(
+@each("method", [rk.HighProbability(), rk.Smoothed(0)])
+@each(
     "change",
     [
         lambda test: test.pop("tolerance"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper._inputs import read_groups, read_labels, read_new_labels, read_scores
+from ratekeeper.diagnostics import reversed_score
 from ratekeeper.exceptions import ScoreTypeWarning
 
 torch = pytest.importorskip("torch")
@@ -58,7 +58,11 @@ def test_tensors_of_scores_are_read_like_arrays(make, dtype):
 def test_whole_numbers_and_booleans_are_scores(dtype):
     """They are read as float64."""
     scores = torch.arange(80).to(dtype)
-    assert np.array_equal(read_scores(scores), scores.numpy().astype(np.float64))
+    calibration = rk.calibrate(scores, IS_POSITIVE)
+    values = scores.numpy().astype(np.float64)
+    assert calibration.dtype == np.float64
+    for (cell,), mine in zip(calibration.cells, (~IS_POSITIVE, IS_POSITIVE), strict=True):
+        assert np.array_equal(cell, np.sort(values[mine]))
 
 
 @pytest.mark.parametrize(
@@ -82,15 +86,20 @@ def test_tensors_of_labels_are_read_like_arrays(dtype, classes):
         .labels.tolist()
         == classes
     )
-    assert read_new_labels(labels, calibration.classes).tolist() == IS_POSITIVE.tolist()
+    test = calibration.control("fnr", alpha=0.1, method=rk.Conformal())
+    others = VALUES + 1 / 128  # which did not calibrate
+    assert test.evaluate(others, labels).tally == test.evaluate(others, IS_POSITIVE).tally
 
 
 def test_tensors_of_groups_are_read_like_arrays():
     """Group numbers may come from the model's data loader."""
     codes = torch.arange(80) % 3
-    index, names = read_groups(codes, 80)
-    assert names.tolist() == [0, 1, 2]
-    assert index.tolist() == codes.tolist()
+    calibration = rk.calibrate(VALUES, IS_POSITIVE, groups=codes)
+    assert calibration.groups.tolist() == [0, 1, 2]
+    for label, cells in enumerate(calibration.cells):
+        for code, cell in enumerate(cells):
+            mine = (np.arange(80) % 3 == code) & (label == IS_POSITIVE)
+            assert cell.tolist() == VALUES[mine].tolist()
 
 
 def test_a_list_of_tensors_is_a_list_of_numbers():
@@ -160,4 +169,4 @@ def test_nan_in_a_tensor_is_refused():
 def test_a_tensor_of_one_class_is_refused():
     """The refusal prints the plain value of the label."""
     with pytest.raises(rk.InputError, match="all 80 are 1"):
-        read_labels(torch.ones(80, dtype=torch.int64))
+        reversed_score(VALUES, torch.ones(80, dtype=torch.int64))

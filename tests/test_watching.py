@@ -6,9 +6,12 @@ from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 
 import numpy as np
 import pytest
+from cases import each
+from scipy import stats
 
 import ratekeeper as rk
 from ratekeeper._watching import (
+    AuditedLikenessWatch,
     AuditedWatch,
     ChangeWatch,
     LikenessWatch,
@@ -58,8 +61,8 @@ def test_the_limit_s_evidence_is_exact_for_a_million_outcomes():
     assert {case: error for case, error in worst.items() if error > 1e-9} == {}
 
 
-@pytest.mark.parametrize("rank", [1, 5, 50, 90])
-@pytest.mark.parametrize("rate", [0.0, 0.05, 0.6, 1.0])
+@each("rank", [1, 5, 50, 90])
+@each("rate", [0.0, 0.05, 0.6, 1.0])
 def test_the_urn_s_evidence_is_a_product_of_its_chances(rank, rate):
     """The likeness is the ratio of the chances that two urns give the outcomes, step by step."""
     n, outcomes = 100, drawn(20_000, rate, seed=1)
@@ -124,6 +127,7 @@ def test_the_change_s_evidence_follows_its_recursion(rate):
     assert watch.log_peak == pytest.approx(sums.max(), abs=1e-9)
 
 
+@pytest.mark.thorough_rows
 def test_a_state_depends_on_the_outcomes_alone(make):
     """One by one, in cuts of any size, read or saved in between: the same state, bit by bit."""
     rng = np.random.default_rng(3)
@@ -252,6 +256,14 @@ def test_an_audit_of_all_is_no_audit():
         assert back == pytest.approx(0.07)
 
 
+@each("cells", [1, 4, 100])
+def test_audited_cells_share_delta(cells):
+    """The bound that likeness is judged by takes half of delta, for all cells together."""
+    bound = stats.beta.isf(0.05 / 2 / cells, 50, 951)
+    watch = AuditedLikenessWatch("fnr", 50, 1_000, rate=0.1, delta=0.05, cells=cells)
+    assert watch.alpha == pytest.approx(rate_among_labelled("fnr", bound, 0.1), rel=1e-9)
+
+
 def test_weights_that_belong_to_no_audit_are_refused():
     """A miss that counts once would hide nine others."""
     watch = AuditedWatch("fnr", 0.05, 0.1, 0.05)
@@ -300,7 +312,7 @@ def test_together():
     assert which([], 0.05).tolist() == []
 
 
-@pytest.mark.parametrize("bad", [[0.5], [1, 0], np.nan, "yes", [[True]], [True, None]])
+@each("bad", [[0.5], [1, 0], np.nan, "yes", [[True]], [True, None]])
 def test_outcomes_are_booleans(make, bad):
     """Anything else is refused, and nothing has been taken in."""
     watch = make()

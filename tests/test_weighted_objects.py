@@ -13,7 +13,6 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 import ratekeeper as rk
 from ratekeeper import plots, report, sql
-from ratekeeper._weights import effective_n
 
 
 def shifted(n=600, shift=0.0, seed=0):
@@ -33,6 +32,11 @@ def cal():
 @pytest.fixture
 def test(cal):
     return cal.control("fnr", 0.1, method="conformal")
+
+
+def effective_n(weights):
+    """Return Kish's effective sample size."""
+    return weights.sum() ** 2 / (weights**2).sum()
 
 
 def by_hand(scores, weights, new, own, *, low):

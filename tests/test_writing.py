@@ -326,6 +326,14 @@ def test_a_full_disk(tmp_path):
     assert names(tmp_path) == ["full"]
 
 
+def test_a_failing_write_leaves_the_folder_as_it_was(tmp_path):
+    """Files are moved only when all of them are written."""
+    write(tmp_path, {"a.csv": b"old"})
+    with pytest.raises(FileNotFoundError):
+        write(tmp_path, {"a.csv": b"new", "no such folder/b.csv": b"new"})
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a.csv": b"old"}
+
+
 def test_files_that_are_open_are_not_replaced(tmp_path):
     """A redirected standard output goes on where it was: its file is never swapped."""
     code = "from ratekeeper._atomic import whole_file\nwith whole_file('/dev/stdout'): pass"
