@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
 
 # Two processes run tests. The threads that BLAS starts in each, one per core, would mostly wait for
@@ -12,8 +11,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from costs import Costs
+from entropy import Entropy
 from hypothesis import settings
 from page_blocks import DOCS, check
+
+# Before NumPy is loaded, which takes the seeds of unseeded generators from here, too.
+ENTROPY = Entropy.in_place_of_the_system()
 
 # Folders have files of this one name, which hold fixtures and no examples.
 collect_ignore_glob = ["conftest.py", "*/conftest.py"]
@@ -54,11 +57,21 @@ def pytest_collection_modifyitems(items):
             tables.add(table)
 
 
-@pytest.fixture(autouse=True)
-def entropy(request, monkeypatch):
-    """Draw, in place of the operating system, what is the same whenever this test runs."""
-    drawn = random.Random(request.node.nodeid)  # noqa: S311 - no secret
-    monkeypatch.setattr("ratekeeper._draws.secrets.randbits", drawn.getrandbits)
+def pytest_collectstart(collector):
+    """Begin anew where a file is imported: some calibrate while they are."""
+    ENTROPY.begin(collector.nodeid)
+
+
+@pytest.hookimpl(tryfirst=True)  # before the fixture is made
+def pytest_fixture_setup(fixturedef, request):
+    """Begin anew for every fixture: what many tests share is made by whichever is first."""
+    ENTROPY.begin(f"{fixturedef.argname} {request.node.nodeid} {request.param_index}")
+
+
+@pytest.hookimpl(tryfirst=True)  # before the test is called
+def pytest_runtest_call(item):
+    """Begin anew for the test itself."""
+    ENTROPY.begin(item.nodeid)
 
 
 @pytest.fixture(scope="session")
