@@ -231,7 +231,7 @@ def test_labels_of_flagged_objects_alone_are_refused():
 def test_an_audit_counts_what_chance_has_chosen():
     """Misses that were audited stand for 1/rate of them; other labels of the rest are left out."""
     test = TESTS["plain"]()
-    plan = rk.Audit(0.2)
+    plan = rk.Audit(0.2, random_state=0)
     labels, scores, _ = stream(20_000, 1.5)
     ids = np.arange(20_000)
     decisions = test.decide(scores)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
@@ -267,26 +268,32 @@ def test_ends_of_intervals_are_rounded_outwards():
 def test_ties_broken_by_keys_leave_alerts_countable_for_both_rates(alpha):
     """With boundaries among ties, apart and crossed: intervals that hold the truth."""
     rng = np.random.default_rng(0)
-    labels = np.repeat([0, 1], 500)
-    scores = rng.binomial(5, 0.35 + 0.3 * labels)
+    labels, new = np.repeat([0, 1], 500), np.repeat([0, 1], 50_000)
+    scores, coming = (rng.binomial(5, 0.35 + 0.3 * one) for one in (labels, new))
     method = rk.HighProbability(randomised=True)
-    test = rk.calibrate(scores, labels).control_both(alpha, alpha, method=method)
-    found = test.alerts("50%")
-    new = np.repeat([0, 1], 50_000)
-    decided = test.decide(rng.binomial(5, 0.35 + 0.3 * new), keys=np.arange(new.size))
-    shares = {
-        "alerts": decided.positive.mean() * 1000,
-        "undecided": decided.abstained.mean() * 1000,
-        "precision": new[decided.positive].mean(),
-    }
-    for name, share in shares.items():
-        known = getattr(found, name)
-        if known is None:
-            assert share == 0, name
-            continue
-        assert known.low <= share <= known.high, (name, known, share)
-        assert known.value == pytest.approx(share, rel=0.08, abs=1e-9), name
-    assert "In practice" in str(test.certificate)
+    errors = defaultdict(list)
+    for seed in range(10):
+        cal = rk.calibrate(scores, labels, random_state=seed)
+        test = cal.control_both(alpha, alpha, method=method)
+        found = test.alerts("50%")
+        decided = test.decide(coming, keys=np.arange(new.size))
+        shares = {
+            "alerts": decided.positive.mean() * 1000,
+            "undecided": decided.abstained.mean() * 1000,
+            "precision": new[decided.positive].mean(),
+        }
+        for name, share in shares.items():
+            known = getattr(found, name)
+            if known is None:
+                assert share == 0, name
+                continue
+            assert known.low <= share <= known.high, (name, known, share)
+            errors[name].append(known.value - share)
+            assert abs(errors[name][-1]) <= 0.15 * share + 1e-9, (name, known, share)
+        assert "In practice" in str(test.certificate)
+    # Which of the ties a draw takes makes a difference; on average over draws little is left.
+    for name in errors:
+        assert abs(np.mean(errors[name])) <= 0.08 * shares[name] + 1e-9, name
 
 
 @pytest.mark.parametrize("control", ["fnr", "fpr"])

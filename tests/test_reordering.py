@@ -181,7 +181,8 @@ def test_best_finds_the_shape():
     with pytest.warns(rk.ReversedScoreWarning):
         turned = rk.calibrate(noise - labels, labels)
     assert rk.reorder(turned).shape == "falling"
-    assert rk.reorder(rk.calibrate(noise, labels)).shape == "rising"
+    # Blind scores have no shape but the one that is found: here by fixed halves.
+    assert rk.reorder(rk.calibrate(noise, labels, random_state=0)).shape == "rising"
     falling = rk.calibrate(noise - labels, labels, higher_is_positive=False)
     assert rk.reorder(falling).shape == "falling"
 
