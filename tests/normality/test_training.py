@@ -32,8 +32,6 @@ from ratekeeper.normality.training._prior import Cell, log_ratio, omnibus_weight
 from ratekeeper.normality.training._shapes import log_between
 from ratekeeper.normality.training._simulation import NORMAL, Part, Source, draw, simulate
 
-pytestmark = pytest.mark.thorough  # training takes seconds, even of tiny networks
-
 SEED = 7
 # Every step of training, as little of each as there can be.
 TINY = replace(

@@ -24,7 +24,7 @@ def notebook(*outputs, source="show()", **metadata):
     return {"cells": [title, code | {"execution_count": 1, "outputs": list(outputs)}]}
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_shows_what_it_stores(name):
     """In a kernel of its own; see docs/notebooks.py for what may differ."""

@@ -61,7 +61,6 @@ def test_blocks_that_run_elsewhere_do_not_run_here():
         assert check(text) == ([], text)
 
 
-@pytest.mark.thorough
 def test_a_link_that_leads_nowhere_stops_the_build(tmp_path):
     """So does a picture that is not there; a file of the project without a page is named."""
     docs = tmp_path / "docs"

@@ -42,7 +42,6 @@ def through_the_years(groups):
     return counts
 
 
-@pytest.mark.thorough
 def test_the_census_keeps_5_percent_every_year():
     """From 2016 to 2018 the FNR of each year is 5.0% +- 0.2%, and the cap is never touched."""
     counts = through_the_years(groups=False)
@@ -50,7 +49,6 @@ def test_the_census_keeps_5_percent_every_year():
         assert (errors1 - errors0) / (n1 - n0) == pytest.approx(ALPHA, abs=0.002)
 
 
-@pytest.mark.thorough
 def test_the_census_keeps_5_percent_in_groups():
     """With a level for each group both keep 5.0% +- 0.2% over the years, and never touch a cap.
 

@@ -154,7 +154,6 @@ def test_intervals_of_a_test_of_both_rates_hold_together(alphas, method, step):
     assert at_most(failed, RUNS, 0.05)
 
 
-@pytest.mark.thorough
 def test_intervals_of_simultaneous_hold_for_an_alpha_chosen_after_looking():
     """Of many levels the one whose precision looks best is covered, too."""
     rng = np.random.default_rng(5)
@@ -205,7 +204,6 @@ def _exact_ends(count, n):
     return (0.0125, shifted), (1 - 0.0125, (count + 1, np.maximum(n - count, 0.5)))
 
 
-@pytest.mark.thorough
 def test_alerts_of_a_threshold_that_maximises_precision():
     """A threshold tuned on the calibration objects gets intervals that hold nevertheless."""
     rng = np.random.default_rng(7)

@@ -43,7 +43,6 @@ def thresholds(method, alpha, runs, *, clustered):
     return np.array(found)
 
 
-@pytest.mark.thorough
 def test_high_probability_on_clusters_keeps_its_promise():
     """With 20 x 10 rows it fails in .05 of calibration sets; rows as objects fail in about .28."""
     runs, alpha, delta = 1500, 0.14, 0.05
@@ -61,7 +60,6 @@ def test_high_probability_on_clusters_keeps_its_promise():
     assert surely_above(failures[False], runs, 0.2)
 
 
-@pytest.mark.thorough
 def test_conformal_on_clusters_keeps_alpha_on_average():
     """The mean true rate over calibration sets is at most alpha, and not far below."""
     runs, alpha = 1500, 0.1

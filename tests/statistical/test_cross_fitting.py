@@ -78,7 +78,7 @@ def check(case, runs):
     assert mean + margin < 1.5 * alpha  # in fact it is below alpha
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("case", CASES)
 def test_only_the_cross_fit_breaks_the_level(case):
     """Near interpolation a cross-fit exceeds alpha; a split and CV+ keep what they promise.
@@ -95,7 +95,7 @@ def test_only_the_cross_fit_breaks_the_level_at_length(case):
     check(case, 4_000)
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_cv_plus_is_near_alpha_for_a_steady_model(control):
     """Where the models of the folds agree, the rate of CV+ is near alpha, not near its bound."""

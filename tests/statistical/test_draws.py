@@ -165,7 +165,6 @@ def test_on_a_binary_score_no_false_precision_is_certified_more_often_than_delta
             assert found <= delta, (n, level, delta, shares, found)
 
 
-@pytest.mark.thorough
 def test_the_enumeration_agrees_with_the_library():
     """The exact sum is what calibrations of drawn data and drawn numbers give."""
     level, delta, n, runs = 0.8, 0.2, 45, 4000
@@ -199,7 +198,7 @@ COARSE = {
 }
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("shape", COARSE)
 def test_scores_that_say_nothing_certify_no_false_precision(shape):
     """On labels of 79.9% positives, 80% is certified in at most delta of all sets and draws.
@@ -220,7 +219,7 @@ def test_scores_that_say_nothing_certify_no_false_precision(shape):
     assert found <= most(runs, 0.05)
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.5])
 @pytest.mark.parametrize("n", [40, 80])
 def test_randomised_ties_on_a_binary_score_follow_the_beta_distribution(n, share):
@@ -243,7 +242,6 @@ def test_randomised_ties_on_a_binary_score_follow_the_beta_distribution(n, share
     assert due <= delta
 
 
-@pytest.mark.thorough
 def test_randomised_ties_of_fixed_data_depend_on_the_draw_alone():
     """For one binary sample, boundaries over draws are those of uniform numbers."""
     scores = np.repeat([0.0, 1.0], [30, 50])
@@ -280,7 +278,7 @@ def test_a_sample_of_a_sorted_file_keeps_its_promise(tmp_path):
     assert failed <= most(runs, 0.05)
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("n", [150, 600])
 def test_objects_kept_by_their_weights_keep_the_promise_on_binary_scores(n):
     """Rejection leaves a plain sample of the new population, whatever values scores have."""
@@ -302,7 +300,7 @@ def test_objects_kept_by_their_weights_keep_the_promise_on_binary_scores(n):
     assert failed > 0  # the setting is one where it can fail
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("n_clusters", [25, 40, 59])
 def test_one_row_of_each_cluster_is_drawn_whatever_the_ids(n_clusters):
     """Clusters with the rows 0, 1, 1, 1, 1 and ids in order: each row counts with chance 1/5.
@@ -417,7 +415,6 @@ def test_an_audit_does_not_depend_on_how_ties_are_broken():
         assert binom.ppf(RARE, n, 0.05) <= found <= binom.isf(RARE, n, 0.05)
 
 
-@pytest.mark.thorough
 def test_what_is_reordered_twice_is_split_twice():
     """Of objects that did not learn, each rank learns in half of the draws of a second reorder."""
     scores, labels, kept = np.arange(120.0), np.arange(120) % 2, np.zeros(120)

@@ -98,7 +98,6 @@ def test_resampling_keeps_alpha_on_average_in_the_corrected_form(shape, n):
         assert at_most(int(np.sum(p <= 0.05)), RUNS, 0.05)
 
 
-@pytest.mark.thorough
 def test_resampling_in_the_papers_form_does_not():
     """Drawing 21 of 50 with m / n rejects 2/22 of the time on average, not 5 %."""
     method = rk.Resampled(21, np.random.default_rng(1), plain=True)
@@ -255,7 +254,6 @@ def test_both_rates_are_kept_whatever_the_score(slope, higher, runs):
     assert other < 0.4 if slope > 0 else other > 0.85
 
 
-@pytest.mark.thorough
 def test_both_rates_at_once_with_abstention():
     """A test of both rates decides wrongly in at most alpha of each class, neither included."""
     rng = np.random.default_rng(6)
@@ -321,7 +319,6 @@ def test_a_true_model_has_the_computed_rate(runs):
     assert exactly(count, runs, expected)
 
 
-@pytest.mark.thorough
 def test_the_power_interval_covers_the_true_other_error():
     """The exact interval of the other error covers the truth in at least 95 % of calibrations."""
     rng = np.random.default_rng(11)

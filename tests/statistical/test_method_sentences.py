@@ -60,7 +60,6 @@ def test_only_a_band_allows_choosing_alpha_afterwards():
             assert asks is method.fixed_alpha
 
 
-@pytest.mark.thorough
 def test_how_common_the_classes_are_may_change():
     """Calibrated on as many positives as negatives, both rates hold at 3% and at 97% positives."""
     rng = np.random.default_rng(1)

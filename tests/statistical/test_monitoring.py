@@ -51,7 +51,6 @@ def test_false_alarms_over_all_time_are_at_most_delta():
     assert pages["limit of a marginal promise"] > most(runs, DELTA)
 
 
-@pytest.mark.thorough
 def test_a_rate_of_exactly_alpha_with_groups_and_both_rates():
     """The mean of evidence over groups keeps delta in all, at the edge of what is promised."""
     rng, runs, length = np.random.default_rng(1), 150, 1200
@@ -78,7 +77,7 @@ def late(rng, length):
     return missed, np.arange(length) + delay
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("window", [30.0, 360.0])
 def test_misses_that_are_reported_sooner_make_no_false_alarm(window):
     """In decision order after a maturity, short or long, at most delta; as they arrive, always."""
@@ -127,7 +126,7 @@ def test_an_audit_keeps_delta_and_finds_a_broken_limit(runs):
     assert alarms[3 * ALPHA] >= 0.9 * runs
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_the_luck_of_the_calibration_pages_nobody_under_an_audit(control):
     """On-average promises, calibrated anew in each run: nothing changes, so delta bounds pages."""
@@ -152,7 +151,6 @@ def test_the_luck_of_the_calibration_pages_nobody_under_an_audit(control):
     assert pages[6.0] >= 0.5 * runs
 
 
-@pytest.mark.thorough
 def test_false_warnings_of_a_change_come_as_rarely_as_promised():
     """The first false alarm of two groups' detectors comes after the run length on average."""
     rng, runs, run_length = np.random.default_rng(4), 60, 300

@@ -28,7 +28,6 @@ def _lead(samples, alternative):
     return difference.mean(), difference.std() / np.sqrt(len(samples))
 
 
-@pytest.mark.thorough
 def test_omnibus_power_on_the_groups():
     """On average 1.3 points above Shapiro-Wilk, in no cell more than one point below."""
     rng = np.random.default_rng(1)
@@ -70,7 +69,7 @@ def _mixture(rng, share, shift, rows, n):
     return rng.standard_normal((rows, n)) + shift * (rng.random((rows, n)) < share)
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("row", MIXTURES, ids=lambda row: "-".join(row[:3]))
 def test_power_on_location_mixtures_is_as_the_guide_says(row):
     """Every number of the guide's table agrees with a new simulation.

@@ -87,7 +87,6 @@ def test_planned_labels_find_a_group():
     assert above <= stats.binom.isf(UNLUCKY, repeats, power)
 
 
-@pytest.mark.thorough
 def test_intervals_of_planned_prices_cover():
     """The true price at the threshold of the limit and of the plan lies in the interval."""
     rng, repeats = np.random.default_rng(0), 400

@@ -60,7 +60,6 @@ def test_breaking_ties_in_favour_would_be_noticed():
     assert np.count_nonzero(np.array(in_favour) > ALPHA) > binom.ppf(1 - 5e-7, 200, DELTA)
 
 
-@pytest.mark.thorough
 def test_decisions_on_new_objects_have_the_rate_of_the_boundary():
     """Counted on many keys, each decision rate is that of the score and number shown."""
     rng, n = np.random.default_rng(2), 200_000
@@ -73,7 +72,6 @@ def test_decisions_on_new_objects_have_the_rate_of_the_boundary():
         assert binom.ppf(1e-7, n, rate) <= missed <= binom.ppf(1 - 1e-7, n, rate)
 
 
-@pytest.mark.thorough
 def test_one_evaluation_has_few_false_alarms():
     """On unchanged objects the verdict is "exceeded" in at most 5% of evaluations."""
     rng, n_sets, n = np.random.default_rng(3), 400, 400
@@ -86,7 +84,6 @@ def test_one_evaluation_has_few_false_alarms():
     assert exceeded <= binom.ppf(1 - 5e-7, n_sets, 0.05)
 
 
-@pytest.mark.thorough
 def test_both_rates_are_kept_with_the_same_numbers():
     """A test of both rates keeps each, and never finds both classes impossible."""
     rng, fails = np.random.default_rng(4), np.zeros(2)
@@ -101,7 +98,6 @@ def test_both_rates_are_kept_with_the_same_numbers():
     assert (fails <= binom.ppf(1 - 5e-7, n_sets, DELTA)).all()
 
 
-@pytest.mark.thorough
 def test_smoothed_p_values_by_key_are_uniform():
     """With a key for each object, smoothed p-values of both classes are uniform on average."""
     rng, p = np.random.default_rng(5), []

@@ -59,7 +59,7 @@ def test_without_drift_the_simultaneous_band_is_rarely_left(case, method):
     assert found <= stats.binom.isf(RARE, runs, 0.05)
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("case", ["small", "large", "many new"])
 def test_without_drift_the_pointwise_band_is_often_left(case):
     """A band that holds at each alpha alone is passed somewhere in more than 10% of cases."""

@@ -66,7 +66,6 @@ def results():
     return found
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2, 0.5])
 def test_a_change_of_prevalence_alone_is_seldom_called_a_shift(results, alpha):
     """P(p <= alpha) <= alpha in every case, whatever classes, ties, sizes and prevalence."""
@@ -76,7 +75,6 @@ def test_a_change_of_prevalence_alone_is_seldom_called_a_shift(results, alpha):
     assert np.count_nonzero(p <= alpha) <= binom.isf(RARE, p.size, alpha)
 
 
-@pytest.mark.thorough
 def test_the_interval_covers_the_prevalence(results):
     """The 95% interval covers the prevalence in every case; None covers nothing."""
     covers = [
@@ -101,7 +99,7 @@ def test_the_level_is_kept_where_the_test_is_sharpest(runs):
         assert np.count_nonzero(np.array(p) <= alpha) <= binom.isf(RARE, runs, alpha)
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(
     ("name", "n_new", "drifted"),
     [
@@ -140,7 +138,7 @@ def test_rates_are_kept_whatever_the_prevalence():
     assert max(broken.values()) <= binom.isf(RARE, runs, delta)
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize(("n", "m"), [(3000, 4000), (40, 60)])
 def test_the_two_sample_test_is_exact(n, m):
     """For two samples of one distribution the tree keeps every level, and nearly uses it up."""
@@ -178,7 +176,6 @@ def test_the_search_finds_the_largest_p_value(monkeypatch):
         assert mixtures.p_of_mixture(classes, new) == pytest.approx(p)
 
 
-@pytest.mark.thorough
 def test_each_draw_has_another_order():
     """Which ranks are drawn is up to the draw alone."""
     numbers = [

@@ -72,7 +72,7 @@ def test_a_forest_keeps_its_rate_however_scores_come_out(forest, control):
         assert above <= stats.binom.isf(RARE, RUNS, 0.05)
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_a_forest_keeps_its_rate_on_average(forest, control):
     """With the tolerance, a fresh object is rejected with probability alpha at most."""
@@ -83,7 +83,7 @@ def test_a_forest_keeps_its_rate_on_average(forest, control):
         assert rates.mean() <= 0.1 + 6 * rates.std() / np.sqrt(RUNS)
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough_rows
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_without_a_tolerance_tied_scores_break_it(forest, control):
     """Scores that were tied with the threshold cross it, and nearly every test exceeds alpha."""

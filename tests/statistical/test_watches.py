@@ -196,7 +196,6 @@ def test_an_audit_is_enough_to_watch(control):
         assert found >= (0.5 if audit_rate < 0.1 else 0.99) * runs
 
 
-@pytest.mark.thorough
 def test_which_groups_are_named():
     """Among groups named by e-BH, at a moment chosen by what is seen, few are named wrongly.
 
@@ -236,7 +235,6 @@ def test_the_delay_of_an_audit_is_as_planned(control, audit):
     assert binom.ppf(1e-7, runs, 0.46) <= found <= binom.ppf(1 - 1e-7, runs, 0.54)
 
 
-@pytest.mark.thorough
 def test_the_mean_delay_is_that_of_simulated_streams():
     """A mean of 2,000 streams lies within five of its standard errors of the one worked out."""
     runs = 2_000

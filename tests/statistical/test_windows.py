@@ -24,7 +24,6 @@ def mean_at_most(rates, limit):
     assert stats.norm.sf(z) > SURE, f"{rates.mean():.4f}, not {limit:.4f}"
 
 
-@pytest.mark.thorough
 def test_windows_of_a_population_that_stays():
     """Each window of each night keeps the promise of each method, and needs no more than that."""
     rng, runs, n = np.random.default_rng(1), 700, 360
@@ -98,7 +97,6 @@ def test_windows_of_a_population_that_moves(name):
     assert rates["all"][:, 0].mean() > 1.5 * ALPHA
 
 
-@pytest.mark.thorough
 def test_labels_of_flagged_objects_only():
     """Recalibrating on them breaks the promise; on those that an audit chooses it is kept."""
     rng, runs, n, nights = np.random.default_rng(3), 150, 800, 5
