@@ -38,7 +38,9 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Count the seconds where the table is asked for; workers of xdist have the option, too."""
+    """Fix the random bits; count seconds where that is asked for, in workers of xdist, too."""
+    # As a plugin, it reaches the examples of docstrings: this file's own hooks end at its folder.
+    config.pluginmanager.register(ENTROPY)
     if config.getoption("--costs"):
         config.pluginmanager.register(Costs())
 
@@ -55,23 +57,6 @@ def pytest_collection_modifyitems(items):
             if table in tables:
                 item.add_marker("thorough")
             tables.add(table)
-
-
-def pytest_collectstart(collector):
-    """Begin anew where a file is imported: some calibrate while they are."""
-    ENTROPY.begin(collector.nodeid)
-
-
-@pytest.hookimpl(tryfirst=True)  # before the fixture is made
-def pytest_fixture_setup(fixturedef, request):
-    """Begin anew for every fixture: what many tests share is made by whichever is first."""
-    ENTROPY.begin(f"{fixturedef.argname} {request.node.nodeid} {request.param_index}")
-
-
-@pytest.hookimpl(tryfirst=True)  # before the test is called
-def pytest_runtest_call(item):
-    """Begin anew for the test itself."""
-    ENTROPY.begin(item.nodeid)
 
 
 @pytest.fixture(scope="session")

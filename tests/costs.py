@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-DEAREST = 15  # tests that are named
+MOST_EXPENSIVE = 15  # tests that are named
 
 
 def _processor_seconds():
@@ -16,7 +16,10 @@ def _processor_seconds():
 
 
 class Costs:
-    """The seconds of every test, with its fixtures and the programs that it started."""
+    """The seconds of every test, with its fixtures and the programs that it started.
+
+    A program that several tests share, such as the browser, counts for the one that ends it.
+    """
 
     def __init__(self):
         self.seconds = Counter()
@@ -54,6 +57,6 @@ class Costs:
         for folder, seconds in folders.most_common():
             terminalreporter.write_line(f"{seconds:8.1f} s {tests[folder]:6} tests  {folder}")
         terminalreporter.write_line(f"{folders.total():8.1f} s {tests.total():6} tests  in all")
-        terminalreporter.section("the dearest tests")
-        for name, seconds in self.seconds.most_common(DEAREST):
+        terminalreporter.section("the most expensive tests")
+        for name, seconds in self.seconds.most_common(MOST_EXPENSIVE):
             terminalreporter.write_line(f"{seconds:8.1f} s  {name}")

@@ -7,14 +7,17 @@ name of the file, fixture or test that asks, whichever tests run beside it.
 
 from __future__ import annotations
 
+import inspect
 import random
 import secrets
 import sys
 import zlib
 
+import pytest
+
 
 class Entropy:
-    """What `secrets.randbits` is while tests run, in Python and in NumPy."""
+    """What `secrets.randbits` is while tests run, in Python and in NumPy; a plugin of pytest."""
 
     def __init__(self):
         self.begin("")
@@ -29,10 +32,36 @@ class Entropy:
 
     def begin(self, name):
         """Begin the bits of this name."""
-        self._drawn = random.Random(name)  # noqa: S311 - no secret
+        self._name, self._streams = name, {}
         if "numpy" in sys.modules:  # its shared generator, which some estimators use
             sys.modules["numpy"].random.seed(zlib.crc32(name.encode()))
 
     def bits(self, count):
-        """Return so many random bits, as a whole number."""
-        return self._drawn.getrandbits(count)
+        """Return so many random bits, as a whole number.
+
+        Every package that asks has a stream of its own: whichever file is the first to import a
+        library would otherwise lose the bits that the library draws while it is loaded.
+        """
+        package = inspect.currentframe().f_back.f_globals["__name__"].partition(".")[0]
+        if package not in self._streams:
+            self._streams[package] = stream(self._name, package)
+        return self._streams[package].getrandbits(count)
+
+    def pytest_collectstart(self, collector):
+        """Begin anew where a file is imported: some calibrate while they are."""
+        self.begin(collector.nodeid)
+
+    @pytest.hookimpl(tryfirst=True)  # before the fixture is made
+    def pytest_fixture_setup(self, fixturedef, request):
+        """Begin anew for every fixture: what many tests share is made by whichever is first."""
+        self.begin(f"{fixturedef.argname} {request.node.nodeid} {request.param_index}")
+
+    @pytest.hookimpl(tryfirst=True)  # before the test is called
+    def pytest_runtest_call(self, item):
+        """Begin anew for the test itself, or the example of a docstring."""
+        self.begin(item.nodeid)
+
+
+def stream(name, package):
+    """Return the generator of the bits that a package gets under a name."""
+    return random.Random(f"{name} {package}")  # noqa: S311 - no secret

@@ -40,13 +40,15 @@ def test_each_case_has_its_own_folder_and_patches(tmp_path, monkeypatch):
     assert seen == [("none", [])] * 3
 
 
-def test_a_table_is_skipped_only_if_every_case_is():
-    """A skipped row hides neither the others nor their failures."""
+def test_skipped_cases_are_told():
+    """A skipped row is told with its reason, once all others have run, and hides no failure."""
+    ran = []
 
     @each("n", [0, 1])
     def some(n):
         if n == 0:
             pytest.skip("not here")
+        ran.append(n)
 
     @each("n", [0, 1])
     def none(n):
@@ -58,8 +60,9 @@ def test_a_table_is_skipped_only_if_every_case_is():
             pytest.skip("not here")
         pytest.fail("wrong")
 
-    some()
-    with pytest.raises(pytest.skip.Exception):
-        none()
+    for table, told in ((some, "1 of 2 cases skipped: not here"), (none, "2 of 2 cases skipped")):
+        with pytest.raises(pytest.skip.Exception, match=told):
+            table()
+    assert ran == [1]
     with pytest.raises(BaseExceptionGroup, match="1 of 2"):
         wrong()

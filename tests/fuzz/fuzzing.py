@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import functools
 import os
+import random
 import re
-import secrets
 import signal
 import sys
 import time
@@ -81,7 +81,8 @@ def target(*strategies: st.SearchStrategy, examples: int):
             test()
             end = time.monotonic() + _SECONDS
             while time.monotonic() < end:
-                seed(secrets.randbits(64))(test)()
+                # From the system: what tests get from `secrets` is the same in every run.
+                seed(random.SystemRandom().getrandbits(64))(test)()
 
         del run.__wrapped__  # or pytest looks for fixtures named like the drawn values
         run.one_input = test.hypothesis.fuzz_one_input

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
+import shutil
 import tempfile
 import warnings
 from contextlib import contextmanager, suppress
@@ -22,6 +24,7 @@ from ratekeeper.exceptions import RatekeeperError, RatekeeperWarning
 from ratekeeper.sql import decision_sql
 
 FOLDER = Path(tempfile.mkdtemp())
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 VALUES = (
     None, True, False, 0, 1, -1, 2, 3, 40, 10**30, 0.0, -0.0, 0.05, 0.5, 1.0, 1e-300, 1e308, "",
     "a", "no", "yes", "false", "true", "0.05", "5%", "nan", "inf", "-inf", "0x1.8p-1", "0x1p99999",

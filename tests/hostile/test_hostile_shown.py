@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import unicodedata
 import warnings
 import xml.etree.ElementTree as ET
@@ -532,9 +533,9 @@ def test_bars_with_hostile_titles():
         patch.setattr("ratekeeper._progress._PATIENCE", 0.01)
 
         def wait():
-            import time
-
-            time.sleep(0.2)
+            end = time.monotonic() + 60
+            while "red" not in console.file.getvalue() and time.monotonic() < end:
+                time.sleep(0.01)
             yield 1
 
         assert list(track(wait(), EVIL, console=console)) == [1]

@@ -16,8 +16,8 @@ from ratekeeper.normality import CLASSICAL
 SIZES = [5, 8, 20, 50, 200, 1000]
 LAWS = ["normal", "uniform", "exponential", "standard_cauchy"]
 
-each_size = pytest.mark.parametrize("n", SIZES)
-each_law = pytest.mark.parametrize("law", LAWS)
+each_size = each("n", SIZES)
+each_law = each("law", LAWS)
 
 
 def _samples(law, n, rows=3):
@@ -106,7 +106,6 @@ def _zhang(x):
     return za, zc
 
 
-@pytest.mark.thorough_rows
 @each_law
 @each_size
 def test_zhang_statistics_are_their_formulas(n, law):

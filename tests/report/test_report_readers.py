@@ -266,7 +266,9 @@ def test_bare_numbers_are_told_as_what_they_stand_for(show):
     assert "score: risk, label: employed" in page.inner_text("#ground")
     page.set_viewport_size({"width": 400, "height": 800})
     chart = page.locator("#chart-densities svg")
-    page.wait_for_timeout(50)
+    page.wait_for_function(
+        "() => document.querySelector('#chart-densities svg').getBoundingClientRect().right <= 400"
+    )
     keys = [chart.get_by_text(name).last.bounding_box() for name in names]
     edge = chart.bounding_box()
     assert all(key["x"] + key["width"] <= edge["x"] + edge["width"] for key in keys)

@@ -63,9 +63,9 @@ def drawn(rng, labels, step):
 
 
 CASES = {
+    "fpr, tied": ("fpr", 0.2, rk.Conformal(), 0.5),
     "fpr, conformal": ("fpr", 0.1, rk.Conformal(), 0.0),
     "fpr, high probability": ("fpr", 0.1, rk.HighProbability(0.1), 0.0),
-    "fpr, tied": ("fpr", 0.2, rk.Conformal(), 0.5),
     "fnr, tied": ("fnr", 0.2, rk.Conformal(), 0.25),
 }
 

@@ -77,9 +77,9 @@ def exactly(wrong):
 
 # Control, what is known, numbers labelled negative and positive, shares of wrong ones, and more.
 CASES = {
+    "many": ("fnr", exactly((0.05, 0.1)), (600, 400), (0.05, 0.1), {}),
     "none wrong": ("fnr", exactly((0.0, 0.0)), (200, 200), (0.0, 0.0), {}),
     "few": ("fnr", exactly((0.01, 0.02)), (400, 300), (0.01, 0.02), {}),
-    "many": ("fnr", exactly((0.05, 0.1)), (600, 400), (0.05, 0.1), {}),
     "many, low is positive": (
         *("fnr", exactly((0.05, 0.1)), (600, 400), (0.05, 0.1)),
         {"higher": False},
