@@ -1,8 +1,8 @@
 """Check that a release can be made, build it, and say what a human does next.
 
-``python release/prepare.py`` needs an environment with the `dev` extra and takes as long as
-``.ci/run``. It changes no version, makes no tag and uploads nothing. ``--checks-only`` leaves out
-the gate and the build.
+``python release/prepare.py`` needs an environment with the `dev` extra and takes about 45 minutes:
+``.ci/run``, then the tests marked `long`, which the gate leaves out. It changes no version, makes no
+tag and uploads nothing. ``--checks-only`` leaves out tests and build.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def stop_at(problems: list[str]) -> None:
 def main() -> None:
     """Check, build, and tell."""
     parser = argparse.ArgumentParser(description="Check that a release can be made, and build it.")
-    parser.add_argument("--checks-only", action="store_true", help="leave out gate and build")
+    parser.add_argument("--checks-only", action="store_true", help="leave out tests and build")
     options = parser.parse_args()
     wanted = version()
     stop_at(tree_problems(wanted))
@@ -133,6 +133,7 @@ def main() -> None:
         return
     commit = git("rev-parse", "HEAD").strip()
     run("bash", ".ci/run")
+    run(sys.executable, "-m", "pytest", "-m", "long")
     files = build()
     for file in files:
         stop_at([f"{file.name}: {p}" for p in metadata_problems(sbom.metadata_of(file), wanted)])

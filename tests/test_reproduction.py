@@ -193,7 +193,7 @@ def test_the_page_stands_alone_and_says_that_it_is_the_quick_form(quick):
     assert set(re.findall(r"\]\((\S+\.png)\)", text)) == {f for f in FILES if f.endswith(".png")}
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_one_seed_gives_the_same_files_twice():
     """Every byte follows from the seed."""
     assert run(SEED, watch_nothing, quick=True) == run(SEED, watch_nothing, quick=True)

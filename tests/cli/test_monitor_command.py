@@ -244,7 +244,7 @@ def test_a_picture_of_the_course(run, folder):
 
 @pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks, to be killed often")
-@pytest.mark.parametrize("moments", [8, pytest.param(50, marks=pytest.mark.long)])
+@pytest.mark.parametrize("moments", [8, pytest.param(50, marks=pytest.mark.thorough)])
 def test_a_kill_at_any_moment_loses_and_repeats_nothing(folder, moments):
     """After kill -9 between record and update, and a second run, the state is the same."""
     done = subprocess.run(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import struct
 import sys
-from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -211,25 +210,12 @@ def parquet_has(table):
 @pytest.mark.thorough
 @pytest.mark.parametrize("role", COLUMNS)
 def test_every_type_of_arrow(folder, role):
-    """Whatever type a column has, it is read, or refused in words; in one form or the other."""
-    forms = cycle([("parquet",), ("arrow",)])
-    check_types(role, dict(zip(arrow_columns(), forms, strict=False)))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("role", COLUMNS)
-def test_every_type_of_arrow_in_both_forms(folder, role):
-    """The same with every type as Parquet and as Arrow."""
-    check_types(role, dict.fromkeys(arrow_columns(), ("parquet", "arrow")))
-
-
-def check_types(role, forms):
-    """Run the commands on a table in which a column has each type, in its forms."""
+    """Whatever type a column has, it is read, or refused in words, as Parquet and as Arrow."""
     failures = []
     for name, column in arrow_columns().items():
         table = typed_rows(N, **{role: column})
         # What Parquet does not have is looked at as Arrow.
-        for form in forms[name] if parquet_has(table) else ("arrow",):
+        for form in ("parquet", "arrow") if parquet_has(table) else ("arrow",):
             path = Path(f"rows.{form}")
             write(path, table)
             asked = commands(path.name, f"out.{form}")[:10]

@@ -156,7 +156,7 @@ def worlds(level: float) -> list[tuple[float, ...]]:
 
 
 @pytest.mark.thorough_rows
-@pytest.mark.parametrize("n", [20, 45, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("n", [20, 45, 100])
 def test_on_a_binary_score_no_false_precision_is_certified_more_often_than_delta(n):
     """Exactly, over data and draw: at most delta, for shares and precisions of a grid."""
     for level, delta in product(LEVELS, DELTAS):

@@ -65,7 +65,7 @@ def test_conformal_keeps_alpha_on_average(n, shape):
 
 
 @pytest.mark.thorough_rows
-@pytest.mark.parametrize("shape", reversed(SHAPES))
+@pytest.mark.parametrize("shape", list(reversed(SHAPES)))
 @pytest.mark.parametrize("n", [5, 50, 1_000])
 def test_smoothed_is_exact_with_ties_too(n, shape):
     """P(p <= alpha) is alpha itself, whatever the ties."""

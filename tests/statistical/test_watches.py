@@ -71,7 +71,7 @@ def test_stationary_deployments_raise_few_alarms(name, n):
     check_stationary(name, n, 800, 150, seed=1)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.parametrize("n", [100, 1_000])
 @pytest.mark.parametrize("name", METHODS)
 def test_ten_thousand_stationary_deployments_raise_few_alarms(name, n):
@@ -90,7 +90,7 @@ def test_a_rate_of_alpha_raises_few_alarms():
     assert at_the_limit(3_000, seed=3) <= most(3_000)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_a_rate_of_alpha_raises_few_alarms_at_length():
     """The same for 10,000 streams; 3.2 % is exact."""
     assert at_the_limit(10_000, seed=4) <= most(10_000)
