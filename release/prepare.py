@@ -1,8 +1,8 @@
 """Check that a release can be made, build it, and say what a human does next.
 
 ``python release/prepare.py`` needs an environment with the `dev` extra and takes about 45 minutes:
-``.ci/run``, then the tests marked `long`, which the gate leaves out. It changes no version, makes no
-tag and uploads nothing. ``--checks-only`` leaves out tests and build.
+``.ci/run``, then the tests marked `long`, which the gate leaves out. It changes no version, makes
+no tag and uploads nothing. ``--checks-only`` leaves out tests and build.
 """
 
 from __future__ import annotations
