@@ -204,7 +204,7 @@ def test_clusters_survive_pickling_and_files(tmp_path):
     groups = np.where(np.arange(patients(0)["labels"].size) % 2, "a", "b")
     for columns in (patients(0), patients(0, groups=groups)):
         columns["scores"] = columns["scores"].astype(np.float32)
-        cal = rk.calibrate(**columns)
+        cal = rk.calibrate(**columns, random_state=0)  # by some draws a fit is contradicted
         made = [cal, cal.control_both(0.3, 0.3, method=rk.Conformal())]
         made += [cal.control("fnr", 0.3, method=method) for method in METHODS]
         for obj in made:
