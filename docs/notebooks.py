@@ -59,7 +59,29 @@ def execute(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
             extra_arguments=["--log-level=ERROR"],
             resources={"metadata": {"path": str(work)}},
         ).execute()
+    for cell in fresh.cells:
+        if cell.cell_type == "code":
+            cell.outputs = whole_streams(cell.outputs)
     return fresh
+
+
+def whole_streams(outputs: list[Any]) -> list[Any]:
+    """Return outputs with each stream in one piece: a kernel cuts what is printed by the clock.
+
+    Examples
+    --------
+    >>> cut = [{"output_type": "stream", "name": "stdout", "text": text} for text in "ab"]
+    >>> [output["text"] for output in whole_streams(cut)]
+    ['ab']
+    """
+    whole: list[Any] = []
+    for output in outputs:
+        before = whole[-1] if whole else {}
+        if "name" in output and output["name"] == before.get("name"):
+            before["text"] += output["text"]
+        else:
+            whole.append(output)
+    return whole
 
 
 def plain(output: dict[str, Any]) -> dict[str, Any]:

@@ -88,3 +88,17 @@ def test_only_last_digits_and_versions_may_differ(stored, shown, expected):
     pytest.importorskip("nbclient")
     alike = runpy.run_path(str(DOCS / "notebooks.py"))["alike"]
     assert alike(stored, shown) is expected
+
+
+def test_where_a_kernel_cuts_what_is_printed_is_no_difference():
+    """It does so by the clock; other outputs in between, and other streams, stay apart."""
+    pytest.importorskip("nbclient")
+    whole = runpy.run_path(str(DOCS / "notebooks.py"))["whole_streams"]
+
+    def piece(name, text):
+        return {"output_type": "stream", "name": name, "text": text}
+
+    cut = [piece("stdout", "a\n"), piece("stdout", "b\n"), PNG]
+    cut += [piece("stdout", "c\n"), piece("stderr", "d\n"), piece("stderr", "e\n")]
+    joined = [piece("stdout", "a\nb\n"), PNG, piece("stdout", "c\n"), piece("stderr", "d\ne\n")]
+    assert whole(cut) == joined
