@@ -66,7 +66,9 @@ def execute(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 def whole_streams(outputs: list[Any]) -> list[Any]:
-    """Return outputs with each stream in one piece: a kernel cuts what is printed by the clock.
+    """Return outputs with what follows on a stream joined: a kernel cuts it by the clock.
+
+    The option of nbclient that joins streams would also join across a picture between them.
 
     Examples
     --------
