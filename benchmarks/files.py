@@ -30,8 +30,8 @@ print(json.dumps({"seconds": seconds, "megabytes": peak / 1e3}))
 """
 _COMMAND = """
 import json, sys, time
-from ratekeeper._cli import main
-import ratekeeper.batch, ratekeeper.batch._arrow_files, ratekeeper._storage
+from ratekeeper.cli import main
+import ratekeeper.files, ratekeeper.files._arrow_files, ratekeeper.storage._files
 start = time.perf_counter()
 try:
     main(sys.argv[1:])

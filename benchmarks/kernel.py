@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.timing import Row, race
-from ratekeeper import Kernel
-from ratekeeper._ranks import count_as_extreme
+from ratekeeper._numerics._ranks import count_as_extreme
+from ratekeeper.methods import Kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -29,7 +29,7 @@ def run(*, quick: bool) -> Iterator[Row]:
     labels = rng.integers(0, _CLASSES, n)
     scores = rng.normal(2 * np.eye(_CLASSES)[labels])
     objects = rng.normal(2 * np.eye(_CLASSES)[rng.integers(0, _CLASSES, new)])
-    calibration = rk.calibrate_multiclass(scores, labels)
+    calibration = rk.multiclass.calibrate(scores, labels)
     # For crepes a high nonconformity speaks against a class.
     peer = ConformalClassifier().fit(-scores[np.arange(n), labels], bins=labels)
     few = -objects[:part]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.timing import Row, race
-from ratekeeper._watching import ChangeWatch, LikenessWatch, LimitWatch
-from ratekeeper._watching._delay import fastest
+from ratekeeper._numerics._sequential import ChangeWatch, LikenessWatch, LimitWatch
+from ratekeeper._numerics._sequential._delay import fastest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

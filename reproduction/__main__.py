@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._atomic import write
+from ratekeeper._system._atomic_files import write
 from reproduction import figures
 from reproduction.as_published import as_published
 from reproduction.leak_free import leak_free, scale_table

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ratekeeper.normality.training import HELD_OUT_FAMILIES, pearson_grid, populations
 from reproduction.leak_free import FAIR, FAIR_LARGER, LEAKY
 from reproduction.protocol import LARGEST_KURTOSIS, TRAINING_KURTOSIS
 from reproduction.standard_tests import NETWORKS
 from reproduction.tables import Table
+from reproduction.training import HELD_OUT_FAMILIES, pearson_grid, populations
 
 _PEARSON = "the paper's Pearson population"
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ratekeeper.normality.training import draw_group, pearson_grid, sample_pearson
+from reproduction.training import draw_group, pearson_grid, sample_pearson
 
 if TYPE_CHECKING:
     from numpy.random import Generator

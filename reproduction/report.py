@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper.normality.training import pearson_grid
 from reproduction import published
 from reproduction.leak_free import FAIR, FAIR_LARGER, LEAKY, STALE
 from reproduction.networks import networks_table
@@ -19,6 +18,7 @@ from reproduction.standard_tests import NETWORKS, OURS, STANDARD, titles
 from reproduction.study import SETS
 from reproduction.tables import Table
 from reproduction.targets import largest_difference, targets
+from reproduction.training import pearson_grid
 from reproduction.trainings import LEVEL, SHOWN_SIZES, trainings_table
 from reproduction.valid.facts import valid_facts
 from reproduction.valid.tables import valid_files, valid_page_tables

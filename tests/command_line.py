@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from click.testing import CliRunner
 
-from ratekeeper._cli import main as program
+from ratekeeper.cli import main as program
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -42,7 +42,7 @@ def options_of(seed: int) -> dict[str, object]:
 def calibrated(columns: dict[str, np.ndarray], options: dict[str, object]) -> rk.Calibration:
     """Calibrate on a single machine, on the scores themselves."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", rk.ReversedScoreWarning)
+        warnings.simplefilter("ignore", rk.exceptions.ReversedScoreWarning)
         return rk.calibrate(
             columns["risk"],
             columns["ill"],
@@ -82,7 +82,7 @@ def assert_same(found: rk.Calibration, exact: rk.Calibration, new: np.ndarray) -
     return n_exact
 
 
-def _compare(test: rk.ErrorRateTest, own: rk.ErrorRateTest) -> int:
+def _compare(test: rk.control.ErrorRateTest, own: rk.control.ErrorRateTest) -> int:
     n_exact = 0
     low = (test.control == "fnr") == test.calibration.higher_is_positive
     for cell, mine, best in zip(

@@ -16,11 +16,11 @@ from ratekeeper.exceptions import ReversedScoreWarning, TooFewScoresError
 # Few distinct values make ties common; infinities, signed zeros and neighbours are there too.
 AWKWARD = (0.0, 0.5, 1.0, -1.0, -0.0, 0.1, 1e-300, np.nextafter(0.5, 1), -np.inf, np.inf)
 METHODS = (
-    rk.Empirical(),
+    rk.methods.Empirical(),
     rk.Conformal(),
     rk.HighProbability(0.1),
     rk.Simultaneous(0.2),
-    rk.Bootstrap(20),
+    rk.methods.Bootstrap(20),
 )
 # One draw of bytes makes a whole column: value by value, drawing would take several times longer
 # than what is tested.
@@ -145,9 +145,9 @@ def test_threshold_and_p_value_agree_across_precisions(parts, new, control):
         test = cal.control(control, 0.3, method=rk.Conformal())
     except TooFewScoresError:
         return
-    with pytest.warns(rk.RatekeeperWarning):
+    with pytest.warns(rk.exceptions.RatekeeperWarning):
         p = getattr(cal.p_values(new), "p1" if control == "fnr" else "p0")
-    with pytest.warns(rk.RatekeeperWarning):
+    with pytest.warns(rk.exceptions.RatekeeperWarning):
         positive = test.decide(new).positive
     np.testing.assert_array_equal(positive, (p <= 0.3) == (control == "fpr"))
 

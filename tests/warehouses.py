@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper.batch import evaluate_counts, refine_counts
+from ratekeeper.files import evaluate_counts, refine_counts
 from ratekeeper.sql import calibration_sql, decision_sql, evaluation_sql, p_value_sql
 
 TYPES = {
@@ -130,7 +130,7 @@ def counted_calibration(warehouse, *, passes=8, **names):
             break
         query = calibration_sql(dialect=warehouse.dialect, within=refinement.grid, **names)
         found.append(warehouse.columns(query))
-    return rk.calibrate_counts(*found, higher_is_positive=higher)
+    return rk.files.calibrate_counts(*found, higher_is_positive=higher)
 
 
 def same_cells(counted, whole):
@@ -226,13 +226,13 @@ def check_odd_scores(warehouse, *, has_nan=True, extents=EXTENTS):
         found = [warehouse.columns(calibration_sql(dialect=warehouse.dialect, buckets=9, **names))]
         assert sum(found[0]["n"]) == len(table["s"]) == found[0]["total"][0]
         with pytest.raises(rk.InputError, match=r"score is (NaN|missing)"):
-            rk.calibrate_counts(*found)
+            rk.files.calibrate_counts(*found)
         for _ in range(2):
             grid = refine_counts(*found, on_invalid="skip").grid
             if grid is not None:
                 query = calibration_sql(dialect=warehouse.dialect, within=grid, **names)
                 found.append(warehouse.columns(query))
-        made = rk.calibrate_counts(*found, on_invalid="skip")
+        made = rk.files.calibrate_counts(*found, on_invalid="skip")
         nan = {"score is NaN": 1} if has_nan else {}
         missing = {"score is missing": 2 if has_nan else 3}
         assert made.provenance.skipped == {**missing, **nan, "label is missing": 1}
@@ -292,7 +292,7 @@ def check_names(warehouse, quoted, names=EVIL):
         roles = {"table": "t", "score": score, "group": group, "dialect": warehouse.dialect}
         whole = rk.calibrate(scores, labels, groups=groups, positive_label=f"yes {name}")
         sql = calibration_sql(label=label, **roles)
-        counted = rk.calibrate_counts(warehouse.columns(sql), positive_label=f"yes {name}")
+        counted = rk.files.calibrate_counts(warehouse.columns(sql), positive_label=f"yes {name}")
         assert (counted.groups.tolist(), counted.n(f"no {name}")) == (
             whole.groups.tolist(),
             whole.n(f"no {name}"),

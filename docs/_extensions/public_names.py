@@ -1,6 +1,6 @@
 """Names with their docstrings: the directive ``public``. No public name may lack a page.
 
-.. public:: ratekeeper.batch
+.. public:: ratekeeper.files
 
    classify_file
    Classified

@@ -119,7 +119,7 @@ def cancer(draws: int, n: int) -> Iterator[Draw]:
         yield Draw(score[chosen], malignant[chosen], ((score[rest], malignant[rest]),))
 
 
-def ours(method: rk.Method) -> Callable[[np.ndarray, np.ndarray], float | None]:
+def ours(method: rk.methods.Method) -> Callable[[np.ndarray, np.ndarray], float | None]:
     """Return what finds our threshold with a method."""
 
     def find(scores: np.ndarray, labels: np.ndarray) -> float | None:

@@ -107,7 +107,7 @@ def several_classes(ax: Axes) -> None:
     X, X_new, y, y_new = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
     X, X_cal, y, y_cal = train_test_split(X, y, test_size=0.7, stratify=y, random_state=0)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
-    cal = rk.calibrate_multiclass(model.predict_proba(X_cal).round(6), y_cal)
+    cal = rk.multiclass.calibrate(model.predict_proba(X_cal).round(6), y_cal)
     sets = cal.control(0.05).decide(model.predict_proba(X_new).round(6))
     forced = np.asarray(sets.forced())
     missing = np.array([truth not in one for truth, one in zip(y_new, sets.sets, strict=True)])

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.terminal_theme import SVG_EXPORT_THEME
 from rich.text import Text
 
-from ratekeeper import _demo as demo
+from ratekeeper.cli import _demo as demo
 
 END = "What the last of these tests promises"  # up to what the tables show
 # rich's own template loads a font from elsewhere; the reader's will do.

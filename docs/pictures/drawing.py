@@ -47,7 +47,12 @@ def limit(ax: Axes, alpha: float, text: str, *, across: bool = True, at: float =
 
 
 def dots(
-    ax: Axes, x: Sequence[float], rates: Sequence[rk.Rate], colour: str, mark: str, name: str
+    ax: Axes,
+    x: Sequence[float],
+    rates: Sequence[rk.control.Rate],
+    colour: str,
+    mark: str,
+    name: str,
 ) -> None:
     """Draw counted rates with their intervals."""
     value = np.array([one.rate for one in rates])

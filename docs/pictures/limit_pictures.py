@@ -149,20 +149,22 @@ def methods(ax: Axes) -> None:
         "HighProbability": rk.HighProbability(),
         "Simultaneous": rk.Simultaneous(),
         "Conformal": rk.Conformal(),
-        "Smoothed": rk.Smoothed(random_state=rng),
-        "Resampled, 30": rk.Resampled(30, random_state=rng),
-        "Bootstrap": rk.Bootstrap(random_state=0),
-        "Kernel": rk.Kernel(),
-        "Parametric, norm": rk.Parametric("norm"),
-        "Empirical": rk.Empirical(),
-        "Resampled, plain": rk.Resampled(21, plain=True, random_state=rng),
+        "Smoothed": rk.methods.Smoothed(random_state=rng),
+        "Resampled, 30": rk.methods.Resampled(30, random_state=rng),
+        "Bootstrap": rk.methods.Bootstrap(random_state=0),
+        "Kernel": rk.methods.Kernel(),
+        "Parametric, norm": rk.methods.Parametric("norm"),
+        "Empirical": rk.methods.Empirical(),
+        "Resampled, plain": rk.methods.Resampled(21, plain=True, random_state=rng),
     }
     others = np.sort(people.score[~people.employed])
 
-    def missed(scores: np.ndarray, method: rk.Method) -> float:
+    def missed(scores: np.ndarray, method: rk.methods.Method) -> float:
         """Return the true FNR of one test; draw random numbers in the order of the page."""
         cal = rk.calibrate(scores, one_class="positive")
-        with warnings.catch_warnings(action="ignore", category=rk.ContradictedFitWarning):
+        with warnings.catch_warnings(
+            action="ignore", category=rk.exceptions.ContradictedFitWarning
+        ):
             test = cal.control("fnr", 0.05, method=method)
         rate = np.mean(~test.decide(employed[::20]).positive)
         test.decide(others[::20])

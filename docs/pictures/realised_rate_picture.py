@@ -11,12 +11,12 @@ import numpy as np
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper._rates import RealisedRate
+from ratekeeper._numerics._rates import RealisedRate
 from ratekeeper.methods._rank import critical_rank
 
 N, ALPHA = 100, 0.05
 ROWS = (
-    (rk.Empirical(), "threshold tuned on the held-out data (m / n)", "#c0392b"),
+    (rk.methods.Empirical(), "threshold tuned on the held-out data (m / n)", "#c0392b"),
     (rk.Conformal(), "Conformal: right on average", "#b9770e"),
     (rk.HighProbability(0.05), "HighProbability(delta=0.05): right for this test", "#1e8449"),
 )

@@ -13,8 +13,8 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from ratekeeper import HighProbability, report
-from ratekeeper import _demo as demo
-from ratekeeper.batch import calibrate_file, evaluate_file
+from ratekeeper.cli import _demo as demo
+from ratekeeper.files import calibrate_file, evaluate_file
 
 WIDTH, HEIGHT = 1200, 2100
 COLOURS = 240  # are enough, and make a small file

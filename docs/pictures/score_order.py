@@ -106,13 +106,13 @@ SETTINGS: dict[str, Callable[..., Draw]] = {
 }
 
 
-def positive_share(test: rk.ErrorRateTest | rk.ReorderedTest, law: Normal) -> float:
+def positive_share(test: rk.control.ErrorRateTest | rk.control.ReorderedTest, law: Normal) -> float:
     """Return which share of a population a test calls positive."""
     if law.rounded:
         values = np.arange(-12.0, 15.0)
         called = test.decide(values).positive
         return sum(law.share(v - 0.5, v + 0.5) for v in values[called].tolist())
-    if isinstance(test, rk.ReorderedTest):
+    if isinstance(test, rk.control.ReorderedTest):
         return sum(law.share(one.low, one.high) for one in test.intervals)
     return law.share(test.threshold, np.inf)
 
@@ -122,9 +122,11 @@ def count(setting: str, runs: int = RUNS) -> dict[str, tuple[float, float, float
     rng = np.random.default_rng(list(SETTINGS).index(setting))
     found: dict[str, list[tuple[float, float]]] = {"plain": [], "reordered": []}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", rk.ReversedScoreWarning)
+        warnings.simplefilter("ignore", rk.exceptions.ReversedScoreWarning)
         warnings.simplefilter("ignore", rk.exceptions.UselessTestWarning)
-        warnings.simplefilter("ignore", rk.ScoreRangeWarning)  # of all values that are possible
+        warnings.simplefilter(
+            "ignore", rk.exceptions.ScoreRangeWarning
+        )  # of all values that are possible
         for run in range(runs):
             cal, negative, positive = SETTINGS[setting](rng, run)
             tests = {

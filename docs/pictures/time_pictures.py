@@ -21,18 +21,22 @@ if TYPE_CHECKING:
 YEARS = (2016, 2017, 2018)
 
 
-def fixed() -> tuple[Employment, rk.ErrorRateTest]:
+def fixed() -> tuple[Employment, rk.control.ErrorRateTest]:
     """Return the people of all years, and the test of 2015 that may miss 5%."""
     people = load_employment()
     old = people.in_year(2015)
     return people, rk.calibrate(old.score, old.employed).control("fnr", alpha=0.05)
 
 
-def recalibrated() -> dict[str, list[rk.Rate]]:
+def recalibrated() -> dict[str, list[rk.control.Rate]]:
     """Return the rates of three years, with the test of 2015, all years and the newest."""
     people, test = fixed()
     old, cal = test.calibration, None
-    found: dict[str, list[rk.Rate]] = {"2015 alone": [], "all years so far": [], "newest year": []}
+    found: dict[str, list[rk.control.Rate]] = {
+        "2015 alone": [],
+        "all years so far": [],
+        "newest year": [],
+    }
     for year in YEARS:
         seen, later = people.in_year(year - 1), people.in_year(year)
         new = rk.calibrate(seen.score, seen.employed, times=seen.year)

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ratekeeper._cli.printing import SCHEMAS
+from ratekeeper.cli._printing import SCHEMAS
 
 if TYPE_CHECKING:
     from schema_sources.shapes import Schema

@@ -6,8 +6,9 @@ file is long since it has a line for each gap.
 
 from __future__ import annotations
 
-from ratekeeper import Rate, RealisedRate, plan
-from ratekeeper._formatting import percent
+from ratekeeper import plan
+from ratekeeper._wording._formatting import percent
+from ratekeeper.control import Rate, RealisedRate
 
 # The examples are of one imaginary test: 800 objects are 'well' (negative), 200 are 'ill'
 # (positive), 4 of these and 712 of those have scores below the threshold of 0.31.

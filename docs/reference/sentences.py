@@ -11,7 +11,7 @@ from pathlib import Path
 from sentence_examples import EXAMPLES, GAPS
 
 from ratekeeper import methods
-from ratekeeper._sentences import SECTIONS, say
+from ratekeeper._wording._sentences import SECTIONS, say
 
 PAGE = Path(__file__).with_suffix(".md")
 BREAK = "\\\n  "  # a line break of Markdown, within a bullet
@@ -78,7 +78,7 @@ def page() -> str:
         "",
         "All that certificates, evaluations, cards, the report and the command line say about a",
         "promise, each once, with an example in its gaps. Made by",
-        "`python docs/reference/sentences.py` from `src/ratekeeper/_sentences` and",
+        "`python docs/reference/sentences.py` from `src/ratekeeper/_wording/_sentences` and",
         "`src/ratekeeper/methods`; a test keeps it current.",
         "",
         "Most examples are of one imaginary test: FNR <= 5% by `HighProbability(delta=0.05)`, from",

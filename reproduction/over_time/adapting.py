@@ -21,8 +21,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import ratekeeper as rk
-from ratekeeper._adaptive._level import Level
 from ratekeeper.datasets import load_employment
+from ratekeeper.monitoring._adaptive._level import Level
 from ratekeeper.plots._look import BLUE, FAINT, INK, VERMILLION, as_percent
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Stream:
     positive: NDArray[np.bool_]
     p_values: NDArray[np.float64]
     part: NDArray[np.intp]
-    test: rk.ErrorRateTest
+    test: rk.control.ErrorRateTest
 
 
 @cache

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ratekeeper._atomic import write
+from ratekeeper._system._atomic_files import write
 from reproduction.rivals.protocol import FULL, QUICK
 from reproduction.rivals.report import files
 from reproduction.rivals.study import run, timed

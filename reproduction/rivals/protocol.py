@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._comparison import SYSTEMS
+from ratekeeper.comparison import SYSTEMS
 from reproduction.rivals.data import DATA
 from reproduction.rivals.gaussian import equally_shifted
 

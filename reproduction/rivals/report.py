@@ -20,7 +20,7 @@ from reproduction.tables import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ratekeeper._comparison import Summary
+    from ratekeeper.comparison import Summary
     from reproduction.rivals.protocol import Protocol
     from reproduction.rivals.study import Cell
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import ratekeeper as rk
-from ratekeeper._comparison import SYSTEMS
-from ratekeeper._comparison.verdict import judged
+from ratekeeper.comparison import SYSTEMS
+from ratekeeper.comparison._verdict import judged
 from reproduction.rivals.protocol import DELTA, LEFT_OUT, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ratekeeper._comparison import Summary, Trial
+    from ratekeeper.comparison import Summary, Trial
     from reproduction.rivals.protocol import Protocol
 
 
@@ -44,7 +44,7 @@ def run(
         X, y = load(name, seed)
         tests, given = protocol.sizes(len(y))
 
-        def compare(systems: list[str], repeats: int) -> rk.Comparison:
+        def compare(systems: list[str], repeats: int) -> rk.comparison.Comparison:
             return rk.compare(
                 X,  # noqa: B023 - called before the next round
                 y,  # noqa: B023
@@ -84,7 +84,7 @@ def timed(protocol: Protocol, seed: int) -> tuple[Summary, ...]:
     return result.rows
 
 
-def _joined(name: str, parts: list[rk.Comparison]) -> Cell:
+def _joined(name: str, parts: list[rk.comparison.Comparison]) -> Cell:
     order = {system: i for i, system in enumerate(SYSTEMS)}
     rows = sorted((row for part in parts for row in part.rows), key=lambda row: order[row.system])
     whole = replace(parts[0], rows=judged(rows))  # adjusted for all systems together

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper._comparison import SYSTEMS, Summary
-from ratekeeper._comparison.result import names_of
-from ratekeeper._rates import RealisedRate, clopper_pearson
+from ratekeeper._numerics._rates import RealisedRate, clopper_pearson
+from ratekeeper.comparison import SYSTEMS, Summary
+from ratekeeper.comparison._result import names_of
 from ratekeeper.methods._rank import critical_rank
 from reproduction.rivals.data import DATA
 from reproduction.rivals.gaussian import equally_shifted
@@ -20,7 +20,7 @@ from reproduction.tables import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ratekeeper._comparison import Trial
+    from ratekeeper.comparison import Trial
     from reproduction.rivals.protocol import Protocol
     from reproduction.rivals.study import Cell
 
@@ -28,7 +28,7 @@ OURS = "conformal"
 METHODS = {
     "conformal": rk.Conformal(),
     "high-probability": rk.HighProbability(DELTA),
-    "paper-plain": rk.Empirical(),
+    "paper-plain": rk.methods.Empirical(),
 }
 
 

@@ -11,14 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.normality.training import (
-    HELD_OUT_FAMILIES,
-    NEARLY_NORMAL,
-    TRAINING_FAMILIES,
-    draw_group,
-)
 from reproduction.protocol import GROUPS
 from reproduction.standard_tests import NETWORKS, OURS, exact_p_values, titles
+from reproduction.training import HELD_OUT_FAMILIES, NEARLY_NORMAL, TRAINING_FAMILIES, draw_group
 from reproduction.trainings import LEVEL
 
 if TYPE_CHECKING:

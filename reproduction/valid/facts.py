@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper.normality.training import FULL, HELD_OUT_FAMILIES, TRAINING_FAMILIES
 from reproduction.networks import held_out_names
 from reproduction.standard_tests import OURS
+from reproduction.training import FULL, HELD_OUT_FAMILIES, TRAINING_FAMILIES
 from reproduction.valid.cells import MEMBERS, RIVAL, best_on_average, mean_lead
 from reproduction.valid.size import OUTSIDE, SIZES, table_draws
 from reproduction.valid.targets import smallest_step

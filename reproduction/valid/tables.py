@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.normality.training import HELD_OUT_FAMILIES
 from reproduction.standard_tests import OURS
 from reproduction.tables import Table
+from reproduction.training import HELD_OUT_FAMILIES
 from reproduction.valid.cells import DIRECTED, RIVAL, SMALL_SIZES, mean_lead
 from reproduction.valid.size import LEVELS, SIZES
 

@@ -22,7 +22,7 @@ def main() -> None:
     # Not where it is ignored, as in the background of some shells.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _stop)
-    from ratekeeper._cli import main as program
+    from ratekeeper.cli import main as program
 
     program(prog_name="ratekeeper")
 

@@ -37,7 +37,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._formatting import show, visible
+from ratekeeper._wording._formatting import show, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -402,8 +402,8 @@ def test_search_reaches_alpha_on_held_out_rows(system, control):
     train, held_out = held_out_of_both(is_null, seed=3)
     rejected = clf.predict(X[held_out]) == clf.other_label_
     null = is_null[held_out]
-    assert clf.held_out_error_ == rk.Rate(int(rejected[null].sum()), 100)
-    assert clf.held_out_other_error_ == rk.Rate(int((~rejected)[~null].sum()), 100)
+    assert clf.held_out_error_ == rk.control.Rate(int(rejected[null].sum()), 100)
+    assert clf.held_out_other_error_ == rk.control.Rate(int((~rejected)[~null].sum()), 100)
     assert clf.held_out_error_.errors <= 10
     assert clf.held_out_other_error_.errors < 60  # and not by keeping everything
     assert clf.n_training_ == train.size == 200
@@ -449,7 +449,7 @@ def test_exact_ties_keep_the_null_class(control):
     X, y = two_normals(19, n=20)
     clf = CostWeighting(Even(), control=control, random_state=0).fit(X, y)
     assert (clf.predict(X) == clf.null_label_).all()
-    assert clf.held_out_error_ == rk.Rate(0, 10)
+    assert clf.held_out_error_ == rk.control.Rate(0, 10)
     assert np.isfinite(clf.costs_).all()
 
 

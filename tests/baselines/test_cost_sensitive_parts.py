@@ -89,7 +89,7 @@ def test_search_returns_the_best_attempt():
     found = search_ratio(try_at, -1, is_null, alpha=0.1)
     assert found.fitted == 5  # the least other error, and of two such the smaller error
     assert found.losses == tried[4]
-    assert (found.error, found.other_error) == (rk.Rate(0, 20), rk.Rate(4, 20))
+    assert (found.error, found.other_error) == (rk.control.Rate(0, 20), rk.control.Rate(4, 20))
     assert len(tried) == STEPS
     ratios = [losses.wrong_rejection / losses.wrong_keep for losses in tried]
     assert ratios[0] == 1

@@ -236,11 +236,11 @@ def test_cost_is_told_before(form, monkeypatch):
     clf = CrossValidatedRefit(Slow(), form=form, alpha=0.2).fit(X, y)
     refits = {"augmented": "22", "replaced": "165"}[form]
     with warnings.catch_warnings():
-        warnings.simplefilter("error", rk.RatekeeperWarning)
+        warnings.simplefilter("error", rk.exceptions.RatekeeperWarning)
         wanted = rf"11 objects need {refits} refits, about .* s at .* s each\. .*CrossValidatedLDA"
-        with pytest.raises(rk.RatekeeperWarning, match=wanted) as caught:
+        with pytest.raises(rk.exceptions.RatekeeperWarning, match=wanted) as caught:
             clf.p_values(objects)
-        with pytest.raises(rk.RatekeeperWarning, match="4 objects"):
+        with pytest.raises(rk.exceptions.RatekeeperWarning, match="4 objects"):
             clf.predict(objects[:4])
     assert ("form='augmented' needs 22" in str(caught.value)) == (form == "replaced")
     assert clf.refits_ == 0

@@ -65,7 +65,9 @@ def test_violations_on_normal_data(system, n):
     for seed in range(trials):
         X, y = gaussians(rng, 2 * n, 60)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", rk.RatekeeperWarning)  # 1% of normal scores get one
+            warnings.simplefilter(
+                "ignore", rk.exceptions.RatekeeperWarning
+            )  # 1% of normal scores get one
             clf = system(control="fpr", random_state=seed).fit(X, y)
         # Both decide by a linear function of x: read it off at the origin and the unit vectors.
         at_zero = clf.decision_function(np.zeros((1, 3)))[0]
@@ -96,7 +98,7 @@ def test_scores_that_are_not_normal_lead_to_a_warning(system):
     X, y = gaussians(np.random.default_rng(2), 200, 200)
     calm = system(control="fpr", random_state=0).fit(X, y)
     assert calm.normality_p_value_ > 0.01
-    with pytest.warns(rk.RatekeeperWarning, match=r"not look normal.*use Umbrella"):
+    with pytest.warns(rk.exceptions.RatekeeperWarning, match=r"not look normal.*use Umbrella"):
         wild = system(control="fpr", random_state=0).fit(np.sinh(2 * X), y)
     assert wild.normality_p_value_ < 0.01
     assert "normal" in wild.guarantee.condition
@@ -179,7 +181,7 @@ def test_paper_threshold_keeps_the_rate(n):
     for seed in range(100):
         X, y = gaussians(rng, 2 * n, 100)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", rk.RatekeeperWarning)
+            warnings.simplefilter("ignore", rk.exceptions.RatekeeperWarning)
             clf = NPLDA(control="fpr", threshold="paper", random_state=seed).fit(X, y)
         spread = np.sqrt(clf.coef_ @ COVARIANCE @ clf.coef_)
         violations += norm.sf(clf.threshold_ / spread) > 0.05

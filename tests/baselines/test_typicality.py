@@ -260,9 +260,11 @@ def test_classes_that_are_not_normal_are_told():
     X, y = classes(rng, 150, 3, other=150)
     skewed = X.copy()
     skewed[y == 1, 1] = rng.exponential(size=150)
-    with pytest.warns(rk.RatekeeperWarning, match=r"300 rows do not look normal \(Shapiro-Wilk"):
+    with pytest.warns(
+        rk.exceptions.RatekeeperWarning, match=r"300 rows do not look normal \(Shapiro-Wilk"
+    ):
         GaussianTypicality().fit(skewed, y)
-    with pytest.warns(rk.RatekeeperWarning, match="150 rows do not look normal"):
+    with pytest.warns(rk.exceptions.RatekeeperWarning, match="150 rows do not look normal"):
         clf = GaussianTypicality(covariance="class").fit(skewed, y)
     rows = skewed[y == 1] - skewed[y == 1].mean(axis=0)
     whitened = rows @ np.linalg.inv(np.linalg.cholesky(np.cov(rows.T))).T

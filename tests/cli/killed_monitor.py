@@ -14,8 +14,15 @@ from contextlib import suppress
 from pathlib import Path
 
 WORKING = tuple(
-    f"{os.sep}ratekeeper{os.sep}{part}"
-    for part in ("_monitoring", "_watching", "_states", "_container", "_atomic", "batch")
+    f"{os.sep}ratekeeper{os.sep}{part.replace('/', os.sep)}"
+    for part in (
+        "monitoring/_monitor",
+        "_numerics/_sequential",
+        "storage/_states",
+        "storage/_container",
+        "_system/_atomic_files",
+        "files",
+    )
 )
 NIGHTS = 3
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper.batch import _clustering, calibrate_file, evaluate_file
+from ratekeeper.files import _clusters, calibrate_file, evaluate_file
 
 COLUMNS = ["--score", "risk", "--label", "ill"]
 
@@ -39,7 +39,7 @@ def held_out(tmp_path):
 def test_files_give_what_arrays_give(tmp_path, held_out, monkeypatch):
     """Calibration and evaluation are the same to the last bit, however the rows are cut."""
     new = patients(tmp_path / "new.csv", 1, 1000)
-    monkeypatch.setattr(_clustering, "_WAITING", 50)
+    monkeypatch.setattr(_clusters, "_WAITING", 50)
     for grouped in (False, True):
         group = "site" if grouped else None
         cal = calibrate_file(

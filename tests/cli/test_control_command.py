@@ -35,13 +35,13 @@ def test_control_makes_the_test_that_the_library_makes(run, calibration, tmp_pat
         ([], rk.HighProbability(delta=0.05)),
         (["--method", "conformal"], rk.Conformal()),
         (["--method", "simultaneous"], rk.Simultaneous()),
-        (["--method", "smoothed", "--seed", "3"], rk.Smoothed(random_state=3)),
-        (["--method", "empirical"], rk.Empirical()),
-        (["--method", "bootstrap", "--parameter", "replicates=50"], rk.Bootstrap(50)),
-        (["--method", "kernel", "--parameter", "bandwidth=0.5"], rk.Kernel(0.5)),
+        (["--method", "smoothed", "--seed", "3"], rk.methods.Smoothed(random_state=3)),
+        (["--method", "empirical"], rk.methods.Empirical()),
+        (["--method", "bootstrap", "--parameter", "replicates=50"], rk.methods.Bootstrap(50)),
+        (["--method", "kernel", "--parameter", "bandwidth=0.5"], rk.methods.Kernel(0.5)),
         (["--method", "parametric", "--parameter", "distribution=logistic"],
-         rk.Parametric("logistic")),
-        (["--method", "resampled", "--parameter", "size=40"], rk.Resampled(40)),
+         rk.methods.Parametric("logistic")),
+        (["--method", "resampled", "--parameter", "size=40"], rk.methods.Resampled(40)),
     ],
 )  # fmt: skip
 def test_every_method_by_name(run, calibration, tmp_path, options, method):
@@ -134,7 +134,7 @@ def test_both_rates_abstain(run, calibration, tmp_path):
     out = tmp_path / "both.rk"
     result = run("control", calibration, "--fnr", "5%", "--fpr", "5%", "-o", out, "--json")
     assert json.loads(result.stdout)["kind"] == "abstaining test"
-    assert isinstance(rk.load(out), rk.AbstainingTest)
+    assert isinstance(rk.load(out), rk.control.AbstainingTest)
 
 
 def test_calibrations_are_merged(run, tmp_path):

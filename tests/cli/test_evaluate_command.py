@@ -163,7 +163,7 @@ def test_an_average_promise_is_explained_by_its_distribution(run, tmp_path, rows
 
 def test_average_promises_by_group_and_without_a_distribution(run, kept, rows):
     """With groups, and for a method whose distribution is not known, no number is said."""
-    for method in (rk.Conformal(), rk.Smoothed(0)):
+    for method in (rk.Conformal(), rk.methods.Smoothed(0)):
         asked = [rows(*GOOD), *COLUMNS, "--group", "g"]
         assert AVERAGE in said(run("evaluate", kept("average", method=method), *asked))
     assert AVERAGE not in said(run("evaluate", kept("one"), *asked))
@@ -189,7 +189,7 @@ def test_the_guide_has_the_verdicts_as_they_are_printed(run, kept, plain, rows):
         said(run("evaluate", kept("one"), rows(*GOOD, ("-2,1,a", 90)), *asked)),
         said(run("evaluate", kept("one"), rows(GOOD[0], GOOD[2]), *asked)),
         said(run("evaluate", plain(), rows(*in_line), *COLUMNS)),
-        said(run("evaluate", plain(rk.Empirical()), rows(*GOOD), *COLUMNS)),
+        said(run("evaluate", plain(rk.methods.Empirical()), rows(*GOOD), *COLUMNS)),
     ]
     assert list(VERDICTS) == ["kept", "in line", "exceeded", "unknown", "no promise"]
     for word, meaning in VERDICTS.items():
@@ -266,7 +266,7 @@ def test_require_kept_in_every_group(run, kept, rows):
 @pytest.mark.parametrize("more", [["--check"], ["--require", "kept"], ["--min-n", "5"]])
 def test_nothing_promised_cannot_pass(run, plain, rows, more):
     """Where a method promises nothing, nothing can be checked: code 4, and it is said."""
-    test = plain(rk.Empirical())
+    test = plain(rk.methods.Empirical())
     assert required(run, test, rows(*GOOD)).exit_code == 0
     result = required(run, test, rows(*GOOD), *more)
     assert result.exit_code == 4

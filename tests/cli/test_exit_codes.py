@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper import _planning as planning
 from ratekeeper import exceptions
-from ratekeeper._cli import refusals
+from ratekeeper.cli import _errors
 from ratekeeper.exceptions import InputError, LongWorkWarning, Parameter
+from ratekeeper.planning import _promise as planning
 
 
 def test_the_three_documented_codes(run, calibration, tmp_path):
@@ -159,8 +159,13 @@ PRESSING = """if True:
 """
 
 
-WHILE_LOADING = ["click", "ratekeeper._cli", "ratekeeper._cli.refusals", "ratekeeper._cli.plan"]
-WHILE_WORKING = ["ratekeeper._planning", "numpy", "scipy.special", "atexit"]
+WHILE_LOADING = [
+    "click",
+    "ratekeeper.cli",
+    "ratekeeper.cli._errors",
+    "ratekeeper.cli._commands.plan",
+]
+WHILE_WORKING = ["ratekeeper.planning._promise", "numpy", "scipy.special", "atexit"]
 
 
 @pytest.mark.thorough_rows
@@ -181,7 +186,7 @@ def test_interruption_while_libraries_load(when):
 def test_where_ctrl_c_is_ignored_it_stays_so():
     """A program in the background of a shell goes on, as shells want it."""
     done = subprocess.run(
-        [sys.executable, "-c", PRESSING, "ratekeeper._planning", "plan", "--fnr", "1%"],
+        [sys.executable, "-c", PRESSING, "ratekeeper.planning._promise", "plan", "--fnr", "1%"],
         capture_output=True,
         text=True,
         check=False,
@@ -234,9 +239,9 @@ def test_the_page_lists_every_code_error_and_warning():
     """docs/reference/errors.md has the codes of the program and the tree of the library."""
     page = (Path(__file__).parents[2] / "docs/reference/errors.md").read_text("utf-8")
     listed = {int(code) for code in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)}
-    named = [n for name, n in vars(refusals).items() if name.isupper() and type(n) is int]
+    named = [n for name, n in vars(_errors).items() if name.isupper() and type(n) is int]
     assert listed == {0, *named}
-    of_docstring = re.findall(r"^(\d+)  |\((\d+): ", refusals.__doc__, re.MULTILINE)
+    of_docstring = re.findall(r"^(\d+)  |\((\d+): ", _errors.__doc__, re.MULTILINE)
     assert listed == {int(a or b) for a, b in of_docstring}
     kinds = [
         name

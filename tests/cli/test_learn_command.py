@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper.batch import classify_adaptively
+from ratekeeper.files import classify_adaptively
 
 
 @pytest.fixture

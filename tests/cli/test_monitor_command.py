@@ -75,8 +75,8 @@ def test_nights_add_up_and_the_same_again_changes_nothing(run, folder):
     # All at once, in Python, is the same.
     monitor = rk.Monitor(rk.load(folder / "test.rk"), matures_after=40)
     for night in range(3):
-        rk.batch.record_file(monitor, folder / f"decided-{night}.csv")
-        rk.batch.update_file(monitor, folder / f"labels-{night}.csv", label="ill")
+        rk.files.record_file(monitor, folder / f"decided-{night}.csv")
+        rk.files.update_file(monitor, folder / f"labels-{night}.csv", label="ill")
         _ = monitor.n_decisions
     monitor.save(folder / "other.rk")
     assert (folder / "other.rk").read_bytes() == (folder / "watch.rk").read_bytes()

@@ -48,9 +48,9 @@ def by_group(tmp_path):
         ),
         (
             ["--fnr", "5%", "--worse", "10%", "--groups", "10"],
-            rk.plan_audit("fnr", 0.05, worse=0.1, groups=10),
+            rk.planning.plan_audit("fnr", 0.05, worse=0.1, groups=10),
         ),
-        (["--fpr", "5%", "--becomes", "10%"], rk.plan_monitor("fpr", 0.05, becomes=0.1)),
+        (["--fpr", "5%", "--becomes", "10%"], rk.planning.plan_monitor("fpr", 0.05, becomes=0.1)),
         (
             [
                 "--fnr",
@@ -68,7 +68,7 @@ def by_group(tmp_path):
                 "--delta",
                 "0.1",
             ],
-            rk.plan_monitor(
+            rk.planning.plan_monitor(
                 "fnr",
                 0.05,
                 becomes=0.15,

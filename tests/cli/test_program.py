@@ -12,7 +12,7 @@ from cases import each
 from command_line import COMMANDS, choices, command, option_of, program
 
 import ratekeeper as rk
-from ratekeeper.batch import FORMATS
+from ratekeeper.files import FORMATS
 from ratekeeper.methods import METHODS
 
 HEAVY = ("numpy", "scipy", "sklearn", "rich", "pyarrow", "narwhals", "importlib.metadata")
@@ -79,7 +79,7 @@ def test_help_loads_nothing_heavy():
     package = f"{program.callback.__module__}."
     heavy = f"[name for name in {HEAVY} if name in sys.modules]"
     own = f"sorted(name for name in sys.modules if name.startswith({package!r}))"
-    light = ("options", "printing", "refusals", "settings", "streams")
+    light = ("_errors", "_options", "_printing", "_settings", "_streams")
     parts = [f"{package}{name}" for name in light]
     assert shown_after(f"print({heavy}, {own})", "--help") == f"[] {parts}"
 

@@ -9,7 +9,7 @@ import pytest
 from cases import each
 
 import ratekeeper as rk
-from ratekeeper.batch import calibrate_file
+from ratekeeper.files import calibrate_file
 
 COLUMNS = ["--score", "risk", "--label", "ill", "--time", "day"]
 

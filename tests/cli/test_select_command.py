@@ -14,7 +14,7 @@ import pytest
 from cases import each
 
 import ratekeeper as rk
-from ratekeeper.batch import select_file
+from ratekeeper.files import select_file
 from ratekeeper.methods import METHODS
 
 
@@ -236,15 +236,15 @@ def test_bad_questions_end_with_a_message(run, stored, new, tmp_path):
 
 def test_a_file_that_changes_is_noticed(stored, new, tmp_path, monkeypatch):
     """Rows that are not those whose scores were read are refused, and nothing is written."""
-    from ratekeeper.batch import _selecting
+    from ratekeeper.files import _select
 
-    true = _selecting.select_read
+    true = _select.select_read
 
     def change(*arguments, **options):
         new.write_text(new.read_text().replace(",0.", ",1.", 1))
         return true(*arguments, **options)
 
-    monkeypatch.setattr(_selecting, "select_read", change)
+    monkeypatch.setattr(_select, "select_read", change)
     out = tmp_path / "out.csv"
     with pytest.raises(rk.InputError, match="changed while it was read"):
         select_file(rk.load(stored), new, out, fdr=0.1)

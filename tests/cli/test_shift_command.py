@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper.batch import classify_file, shift_file
+from ratekeeper.files import classify_file, shift_file
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def test_classifying_warns_of_a_shift(run, stored, tmp_path):
     done = run("classify", test, new, "-o", out)
     assert done.exit_code == 0
     assert "not a mixture of the two calibrated classes" in done.stderr
-    with pytest.warns(rk.ShiftWarning, match="not a mixture"):
+    with pytest.warns(rk.exceptions.ShiftWarning, match="not a mixture"):
         classify_file(rk.load(test), new, out)
 
 

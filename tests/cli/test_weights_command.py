@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper.batch import calibrate_file, classify_file, evaluate_file
+from ratekeeper.files import calibrate_file, classify_file, evaluate_file
 
 COLUMNS = ["--score", "risk", "--label", "ill"]
 

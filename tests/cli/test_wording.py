@@ -10,8 +10,8 @@ from cases import each
 
 import ratekeeper as rk
 from ratekeeper import sql
-from ratekeeper.batch import calibrate_file, classify_file, evaluate_file
 from ratekeeper.exceptions import ReversedScoreWarning
+from ratekeeper.files import calibrate_file, classify_file, evaluate_file
 
 KERNEL = ["--method", "kernel", "--parameter", "bandwidth=-1"]
 COLUMNS = {"score": "risk", "label": "ill"}
@@ -122,7 +122,7 @@ ERRORS = {
         "has an empty part",
     ),
     "a bandwidth": (
-        lambda: rk.load("sites.rk").control("fnr", 0.1, method=rk.Kernel(bandwidth=-1)),
+        lambda: rk.load("sites.rk").control("fnr", 0.1, method=rk.methods.Kernel(bandwidth=-1)),
         ["control", "sites.rk", "--fnr", "10%", *KERNEL, "-o", "out.rk"],
         "must be a positive number",
     ),

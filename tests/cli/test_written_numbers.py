@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper._formatting import exact_percent, percent
+from ratekeeper._wording._formatting import exact_percent, percent
 
 
 def calibration(n=1000):
@@ -29,7 +29,7 @@ def test_a_level_of_any_number_type_is_the_one_that_is_printed(kind):
     assert json.loads(json.dumps(test.certificate.to_dict()))["alpha"] == 0.05
     assert rk.plan("fnr", alpha, delta=alpha).alpha == 0.05
     assert rk.Monitor(test, delta=alpha).delta == 0.05
-    assert rk.Kernel(bandwidth=kind("0.1")).bandwidth == 0.1
+    assert rk.methods.Kernel(bandwidth=kind("0.1")).bandwidth == 0.1
     assert calibration().control("fnr", 0.05, tolerance=kind("0.1")).tolerance == 0.1
 
 

@@ -19,11 +19,11 @@ from sklearn.naive_bayes import GaussianNB
 
 import ratekeeper as rk
 from ratekeeper import baselines
-from ratekeeper._comparison import SYSTEMS, USUAL, repeats
-from ratekeeper._comparison import fingerprint as module
-from ratekeeper._comparison.fingerprint import _module, fingerprint
-from ratekeeper._comparison.systems import Setting, choose
-from ratekeeper._progress import silence, track
+from ratekeeper._system._progress import silence, track
+from ratekeeper.comparison import SYSTEMS, USUAL, _repeats
+from ratekeeper.comparison import _fingerprint as module
+from ratekeeper.comparison._fingerprint import _module, fingerprint
+from ratekeeper.comparison._systems import Setting, choose
 
 FEW = ["conformal", "high-probability", "both-rates", "paper-plain", "umbrella", "plain"]
 
@@ -116,8 +116,8 @@ def test_both_forms_of_refitting_are_compared(data):
 
 
 def count_runs(monkeypatch):
-    ran, real = [], repeats.run_trial
-    monkeypatch.setattr(repeats, "run_trial", lambda *task: ran.append(task[1]) or real(*task))
+    ran, real = [], _repeats.run_trial
+    monkeypatch.setattr(_repeats, "run_trial", lambda *task: ran.append(task[1]) or real(*task))
     return ran
 
 
@@ -196,7 +196,7 @@ def test_code_of_a_rival_counts(monkeypatch):
     for name, changes in (
         ("ratekeeper.baselines._neyman_pearson.umbrella", (True, False)),
         ("ratekeeper.baselines._splitting", (True, True)),
-        ("ratekeeper._formatting", (False, False)),
+        ("ratekeeper._wording._formatting", (False, False)),
     ):
 
         def changed(asked, name=name):
@@ -224,7 +224,7 @@ def test_bars_of_systems_are_silenced():
     for inside, expected in ((silence, False), (nullcontext, True)):
         console = Console(file=io.StringIO(), force_terminal=True, width=80)
         with pytest.MonkeyPatch.context() as patch, inside():
-            patch.setattr("ratekeeper._progress._PATIENCE", 0.01)
+            patch.setattr("ratekeeper._system._progress._PATIENCE", 0.01)
             assert list(track(wait(60 if expected else 0.2), "waiting", console=console)) == [1]
         assert ("waiting" in console.file.getvalue()) == expected
     piped = Console(file=io.StringIO())

@@ -14,9 +14,9 @@ from scipy import stats
 from sklearn.naive_bayes import GaussianNB
 
 import ratekeeper as rk
-from ratekeeper._comparison.latex import escaped
-from ratekeeper._comparison.paired import corrected_t, wilcoxon
-from ratekeeper._comparison.ranks import cliques, friedman, nemenyi, rank_rows, ranked
+from ratekeeper.comparison._latex import escaped
+from ratekeeper.comparison._paired import corrected_t, wilcoxon
+from ratekeeper.comparison._ranks import cliques, friedman, nemenyi, rank_rows, ranked
 
 # J. Demsar (2006), table 6: AUC of four variants of C4.5 on fourteen data sets. Two that are equal
 # in print have ranks 2 and 3 there, so one of them is a little larger here.
@@ -195,7 +195,7 @@ def test_pairs_of_a_comparison(data):
 @pytest.mark.thorough
 def test_stacked_tables_and_ranks(data, tmp_path):
     """One table has data, rate, level and delta as columns; ranks are of the means in it."""
-    found = rk.compare_all(
+    found = rk.comparison.compare_all(
         data, alpha=[0.1, 0.2], delta=0.1, metrics={"half": half}, checkpoint=tmp_path, **ASKED
     )
     rows = list(csv.DictReader(io.StringIO(found.csv())))
@@ -214,7 +214,7 @@ def test_stacked_tables_and_ranks(data, tmp_path):
     trials = list(csv.DictReader(io.StringIO(found.trials_csv())))
     assert len(trials) == 4 * 2 * 4 * 3
     assert len(list(tmp_path.glob("*.jsonl"))) == 8
-    again = rk.compare_all(
+    again = rk.comparison.compare_all(
         data, alpha=[0.1, 0.2], delta=0.1, metrics={"half": half}, checkpoint=tmp_path, **ASKED
     )
     assert again.trials_csv() == found.trials_csv()  # times and all
@@ -234,7 +234,7 @@ def test_stacked_tables_and_ranks(data, tmp_path):
 def test_systems_without_a_result_are_left_out(data):
     """A system that refuses somewhere cannot be ranked, and is named."""
     few = {name: data[name] for name in ("set 0", "set 1")}
-    found = rk.compare_all(few, alpha=0.02, **ASKED)
+    found = rk.comparison.compare_all(few, alpha=0.02, **ASKED)
     ranks = found.ranks()
     assert "high-probability" in ranks.left_out
     assert f"Without a result somewhere: {', '.join(ranks.left_out)}." in repr(ranks)
@@ -244,7 +244,7 @@ def test_systems_without_a_result_are_left_out(data):
 def test_data_that_are_none(bad):
     """Whatever is no pair of rows and labels is refused."""
     with pytest.raises(rk.InputError, match="data"):
-        rk.compare_all(bad, control="fnr", alpha=0.1)
+        rk.comparison.compare_all(bad, control="fnr", alpha=0.1)
 
 
 def test_latex(data):

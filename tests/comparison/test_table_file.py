@@ -8,8 +8,7 @@ import polars as pl
 import pytest
 
 import ratekeeper as rk
-from ratekeeper._comparison import read_table
-from ratekeeper._comparison.table_file import encode
+from ratekeeper.comparison._table_file import encode, read_table
 
 
 def written(tmp_path, text, name="data.csv", encoding="utf-8"):

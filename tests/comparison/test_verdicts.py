@@ -11,9 +11,9 @@ from scipy import stats
 from sklearn.naive_bayes import GaussianNB
 
 import ratekeeper as rk
-from ratekeeper._comparison.summary import summarise
-from ratekeeper._comparison.trial import Trial
-from ratekeeper._comparison.verdict import (
+from ratekeeper.comparison._summary import summarise
+from ratekeeper.comparison._trial import Trial
+from ratekeeper.comparison._verdict import (
     Promise,
     count_tail,
     judged,
@@ -168,7 +168,7 @@ def test_summary_of_known_counts():
 
 
 def row(errors, kind, **options):
-    guarantee = None if kind is None else rk.Guarantee(kind, "", "", "")
+    guarantee = None if kind is None else rk.methods.Guarantee(kind, "", "", "")
     found = trials(errors, **options)
     return summarise(found, system="a", family="f", guarantee=guarantee, alpha=0.1)
 

@@ -13,7 +13,7 @@ import sqlglot
 from sqlglot import exp
 
 import ratekeeper as rk
-from ratekeeper.batch import refine_counts
+from ratekeeper.files import refine_counts
 from ratekeeper.sql import (
     DIALECTS,
     calibration_sql,

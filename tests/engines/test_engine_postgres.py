@@ -91,15 +91,15 @@ def test_a_file_that_postgres_writes_brings_back_every_bit(postgres, tmp_path, k
     postgres.put("scored", {"s": scores, "y": labels}, {"s": kind, "y": "int"})
     sql = calibration_sql(table="scored", score="s", label="y", dialect="postgres")
     (tmp_path / "counts.csv").write_text(postgres.csv(sql))
-    made = rk.calibrate_counts(tmp_path / "counts.csv")
-    assert made.data_hash == rk.calibrate_counts(postgres.columns(sql)).data_hash
+    made = rk.files.calibrate_counts(tmp_path / "counts.csv")
+    assert made.data_hash == rk.files.calibrate_counts(postgres.columns(sql)).data_hash
     knots = {knot for cells in made.cells for knot in cells[0].knots.tolist()}
     assert knots <= set(scores.astype(np.float64).tolist())
     postgres.execute("SET extra_float_digits = -3")
     (tmp_path / "short.csv").write_text(postgres.csv(sql))
     postgres.execute("RESET extra_float_digits")
     with pytest.raises(rk.InputError, match="digits were lost"):
-        rk.calibrate_counts(tmp_path / "short.csv")
+        rk.files.calibrate_counts(tmp_path / "short.csv")
 
 
 def test_the_page_s_walk_with_psql_works_as_it_stands(postgres, tmp_path):

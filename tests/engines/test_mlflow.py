@@ -84,7 +84,7 @@ def test_without_a_model_the_input_has_the_scores(tmp_path):
     source = tmp_path / "held-out.csv"
     lines = [f"{s!r},{y}" for s, y in zip(SCORES[HELD_OUT].tolist(), Y[HELD_OUT], strict=True)]
     source.write_text("\n".join(["risk,ill", *lines]), encoding="utf-8")
-    test = rk.batch.calibrate_file(source, score="risk", label="ill").control("fnr", 0.05)
+    test = rk.files.calibrate_file(source, score="risk", label="ill").control("fnr", 0.05)
     loaded = saved(test, tmp_path / "m")
     schema = loaded.metadata.get_input_schema()
     assert [(spec.name, spec.type.name) for spec in schema.inputs] == [("risk", "double")]
@@ -297,7 +297,7 @@ def test_random_draws_go_on_from_request_to_request(tmp_path):
     """Single rows, one request each, are judged as the whole would be, not all by the same draw."""
     coarse = np.round(SCORES, 1)
     test = rk.calibrate(coarse[HELD_OUT], Y[HELD_OUT])
-    test = test.control("fnr", 0.2, method=rk.Smoothed(random_state=0))
+    test = test.control("fnr", 0.2, method=rk.methods.Smoothed(random_state=0))
     rk.mlflow.save_model(test, tmp_path / "m")
     loaded = rk.mlflow.load_model(tmp_path / "m")
     rows = pd.DataFrame({"score": np.full(40, 0.3)})
@@ -331,14 +331,14 @@ def test_what_cannot_be_used_is_refused_in_words(tmp_path, value, words):
 def test_folders_that_are_not_ours_are_refused(tmp_path):
     """A missing MLmodel, another flavor, a later format and a calibration are told apart."""
     (tmp_path / "empty").mkdir()
-    with pytest.raises(rk.StoredFileError, match="no file MLmodel"):
+    with pytest.raises(rk.exceptions.StoredFileError, match="no file MLmodel"):
         rk.mlflow.load_model(tmp_path / "empty")
     with pytest.raises(rk.InputError, match="no file MLmodel"):
         rk.mlflow.save_model(TEST, tmp_path / "no", model=tmp_path / "empty")
     with pytest.raises(rk.InputError, match="cannot be fetched"):
         rk.mlflow.save_model(TEST, tmp_path / "no", model=tmp_path / "nowhere")
     plain_model(tmp_path / "theirs")
-    with pytest.raises(rk.StoredFileError, match="none that ratekeeper has saved"):
+    with pytest.raises(rk.exceptions.StoredFileError, match="none that ratekeeper has saved"):
         rk.mlflow.load_model(tmp_path / "theirs")
     rk.mlflow.save_model(TEST, tmp_path / "m")
     with pytest.raises(rk.InputError, match="one of ratekeeper's own"):
@@ -347,14 +347,16 @@ def test_folders_that_are_not_ours_are_refused(tmp_path):
         rk.mlflow.save_model(TEST, tmp_path / "m")
     with pytest.raises(rk.InputError, match="cannot be written: No such file"):
         rk.mlflow.save_model(TEST, tmp_path / "none" / "m")
-    with pytest.raises(rk.StoredFileError, match="is no folder, and MLflow cannot fetch it"):
+    with pytest.raises(
+        rk.exceptions.StoredFileError, match="is no folder, and MLflow cannot fetch it"
+    ):
         rk.mlflow.load_model(tmp_path / "nowhere")
     rk.save(CALIBRATION, tmp_path / "m" / "test.rk")
-    with pytest.raises(rk.StoredFileError, match="a calibration, and no test"):
+    with pytest.raises(rk.exceptions.StoredFileError, match="a calibration, and no test"):
         rk.mlflow.load_model(tmp_path / "m")
     about = tmp_path / "m" / "MLmodel"
     about.write_text(about.read_text().replace("format: 1", "format: 2"))
-    with pytest.raises(rk.StoredFileError, match="Upgrade"):
+    with pytest.raises(rk.exceptions.StoredFileError, match="Upgrade"):
         rk.mlflow.load_model(tmp_path / "m")
     assert "no" not in kept(tmp_path)
 

@@ -93,7 +93,7 @@ def test_an_altered_mlmodel_is_refused_in_our_words(whole, tmp_path):
         place = altered(whole, tmp_path / str(i), change)
         try:
             wrong.append((name, rk.mlflow.load_model(place)))
-        except rk.StoredFileError as error:
+        except rk.exceptions.StoredFileError as error:
             if "MLmodel" not in str(error):
                 wrong.append((name, str(error)))
         except Exception as error:  # noqa: BLE001 - shown below
@@ -120,7 +120,7 @@ def test_an_inner_model_that_is_damaged_is_named(whole, tmp_path):
     for name, damage in damaged.items():
         place = Path(shutil.copytree(whole, tmp_path / name))
         damage(place / "model")
-        with pytest.raises(rk.StoredFileError, match="MLflow cannot load the model"):
+        with pytest.raises(rk.exceptions.StoredFileError, match="MLflow cannot load the model"):
             rk.mlflow.load_model(place)
     with pytest.raises(rk.InputError, match="MLflow cannot load the model"):
         rk.mlflow.save_model(TEST, tmp_path / "new", model=tmp_path / "empty" / "model")

@@ -50,7 +50,7 @@ def test_a_folder_that_is_changed_afterwards_is_refused_when_it_is_loaded(tmp_pa
     rk.mlflow.save_model(TEST, tmp_path / "m", model=folder)
     about = tmp_path / "m" / "model" / "MLmodel"
     about.write_text(about.read_text().replace("predict_fn: predict_proba", "predict_fn: predict"))
-    with pytest.raises(rk.StoredFileError, match="which gives labels"):
+    with pytest.raises(rk.exceptions.StoredFileError, match="which gives labels"):
         mlflow.pyfunc.load_model(str(tmp_path / "m"))
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import ratekeeper as rk
 from ratekeeper.exceptions import InputError
-from ratekeeper.onnx import OUTPUTS, append
+from ratekeeper.onnx._model import OUTPUTS, append
 
 onnx = pytest.importorskip("onnx")
 ort = pytest.importorskip("onnxruntime")
@@ -424,10 +424,10 @@ def test_tests_that_cannot_be_appended_are_refused():
         (grouped.control("fnr", 0.1), "2 groups"),
         (weighted.control("fnr", 0.1, method=rk.Conformal()), "weights"),
         (clustered.control("fnr", 0.1, method=rk.Conformal()), "more than count"),
-        (cal.control("fnr", 0.1, method=rk.Smoothed()), "more than count"),
-        (cal.control("fnr", 0.1, method=rk.Parametric("norm")), "more than count"),
+        (cal.control("fnr", 0.1, method=rk.methods.Smoothed()), "more than count"),
+        (cal.control("fnr", 0.1, method=rk.methods.Parametric("norm")), "more than count"),
         (cal.control("fnr", 0.1, method=rk.HighProbability(randomised=True)), "more than count"),
-        (cal.control_precision(0.8), "ThresholdTest cannot be appended"),
+        (cal.control_precision(0.8), "RiskControlTest cannot be appended"),
         (cal, "Calibration cannot be appended"),
     ]
     for test, words in refused:

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ratekeeper as rk
-from ratekeeper.onnx import append
+from ratekeeper.onnx._model import append
 
 onnx = pytest.importorskip("onnx")
 ort = pytest.importorskip("onnxruntime")
@@ -90,7 +90,7 @@ def test_a_model_calibrated_at_home_keeps_its_promise_abroad(name):
     plain = ort.InferenceSession(converted.SerializeToString())
     scores = model.predict_proba(X)[:, 1]
     sample = X[2_000:3_000]
-    found = rk.score_difference(scores[2_000:3_000], column_1(plain, sample))
+    found = rk.diagnostics.score_difference(scores[2_000:3_000], column_1(plain, sample))
     assert 0 < found.largest < 1e-5
     cal = rk.calibrate(scores[2_000:5_000], y[2_000:5_000])
     new = X[5_000:]
@@ -135,7 +135,7 @@ def test_one_row_alone_is_within_the_tolerance_of_the_same_row_in_a_batch(name):
     new = X[:400]
     batch = column_1(plain, new)
     alone = np.concatenate([column_1(plain, new[i : i + 1]) for i in range(len(new))])
-    tolerance = max(1e-6, rk.score_difference(batch, alone).tolerance)
+    tolerance = max(1e-6, rk.diagnostics.score_difference(batch, alone).tolerance)
     assert np.abs(batch - alone).max() < 1e-5
     exact, test = (cal.control("fnr", 0.05, tolerance=e) for e in (0.0, tolerance))
     session = ort.InferenceSession(append(converted, test, column=1).SerializeToString())
@@ -157,7 +157,7 @@ def test_batches_do_change_scores():
     session = ort.InferenceSession(by_skl2onnx(model, X).SerializeToString())
     batch = column_1(session, X)
     alone = np.concatenate([column_1(session, X[i : i + 1]) for i in range(1_000)])
-    found = rk.score_difference(batch[:1_000], alone)
+    found = rk.diagnostics.score_difference(batch[:1_000], alone)
     assert 0 < found.n_different < found.n
     assert found.largest < 1e-6
 
@@ -180,7 +180,7 @@ def test_a_forest_flips_without_a_tolerance_and_not_with_it(served):
     cal = rk.calibrate(home[3_000:15_000], y[3_000:15_000])
     new, positive = slice(15_000, None), y[15_000:] == 1
     exact = cal.control("fnr", 0.01)
-    with pytest.warns(rk.ScoreTypeWarning):
+    with pytest.warns(rk.exceptions.ScoreTypeWarning):
         rounded = exact.decide(abroad[new]).positive
     at_home = exact.decide(home[new]).positive
     flipped = at_home != rounded
@@ -189,7 +189,7 @@ def test_a_forest_flips_without_a_tolerance_and_not_with_it(served):
     rates = [np.mean(~called[positive]) for called in (at_home, rounded)]
     assert rates[0] < 0.01 < rates[1]
     sample = slice(3_000, 15_000)
-    tolerance = rk.score_difference(home[sample], abroad[sample]).tolerance
+    tolerance = rk.diagnostics.score_difference(home[sample], abroad[sample]).tolerance
     test = cal.control("fnr", 0.01, tolerance=tolerance)
     session = ort.InferenceSession(append(converted, test, column=1).SerializeToString())
     decision = scores_of(session, X[new], "ratekeeper_decision")

@@ -25,7 +25,7 @@ def place(kind):
 
 
 # What the guide trusts, except the types that not every controller has.
-SOME = [place(kind) for kind in (rk.HighProbability, rk.AbstainingTest)]
+SOME = [place(kind) for kind in (rk.HighProbability, rk.control.AbstainingTest)]
 NAMED = re.findall(r'"(ratekeeper\.[\w.]+)"', GUIDE.read_text("utf-8"))
 OURS = [name for name in NAMED if name not in SOME]
 
@@ -40,8 +40,8 @@ def controller(**options):
         ({}, [rk.HighProbability]),
         ({"method": rk.Conformal(), "control": "fpr"}, [rk.Conformal]),
         ({"method": rk.Simultaneous()}, [rk.Simultaneous]),
-        ({"method": rk.Parametric("norm"), "alpha": 0.1}, [rk.Parametric]),
-        ({"control": "both", "undecided": -1}, [rk.HighProbability, rk.AbstainingTest]),
+        ({"method": rk.methods.Parametric("norm"), "alpha": 0.1}, [rk.methods.Parametric]),
+        ({"control": "both", "undecided": -1}, [rk.HighProbability, rk.control.AbstainingTest]),
     ],
 )
 @pytest.mark.filterwarnings("ignore::ratekeeper.exceptions.ContradictedFitWarning")

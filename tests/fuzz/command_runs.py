@@ -87,7 +87,7 @@ def _write_files():
             for i in range(n)
         )
         Path(name).write_text("\n".join(["risk,ill,site,row,day", *rows]) + "\n")
-    calibration = rk.batch.calibrate_file("earlier.csv", score="risk", label="ill")
+    calibration = rk.files.calibrate_file("earlier.csv", score="risk", label="ill")
     rk.save(calibration, "cal.rk")
     rk.save(calibration.control("fnr", 0.2, method=rk.Conformal()), "test.rk")
     rk.save(calibration.control_precision(0.6), "aim.rk")
@@ -99,10 +99,10 @@ def _write_files():
         ("clusters.rk", {"label": "ill", "cluster": "row"}),
         ("times.rk", {"label": "ill", "time": "day", "last": 100}),
     ):
-        rk.save(rk.batch.calibrate_file("earlier.csv", score="risk", **kind), name)
+        rk.save(rk.files.calibrate_file("earlier.csv", score="risk", **kind), name)
     weighted = rk.calibrate(rng.random(60), np.arange(60) % 2, weights=rng.random(60) + 0.1)
     rk.save(weighted.control("fnr", 0.2, method=rk.Conformal()), "weighted.rk")
-    grouped = rk.batch.calibrate_file("earlier.csv", score="risk", label="ill", group="site")
+    grouped = rk.files.calibrate_file("earlier.csv", score="risk", label="ill", group="site")
     rk.save(grouped.control("fnr", 0.2, method=rk.Conformal()), "by_site.rk")
     adaptive = rk.AdaptiveTest(rk.load("test.rk"))
     adaptive.decide([0.5, 1.5], ["a", "b"])

@@ -15,9 +15,8 @@ from command_line import run
 from fuzzing import bounded
 
 import ratekeeper as rk
-from ratekeeper._comparison import read_table
-from ratekeeper._comparison.table_file import encode
-from ratekeeper.batch import calibrate_file, classify_file, evaluate_file, read_columns
+from ratekeeper.comparison._table_file import encode, read_table
+from ratekeeper.files import calibrate_file, classify_file, evaluate_file, read_columns
 
 COLUMNS = ("risk", "ill", "site", "note")
 CODES = (0, 2, 3, 4)

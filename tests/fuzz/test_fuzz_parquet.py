@@ -10,8 +10,8 @@ from fuzzing import spoiled, target
 from hypothesis import strategies as st
 from table_readers import read_everywhere
 
-from ratekeeper.batch import calibrate_file
 from ratekeeper.exceptions import InputError
+from ratekeeper.files import calibrate_file
 
 DELTAS = {"ill": "DELTA_BYTE_ARRAY", "site": "DELTA_LENGTH_BYTE_ARRAY", "risk": "BYTE_STREAM_SPLIT"}
 OPTIONS = (

@@ -17,11 +17,11 @@ from fuzzing import bounded, spoiled, target
 from hypothesis import strategies as st
 
 import ratekeeper as rk
-from ratekeeper import _container as container
-from ratekeeper import _facts as storing
-from ratekeeper._times import Timing
+from ratekeeper.calibration._times import Timing
 from ratekeeper.exceptions import RatekeeperError, RatekeeperWarning
 from ratekeeper.sql import decision_sql
+from ratekeeper.storage import _container as container
+from ratekeeper.storage import _serialize as storing
 
 FOLDER = Path(tempfile.mkdtemp())
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
@@ -49,8 +49,8 @@ def kinds():
     i = np.arange(80)
     scores, labels = (i * 37) % 101 / 101 + i % 2 / 2, np.where(i % 2, "yes", "no")
     plain = rk.calibrate(scores, labels)
-    rows = rk.Provenance(83, {"score is NaN": 3}, "risk", "ill")
-    sampled = rk.Provenance(200, {}, "risk", "ill", sampled_from=(90, 110))
+    rows = rk.calibration.Provenance(83, {"score is NaN": 3}, "risk", "ill")
+    sampled = rk.calibration.Provenance(200, {}, "risk", "ill", sampled_from=(90, 110))
     grouped = rk.calibrate(scores.astype(np.float32), i % 2, groups=np.minimum(i // 26, 2))
     named = rk.calibrate(
         scores, labels == "yes", groups=np.array(["a", "b"])[i // 2 % 2], higher_is_positive=False
@@ -62,12 +62,12 @@ def kinds():
         rk.HighProbability(delta=0.2),
         rk.HighProbability(delta=0.2, randomised=True),
         rk.Simultaneous(delta=0.2),
-        rk.Smoothed(random_state=1),
-        rk.Empirical(),
-        rk.Bootstrap(replicates=20),
-        rk.Kernel(),
-        rk.Parametric(),
-        rk.Resampled(size=20),
+        rk.methods.Smoothed(random_state=1),
+        rk.methods.Empirical(),
+        rk.methods.Bootstrap(replicates=20),
+        rk.methods.Kernel(),
+        rk.methods.Parametric(),
+        rk.methods.Resampled(size=20),
     ]
     alone = rk.calibrate(scores, one_class="negative", groups=i % 2)
     fraud = rk.calibrate(scores, np.full(80, "fraud"), positive_label="fraud")
@@ -201,8 +201,15 @@ NAMES = st.one_of(
     st.just([False, True]),
 )
 METHODS = st.one_of(
-    st.sampled_from([rk.Conformal(), rk.Empirical(), rk.Kernel(), rk.Kernel("silverman")]),
-    st.builds(rk.Kernel, st.floats(1e-300, 1e300)),
+    st.sampled_from(
+        [
+            rk.Conformal(),
+            rk.methods.Empirical(),
+            rk.methods.Kernel(),
+            rk.methods.Kernel("silverman"),
+        ]
+    ),
+    st.builds(rk.methods.Kernel, st.floats(1e-300, 1e300)),
     st.builds(rk.HighProbability, st.floats(1e-9, 0.999)),
     st.builds(
         rk.HighProbability,
@@ -210,10 +217,12 @@ METHODS = st.one_of(
         randomised=st.just(True),  # noqa: FBT003
     ),
     st.builds(rk.Simultaneous, st.floats(1e-9, 0.999)),
-    st.builds(rk.Smoothed, st.integers(0, 2**70)),
-    st.builds(rk.Resampled, st.integers(1, 30), st.integers(0, 9), st.booleans()),
-    st.builds(rk.Bootstrap, st.integers(2, 50), st.integers(0, 9), st.floats(1e-9, 0.999)),
-    st.builds(rk.Parametric, st.sampled_from(["norm", "beta", "gamma", "uniform", "cauchy", "t"])),
+    st.builds(rk.methods.Smoothed, st.integers(0, 2**70)),
+    st.builds(rk.methods.Resampled, st.integers(1, 30), st.integers(0, 9), st.booleans()),
+    st.builds(rk.methods.Bootstrap, st.integers(2, 50), st.integers(0, 9), st.floats(1e-9, 0.999)),
+    st.builds(
+        rk.methods.Parametric, st.sampled_from(["norm", "beta", "gamma", "uniform", "cauchy", "t"])
+    ),
 )
 
 
@@ -235,7 +244,9 @@ def crafted(draw):
         for _ in range(2)
     ]
     n = sum(cell.size for cell in (*cells[0], *cells[1]))
-    rows = rk.Provenance(n + 2, {draw(st.text(max_size=5)): 2}, draw(st.text(max_size=5)))
+    rows = rk.calibration.Provenance(
+        n + 2, {draw(st.text(max_size=5)): 2}, draw(st.text(max_size=5))
+    )
     labelled = draw(st.integers(0, 4)) > 0
     ids = None
     if draw(st.integers(0, 2)) == 0:
@@ -300,7 +311,7 @@ def use(content):
     with quiet(), bounded(len(content)):
         try:
             stored = rk.load(path)
-        except rk.StoredFileError as error:
+        except rk.exceptions.StoredFileError as error:
             said = str(error)
         else:
             for action in (shown, told, decided, saved, as_sql):

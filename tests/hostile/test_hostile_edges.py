@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper._atomic import whole_file, whole_folder, write
-from ratekeeper._rates import beta_binomial_tail, clopper_pearson
+from ratekeeper._numerics._rates import beta_binomial_tail, clopper_pearson
+from ratekeeper._system._atomic_files import whole_file, whole_folder, write
 
 HUGE = (2**63, 2**64, 10**30, 10**400, 10**5000, 1e300, float("inf"), np.int64(2**62))
 
@@ -24,7 +24,7 @@ def some_calibration():
 
 
 def true_rate(k, n):
-    rate = rk.RealisedRate(k, n)
+    rate = rk.control.RealisedRate(k, n)
     return rate.mean, *rate.interval, rate.exceeds(0.05)
 
 
@@ -39,9 +39,9 @@ def test_huge_numbers_are_refused_or_right():
         "delta": lambda h: rk.plan("fnr", 0.05, delta=h),
         "excess": lambda h: rk.plan("fnr", 0.05, excess=h),
         "control": lambda h: cal.control("fnr", h),
-        "size": rk.Resampled,
-        "replicates": rk.Bootstrap,
-        "confidence": lambda h: rk.Bootstrap(confidence=h),
+        "size": rk.methods.Resampled,
+        "replicates": rk.methods.Bootstrap,
+        "confidence": lambda h: rk.methods.Bootstrap(confidence=h),
         "errors": lambda h: clopper_pearson(1, h),
         "m": lambda h: beta_binomial_tail(1, h, 1, 2),
         "half": lambda h: true_rate(h // 2 if h < float("inf") else h, h),
@@ -67,7 +67,11 @@ def test_huge_numbers_are_refused_or_right():
 def test_seeds_have_128_bits_or_are_refused():
     """Seeds as NumPy advises to draw them work, whole floats too; larger ones are refused."""
     cal = some_calibration()
-    for make in (rk.Smoothed, lambda s: rk.Resampled(20, s), lambda s: rk.Bootstrap(50, s)):
+    for make in (
+        rk.methods.Smoothed,
+        lambda s: rk.methods.Resampled(20, s),
+        lambda s: rk.methods.Bootstrap(50, s),
+    ):
         for seed in (7.0, 2**63, 10**30, 2**128):
             p = cal.p_values([0.0, 1.0], method=make(seed)).p1
             assert np.isfinite(p).all()
@@ -93,7 +97,7 @@ STRANGER = 54321  # a user that is not us
 LEFT = ".out.0123456789ab.unfinished"
 WRITING = """if True:
     import sys
-    from ratekeeper._atomic import whole_file, whole_folder
+    from ratekeeper._system._atomic_files import whole_file, whole_folder
     with whole_file(sys.argv[1]) as place:
         place.write_text("done")
     with whole_folder(sys.argv[1] + "put"):
@@ -287,8 +291,17 @@ def test_fits_to_scores_of_any_size_are_right_or_refused(size):
     samples["mixed"] = np.r_[base[: size // 2] * 1e-310, base[size // 2 :]]
     samples["one huge"] = np.r_[base[:-1], 1e308]
     samples["narrow"] = 1.0 + base * 1e-16
-    methods = [rk.Kernel(), rk.Kernel("silverman"), rk.Kernel(5e-324), rk.Kernel(1e-310)]
-    methods += [rk.Kernel(1e300), rk.Parametric("norm"), rk.Parametric("logistic")]
+    methods = [
+        rk.methods.Kernel(),
+        rk.methods.Kernel("silverman"),
+        rk.methods.Kernel(5e-324),
+        rk.methods.Kernel(1e-310),
+    ]
+    methods += [
+        rk.methods.Kernel(1e300),
+        rk.methods.Parametric("norm"),
+        rk.methods.Parametric("logistic"),
+    ]
     failures, refused = [], 0
     for name, scores in samples.items():
         cal = rk.calibrate(scores, y)
@@ -297,7 +310,7 @@ def test_fits_to_scores_of_any_size_are_right_or_refused(size):
             try:
                 with warnings.catch_warnings(), np.errstate(all="warn"):
                     warnings.simplefilter("error")
-                    warnings.simplefilter("ignore", rk.RatekeeperWarning)
+                    warnings.simplefilter("ignore", rk.exceptions.RatekeeperWarning)
                     p = cal.p_values(new, method=method).p1
                     str(cal.control("fnr", 0.1, method=method).certificate)
                 found = None if ((p >= 0) & (p <= 1)).all() else p
@@ -319,7 +332,9 @@ def test_a_kernel_on_subnormal_scores_is_that_on_ordinary_ones(size):
     new = rng.integers(-(10**6), 10**6, 50)
     for width in (3.0, 1e5):
         p, tiny = (
-            rk.calibrate(whole * unit, y).p_values(new * unit, method=rk.Kernel(width * unit)).p1
+            rk.calibrate(whole * unit, y)
+            .p_values(new * unit, method=rk.methods.Kernel(width * unit))
+            .p1
             for unit in (1.0, 5e-324)
         )
         assert (p == tiny).all()

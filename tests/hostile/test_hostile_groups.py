@@ -58,7 +58,12 @@ def grouped(n_groups, seed=0):
     return np.random.default_rng(seed).normal(2.0 * labels), labels, names
 
 
-METHODS = [rk.Conformal(), rk.HighProbability(), rk.Simultaneous(), rk.Smoothed(random_state=0)]
+METHODS = [
+    rk.Conformal(),
+    rk.HighProbability(),
+    rk.Simultaneous(),
+    rk.methods.Smoothed(random_state=0),
+]
 
 
 def steps(n_groups):
@@ -464,7 +469,7 @@ def test_a_group_that_contradicts_the_fit_is_shown_for_both_rates():
     scores[odd] = np.where(np.arange(100) % 2, 0.0, 4.0) + rng.normal(0, 0.01, 100)
     cal = rk.calibrate(scores, labels, groups=groups)
     with pytest.warns(rk.exceptions.ContradictedFitWarning):
-        both = cal.control_both(0.1, 0.1, method=rk.Parametric())
+        both = cal.control_both(0.1, 0.1, method=rk.methods.Parametric())
     assert "\nGroup 30 (" in str(both.certificate)
     assert "FNR, 30: " in both.certificate._repr_html_()
 

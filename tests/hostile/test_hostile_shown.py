@@ -28,11 +28,12 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
 import ratekeeper as rk
-from ratekeeper import Provenance, plots, report
-from ratekeeper._cli.refusals import Refusal, reported
-from ratekeeper._formatting import json_ready, json_text, show, visible
-from ratekeeper._progress import track
-from ratekeeper.batch import classify_file, evaluate_file
+from ratekeeper import plots, report
+from ratekeeper._system._progress import track
+from ratekeeper._wording._formatting import json_ready, json_text, show, visible
+from ratekeeper.calibration import Provenance
+from ratekeeper.cli._errors import Refusal, reported
+from ratekeeper.files import classify_file, evaluate_file
 from ratekeeper.sql import decision_sql
 
 # Window titles, colours in seven and in eight bits, letters that run backwards, letters that are
@@ -346,13 +347,15 @@ def test_terminals_get_colours_and_nothing_else(folder, tmp_path, locale):
 
 def test_every_word_of_a_command_goes_through_one_door():
     """No file of the command line prints by itself, so that no text is printed as it came."""
-    folder = Path(rk.__file__).parent / "_cli"
-    for path in folder.glob("*.py"):
+    folder = Path(rk.__file__).parent / "cli"
+    paths = [*folder.glob("*.py"), *folder.glob("_commands/*.py")]
+    assert len(paths) > 30
+    for path in paths:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call):
                 continue
             called = ast.unparse(node.func)
-            allowed = path.name == "printing.py"
+            allowed = path.name == "_printing.py"
             assert allowed or called not in _PRINTS, path.name
 
 
@@ -377,7 +380,7 @@ def results(calibration, folder):
     tests = [
         calibration.control("fnr", alpha=0.05),
         calibration.control_both(0.05, 0.05, method=rk.Conformal()),
-        calibration.control("fpr", alpha=0.05, method=rk.Smoothed(random_state=0)),
+        calibration.control("fpr", alpha=0.05, method=rk.methods.Smoothed(random_state=0)),
     ]
     rng = np.random.default_rng(6)
     truth = np.arange(200) % 2
@@ -530,7 +533,7 @@ def test_bars_with_hostile_titles():
     """The line of a progress bar shows its title as words."""
     console = Console(file=io.StringIO(), force_terminal=True, width=2000)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ratekeeper._progress._PATIENCE", 0.01)
+        patch.setattr("ratekeeper._system._progress._PATIENCE", 0.01)
 
         def wait():
             end = time.monotonic() + 60

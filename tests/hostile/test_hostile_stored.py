@@ -15,15 +15,16 @@ import numpy as np
 import pytest
 
 import ratekeeper as rk
-from ratekeeper import Provenance, methods
-from ratekeeper import _facts as stored_facts
-from ratekeeper._header import MOST_REPLICATES, SCHEMA, misfit, published
-from ratekeeper._validation import LONGEST_NAME
+from ratekeeper import methods
+from ratekeeper._reading._parameters import LONGEST_NAME
+from ratekeeper.calibration import Provenance
+from ratekeeper.storage import _serialize as stored_facts
+from ratekeeper.storage._schema import MOST_REPLICATES, SCHEMA, misfit, published
 
 PER_HEADER_BYTE, PER_SCORE_BYTE = 20, 8  # bytes of memory
 ROOT = Path(__file__).parents[2]
 SCHEMA_FILE = ROOT / "docs" / "reference" / "schemas" / "rk-header.schema.json"
-FORMATS = sorted((ROOT / "tests" / "formats").glob("*.rk"))
+FORMATS = sorted((ROOT / "tests" / "storage" / "formats").glob("*.rk"))
 GROWN = """
 import re, sys
 import numpy, scipy.special, scipy.stats
@@ -40,7 +41,7 @@ for path in sys.argv[1:]:
     before, answer = peak(), "loaded"
     try:
         del_me = rk.load(path)
-    except rk.StoredFileError:
+    except rk.exceptions.StoredFileError:
         answer = "refused"
     print(answer, peak() - before)
     del_me = None
@@ -85,13 +86,13 @@ def every_kind():
         rk.Conformal(),
         rk.HighProbability(0.2),
         rk.Simultaneous(0.2),
-        rk.Smoothed(1),
-        rk.Empirical(),
-        rk.Bootstrap(replicates=20),
-        rk.Kernel(),
-        rk.Kernel(0.3),
-        rk.Parametric(),
-        rk.Resampled(20),
+        rk.methods.Smoothed(1),
+        rk.methods.Empirical(),
+        rk.methods.Bootstrap(replicates=20),
+        rk.methods.Kernel(),
+        rk.methods.Kernel(0.3),
+        rk.methods.Parametric(),
+        rk.methods.Resampled(20),
     ]
     assert {method.name for method in chosen} == set(methods.METHODS)
     few = rk.calibrate(np.linspace(0, 1, 61), np.r_[[0] * 30, [1] * 31], groups=[*[1] * 60, 2])
@@ -166,9 +167,9 @@ def test_memory_is_a_small_multiple_of_the_file(tmp_path):
         "good scores in groups": rk.calibrate(
             values.astype(np.float32), np.arange(values.size) % 2, groups=np.arange(values.size) % 7
         ).control("fnr", 0.05),
-        "good groups": wide.control("fnr", 0.5, method=rk.Empirical()),
+        "good groups": wide.control("fnr", 0.5, method=rk.methods.Empirical()),
         "good resamples": rk.calibrate(values[:20_000], np.arange(20_000) % 2).control(
-            "fnr", 0.05, method=rk.Bootstrap(replicates=3_000)
+            "fnr", 0.05, method=rk.methods.Bootstrap(replicates=3_000)
         ),
         "good names of brackets": brackets.control("fnr", 0.2, method=rk.Conformal()),
     }.items():
@@ -195,13 +196,15 @@ def test_memory_is_a_small_multiple_of_the_file(tmp_path):
 def test_a_small_file_cannot_ask_for_millions_of_resamples(tmp_path):
     """A test of very many replicates, for which a few bytes suffice, is refused in a moment."""
     path = tmp_path / "test.rk"
-    rk.save(some_calibration().control("fnr", 0.3, method=rk.Bootstrap(replicates=20)), path)
+    rk.save(
+        some_calibration().control("fnr", 0.3, method=rk.methods.Bootstrap(replicates=20)), path
+    )
     header, facts, data = parts_of(path)
     facts["tests"][0]["method"]["parameters"]["replicates"] = 10_000_000
     path.write_bytes(content_of(header, json.dumps(facts), data))
-    with pytest.raises(rk.StoredFileError, match="method is"):
+    with pytest.raises(rk.exceptions.StoredFileError, match="method is"):
         rk.load(path)
-    test = replace(some_calibration().control("fnr", 0.3), method=rk.Bootstrap(100_001))
+    test = replace(some_calibration().control("fnr", 0.3), method=rk.methods.Bootstrap(100_001))
     with pytest.raises(rk.InputError, match="cannot be saved: more than 100,000 resamples"):
         rk.save(test, path)
 
@@ -210,11 +213,11 @@ def test_a_small_file_cannot_ask_for_millions_of_resamples(tmp_path):
 def test_fits_without_end_are_not_started(tmp_path, name):
     """A file cannot keep its reader busy for hours with a distribution that is slow to fit."""
     path = tmp_path / "test.rk"
-    rk.save(some_calibration().control("fnr", 0.3, method=rk.Parametric()), path)
+    rk.save(some_calibration().control("fnr", 0.3, method=rk.methods.Parametric()), path)
     header, facts, data = parts_of(path)
     facts["tests"][0]["method"]["parameters"]["distribution"] = name
     path.write_bytes(content_of(header, json.dumps(facts), data))
-    with pytest.raises(rk.StoredFileError, match="method is"):
+    with pytest.raises(rk.exceptions.StoredFileError, match="method is"):
         rk.load(path)
 
 
@@ -369,7 +372,7 @@ def loaded(path, content):
     path.write_bytes(content)
     try:
         rk.load(path)
-    except rk.StoredFileError as error:
+    except rk.exceptions.StoredFileError as error:
         return False, str(error)
     return True, ""
 
@@ -571,7 +574,7 @@ def test_very_many_cells_are_left_out(tmp_path, monkeypatch):
 def test_the_published_schema_is_the_one_that_is_checked():
     """The published schema is made from what load checks by; see `_header.published`."""
     text = SCHEMA_FILE.read_text(encoding="utf-8")
-    assert text == published(), "python -c 'from ratekeeper._header import published; ...'"
+    assert text == published(), "python -c 'from ratekeeper.storage._schema import published; ...'"
 
 
 def test_every_file_follows_the_published_schema(tmp_path):

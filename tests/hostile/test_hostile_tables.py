@@ -16,11 +16,10 @@ from arrow_columns import BITS, N, arrow_columns
 from command_line import run
 
 import ratekeeper as rk
-from ratekeeper._comparison import read_table
-from ratekeeper._comparison.table_file import encode
-from ratekeeper._evaluation import Tally
-from ratekeeper.batch import calibrate_file, classify_file, evaluate_file, read_columns
+from ratekeeper.comparison._table_file import encode, read_table
+from ratekeeper.control._evaluation import Tally
 from ratekeeper.exceptions import InputError
+from ratekeeper.files import calibrate_file, classify_file, evaluate_file, read_columns
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fuzz"))
 from fuzzing import bounded
@@ -376,7 +375,7 @@ def test_a_file_of_many_groups_is_evaluated_in_time_linear_in_rows_and_groups(
     tmp_path, monkeypatch
 ):
     """Neither the groups nor the calibration are gone over again for every piece of rows."""
-    monkeypatch.setattr("ratekeeper.batch._text_files.PIECE", 100)
+    monkeypatch.setattr("ratekeeper.files._text_files.PIECE", 100)
     n_groups = 60
     labels = np.tile([0, 1], 30 * n_groups)
     groups = np.repeat([f"group {i}" for i in range(n_groups)], 60)

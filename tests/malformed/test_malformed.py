@@ -17,7 +17,7 @@ from command_line import run
 from good_rows import EARLIER, text
 
 from ratekeeper import save
-from ratekeeper.batch import calibrate_file
+from ratekeeper.files import calibrate_file
 from ratekeeper.methods import Conformal
 
 MODULES = (spoiled_files, spoiled_values, spoiled_stored, spoiled_options)

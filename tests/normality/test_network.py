@@ -8,6 +8,8 @@ from importlib.resources import files
 import numpy as np
 import pytest
 from cases import each
+from reproduction.training._order_statistics import SIZES
+from reproduction.training._storage import save_tests
 
 from ratekeeper.normality import ALTERNATIVES
 from ratekeeper.normality._features import ODD, features
@@ -15,8 +17,6 @@ from ratekeeper.normality._model import WEIGHTS, NeuralTest, load_tests, neural_
 from ratekeeper.normality._network import Network, Scaling, _prepared, compressed, size_inputs
 from ratekeeper.normality._samples import standardise_sorted
 from ratekeeper.normality._tables import NullTables
-from ratekeeper.normality.training._order_statistics import SIZES
-from ratekeeper.normality.training._storage import save_tests
 
 SHIPPED = files("ratekeeper.normality").joinpath("data", "neural.npz")
 N_ODD = int(ODD.sum())

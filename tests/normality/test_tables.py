@@ -9,6 +9,12 @@ import pytest
 from cases import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reproduction.training._order_statistics import (
+    CLASSICAL_SIZES,
+    SIZES,
+    extreme_order_statistics,
+    tail_levels,
+)
 
 import ratekeeper as rk
 from ratekeeper.exceptions import InputError, TooFewScoresError
@@ -19,12 +25,6 @@ from ratekeeper.normality._tables import (
     Tabulated,
     check_size,
     interpolation,
-)
-from ratekeeper.normality.training._order_statistics import (
-    CLASSICAL_SIZES,
-    SIZES,
-    extreme_order_statistics,
-    tail_levels,
 )
 
 USUAL = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.025, 0.05, 0.1, 0.2, 0.25, 0.5)

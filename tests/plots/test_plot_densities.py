@@ -42,7 +42,9 @@ def test_the_shaded_area_is_the_counted_error(people, control, higher, kind):
     assert display.thresholds == {control: test.threshold}
 
 
-@pytest.mark.parametrize("method", [rk.Conformal(), rk.Smoothed(3), rk.Parametric("norm")])
+@pytest.mark.parametrize(
+    "method", [rk.Conformal(), rk.methods.Smoothed(3), rk.methods.Parametric("norm")]
+)
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_on_the_calibration_the_other_error_is_the_power(halves, control, method):
     """The picture of a test shows the other error that its certificate states."""
@@ -54,7 +56,7 @@ def test_on_the_calibration_the_other_error_is_the_power(halves, control, method
     assert curve.point == display.rates
 
 
-@pytest.mark.parametrize("method", [rk.Smoothed(3), rk.HighProbability(randomised=True)])
+@pytest.mark.parametrize("method", [rk.methods.Smoothed(3), rk.HighProbability(randomised=True)])
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
 def test_random_numbers_are_drawn_as_for_the_certificate(people, control, method):
     """Where ties are broken at random, each class gets the draws behind the certificate."""
@@ -66,7 +68,7 @@ def test_random_numbers_are_drawn_as_for_the_certificate(people, control, method
 
 def test_a_randomised_test_has_no_line_and_says_so(halves):
     """Where chance decides, errors are shaded within the bins and no threshold is drawn."""
-    test = halves[0].control("fnr", 0.1, method=rk.Smoothed(0))
+    test = halves[0].control("fnr", 0.1, method=rk.methods.Smoothed(0))
     display = ScoreDensityDisplay.from_calibration(test)
     assert display.thresholds == {}
     assert display.threshold_lines_ == []

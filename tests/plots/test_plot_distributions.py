@@ -42,7 +42,7 @@ def test_the_counted_rate_is_that_of_the_evaluation(halves, fitted):
     two = RealisedRateDisplay.from_calibration(clf.test_, draw=False)
     assert (one.law, one.alpha, one.control) == (two.law, two.alpha, two.control)
     wrong = clf.predict(X[y == 0]) == 1  # the FPR is controlled
-    assert one.counted == rk.Rate(int(wrong.sum()), int((y == 0).sum()))
+    assert one.counted == rk.control.Rate(int(wrong.sum()), int((y == 0).sum()))
     assert RealisedRateDisplay.from_estimator(clf, draw=False).counted is None
 
 
@@ -62,7 +62,7 @@ def test_ties_and_cross_fits_are_told(fitted):
 @pytest.mark.parametrize(("k", "n", "alpha"), [(1, 1, 0.5), (1, 19, 0.05), (900, 1000, 0.9)])
 def test_extreme_distributions_are_drawn(k, n, alpha):
     """The smallest and the highest ranks have finite densities in the picture."""
-    display = RealisedRateDisplay(rk.RealisedRate(k, n), alpha=alpha, control="fpr").plot()
+    display = RealisedRateDisplay(rk.control.RealisedRate(k, n), alpha=alpha, control="fpr").plot()
     assert np.isfinite(display.density).all()
     display.figure_.canvas.draw()
 
@@ -72,7 +72,7 @@ def test_where_there_is_no_distribution_it_is_said(people, halves):
     cal, scores, _ = halves
     make = RealisedRateDisplay.from_calibration
     with pytest.raises(InputError, match="rank method"):
-        make(cal.control("fnr", 0.1, method=rk.Smoothed()))
+        make(cal.control("fnr", 0.1, method=rk.methods.Smoothed()))
     with pytest.raises(InputError, match=r"test\.fnr or test\.fpr"):
         make(cal.control_both(0.1, 0.1, method=rk.Conformal()))
     with pytest.raises(InputError, match=r"Calibration\.control"):
@@ -84,7 +84,7 @@ def test_where_there_is_no_distribution_it_is_said(people, halves):
     with pytest.raises(InputError, match="RealisedRate"):
         RealisedRateDisplay((5, 100), alpha=0.05, control="fnr")
     with pytest.raises(InputError, match="alpha=5"):
-        RealisedRateDisplay(rk.RealisedRate(5, 100), alpha=5, control="fnr")
+        RealisedRateDisplay(rk.control.RealisedRate(5, 100), alpha=5, control="fnr")
     groups = np.where(np.arange(3000) % 100 == 0, "few", "many")
     test = rk.calibrate(people[0], people[1], groups=groups).control(
         "fnr", 0.01, thin_groups="pool", method=rk.Conformal()

@@ -10,7 +10,13 @@ from ratekeeper.diagnostics import rate_against_alpha, uniformity
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import PValueHistogramDisplay, RateAgainstAlphaDisplay
 
-METHODS = [rk.Conformal(), rk.HighProbability(0.1), rk.Empirical(), rk.Smoothed(0), rk.Kernel()]
+METHODS = [
+    rk.Conformal(),
+    rk.HighProbability(0.1),
+    rk.methods.Empirical(),
+    rk.methods.Smoothed(0),
+    rk.methods.Kernel(),
+]
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
@@ -78,7 +84,7 @@ def test_the_band_knows_the_steps_of_ranks():
 
 
 @pytest.mark.parametrize(
-    ("method", "steps"), [(rk.Conformal(), [10] * 10), (rk.Empirical(), [10] * 10)]
+    ("method", "steps"), [(rk.Conformal(), [10] * 10), (rk.methods.Empirical(), [10] * 10)]
 )
 def test_the_band_of_each_bin_counts_its_ranks(method, steps):
     """A bin with j of the 100 gaps between 99 scores has the distribution of j and 100 - j."""
@@ -226,7 +232,9 @@ def test_rates_of_one_group(people):
     assert "group 'south'" in display.ax_.get_title("left")
 
 
-@pytest.mark.parametrize("method", [rk.Conformal(), rk.Empirical(), rk.HighProbability(0.1)])
+@pytest.mark.parametrize(
+    "method", [rk.Conformal(), rk.methods.Empirical(), rk.HighProbability(0.1)]
+)
 def test_a_group_without_scores_of_the_class_has_no_rates(people, method):
     """A group that has no calibration scores of the null class is shown, with a note alone."""
     scores, labels, groups = people
@@ -291,7 +299,7 @@ def test_a_simultaneous_band_is_wider_and_says_what_leaving_it_means(halves):
     one = make(cal, scores=scores, alphas=[0.05], draw=False, **new)
     alone = make(cal, scores=scores, alphas=[0.05], band="pointwise", draw=False, **new)
     assert one.expected_high == alone.expected_high
-    unranked = make(cal, scores=scores, method=rk.Kernel(), **new)
+    unranked = make(cal, scores=scores, method=rk.methods.Kernel(), **new)
     assert unranked.expected_ is None
     assert "drift" not in unranked.ax_.get_xlabel()
     with pytest.raises(InputError, match="band='both'"):

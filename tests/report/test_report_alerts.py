@@ -76,7 +76,12 @@ def test_alerts_are_those_of_the_library(show, make, controls):
     """Certified and changed, at every share of positives, the page mixes what the library does."""
     calibration = make()
     pool = "pool" if make is grouped else "refuse"
-    methods = [rk.Conformal(), rk.HighProbability(0.1), rk.Simultaneous(0.05), rk.Empirical()]
+    methods = [
+        rk.Conformal(),
+        rk.HighProbability(0.1),
+        rk.Simultaneous(0.05),
+        rk.methods.Empirical(),
+    ]
     cases = [(m, a) for m in methods for a in (0.1, 0.25)]
     for control in controls:
         first = calibration.control(control, 0.15, method=rk.Conformal(), thin_groups=pool)

@@ -7,7 +7,7 @@ import pytest
 from calibrations import grouped, plain
 
 import ratekeeper as rk
-from ratekeeper.batch import FileEvaluation
+from ratekeeper.files import FileEvaluation
 from ratekeeper.report import build
 
 EVIL = "<b>&\"'</script><!-- facts -->\x1b"

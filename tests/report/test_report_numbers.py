@@ -21,8 +21,8 @@ from calibrations import (
 from cases import each
 
 import ratekeeper as rk
-from ratekeeper._abstaining import between
-from ratekeeper._formatting import exact_percent, percent
+from ratekeeper._wording._formatting import exact_percent, percent
+from ratekeeper.control._both_rates import between
 from ratekeeper.exceptions import TooFewScoresError
 from ratekeeper.methods._rank import critical_rank
 from ratekeeper.report import build
@@ -32,7 +32,7 @@ from ratekeeper.report._words import about
 
 METHODS = (
     rk.Conformal(),
-    rk.Empirical(),
+    rk.methods.Empirical(),
     rk.HighProbability(0.05),
     rk.HighProbability(0.001),
     rk.Simultaneous(0.05),
@@ -101,7 +101,7 @@ def check_cell(found, test, i, *, exact_rank=True):
         if not (cell.pooled and cal.dtype == np.float32):  # the thinned page has limits there
             assert least == most
     if least == most:
-        low_limit, high_limit = rk.Rate(int(kept.sum()), other.size).interval
+        low_limit, high_limit = rk.control.Rate(int(kept.sum()), other.size).interval
         same(found["interval"][0], low_limit)
         same(found["interval"][1], high_limit)
     check_true_rate(found, null.size, test)
@@ -114,7 +114,7 @@ def check_true_rate(found, n, test):
         assert found["realised"] is None
         return
     shown = found["realised"]
-    rate = rk.RealisedRate(found["k"], n, shown["beyond"])
+    rate = rk.control.RealisedRate(found["k"], n, shown["beyond"])
     same(shown["mean"], rate.mean)
     same(shown["low"], rate.interval[0])
     same(shown["high"], rate.interval[1])

@@ -9,7 +9,7 @@ import pytest
 from calibrations import plain
 
 import ratekeeper as rk
-from ratekeeper.batch import FileEvaluation
+from ratekeeper.files import FileEvaluation
 from ratekeeper.report import build
 
 RNG = np.random.default_rng(0)

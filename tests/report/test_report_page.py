@@ -14,8 +14,8 @@ import pytest
 from calibrations import grouped, hundred_thousand, plain, single_precision
 
 import ratekeeper as rk
-from ratekeeper.batch import FileEvaluation
 from ratekeeper.exceptions import InputError
+from ratekeeper.files import FileEvaluation
 from ratekeeper.report import build, write
 
 NONE = "\u2013"
@@ -63,8 +63,14 @@ def test_the_page_says_the_promise_in_plain_words():
 @pytest.mark.parametrize(
     "method",
     [
-        *(rk.Smoothed(), rk.Resampled(40), rk.Bootstrap(), rk.Kernel(), rk.Parametric()),
-        *(rk.Empirical(), rk.HighProbability(randomised=True)),
+        *(
+            rk.methods.Smoothed(),
+            rk.methods.Resampled(40),
+            rk.methods.Bootstrap(),
+            rk.methods.Kernel(),
+            rk.methods.Parametric(),
+        ),
+        *(rk.methods.Empirical(), rk.HighProbability(randomised=True)),
     ],
 )
 def test_every_method_has_a_page(show, method):
@@ -78,7 +84,7 @@ def test_every_method_has_a_page(show, method):
     page.focus("#slider")
     page.keyboard.press("ArrowLeft")
     assert status_of(page) == "what-if"
-    name = "empirical" if method == rk.Empirical() else "conformal"
+    name = "empirical" if method == rk.methods.Empirical() else "conformal"
     assert page.evaluate("ratekeeper.state.choices[0].method.name") == name
     page.click("#reset")
     assert status_of(page) == "certified"
@@ -461,7 +467,9 @@ def test_the_ground_is_told(show):
 @pytest.mark.thorough
 def test_rows_left_out_are_told_and_not_covered(show):
     """The columns and the skipped rows of a file stand in the page, and in what is not covered."""
-    rows = rk.Provenance(rows=413, skipped={"score is <NaN>": 2, "label is empty": 1}, score="risk")
+    rows = rk.calibration.Provenance(
+        rows=413, skipped={"score is <NaN>": 2, "label is empty": 1}, score="risk"
+    )
     calibration = replace(plain(), provenance=rows)
     page = show(build(calibration.control("fnr", 0.05, method=rk.Conformal())))
     text = page.inner_text("#ground")
@@ -529,7 +537,7 @@ def test_cross_fitted_scores_promise_nothing(show):
 @pytest.mark.thorough
 def test_a_contradicted_fit_promises_nothing(show):
     """The badge, the headline and the download say so, and the remark on the fit is a warning."""
-    test = plain().control("fnr", 0.05, method=rk.Parametric("norm"))
+    test = plain().control("fnr", 0.05, method=rk.methods.Parametric("norm"))
     facts = test.certificate
     cells = (replace(facts.cells[0], contradicted=True, remark="The fit is <bad>."),)
     test.__dict__["certificate"] = replace(facts, cells=cells)

@@ -13,7 +13,7 @@ import pytest
 from calibrations import grouped, hundred_thousand, plain
 
 import ratekeeper as rk
-from ratekeeper.batch import FileEvaluation
+from ratekeeper.files import FileEvaluation
 from ratekeeper.report import build
 
 BROKEN = "An exceeded promise is evidence of drift or of a broken assumption"
@@ -256,7 +256,7 @@ def test_each_promise_names_the_groups_it_leaves_out():
 @pytest.mark.thorough
 def test_bare_numbers_are_told_as_what_they_stand_for(show):
     """Labels 0 and 1 read as negative and positive with their column, words in quotes."""
-    rows = rk.Provenance(rows=410, score="risk", label="employed")
+    rows = rk.calibration.Provenance(rows=410, score="risk", label="employed")
     page = show(build(replace(plain(), provenance=rows).control("fnr", 0.05)))
     page.fill("#score", "0.5")
     names = ("positive (employed = 1)", "negative (employed = 0)")

@@ -11,8 +11,8 @@ from cases import each
 
 import ratekeeper as rk
 from ratekeeper import report
-from ratekeeper._sentences import SECTIONS
-from ratekeeper._sentences.page import PAGE
+from ratekeeper._wording._sentences import SECTIONS
+from ratekeeper._wording._sentences.page import PAGE
 from ratekeeper.report import build
 
 FOLDER = Path(report.__file__).parent

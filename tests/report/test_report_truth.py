@@ -77,11 +77,11 @@ def test_the_line_to_build_a_test_builds_the_one_on_screen(show):
     ("method", "promise"),
     [
         (rk.Conformal(), "made"),
-        (rk.Smoothed(), "made"),
+        (rk.methods.Smoothed(), "made"),
         (rk.HighProbability(randomised=True), "made"),
-        (rk.Parametric("norm"), "none"),
-        (rk.Kernel(), "none"),
-        (rk.Bootstrap(replicates=50), "none"),
+        (rk.methods.Parametric("norm"), "none"),
+        (rk.methods.Kernel(), "none"),
+        (rk.methods.Bootstrap(replicates=50), "none"),
     ],
 )
 def test_the_download_promises_what_the_page_does(show, method, promise):
@@ -147,7 +147,7 @@ def test_a_test_that_cannot_be_made_decides_nothing(show):
     assert page.inner_text("#judged dd b") == "none: no such test can be made"
     assert side not in page.inner_text("#about-densities")
     assert page.locator("#chart-trade-off .point").count() == 0
-    page = show(build(plain().control("fnr", 0.05, method=rk.Smoothed())))
+    page = show(build(plain().control("fnr", 0.05, method=rk.methods.Smoothed())))
     assert side not in page.inner_text("#about-densities")
     page.fill("#score", "0.7")
     assert page.inner_text("#judged dd b") == "by the library only: no threshold decides"

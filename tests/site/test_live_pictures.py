@@ -13,7 +13,7 @@ import ratekeeper as rk
 from ratekeeper.datasets import load_employment
 
 METHODS = {
-    "tuned": rk.Empirical(),
+    "tuned": rk.methods.Empirical(),
     "conformal": rk.Conformal(),
     "high-probability": rk.HighProbability(delta=0.05),
 }
@@ -89,7 +89,7 @@ def test_the_realised_rate_is_that_of_the_library(opened, method, n, alpha):
         assert int(facts["needed"]) == least[method]
         assert f"it needs {least[method]}." in text
         return
-    expected = rk.RealisedRate(k=k, n=n)
+    expected = rk.control.RealisedRate(k=k, n=n)
     assert float(facts["above"]) == pytest.approx(expected.exceeds(alpha / 100), rel=1e-9)
     assert float(facts["mean"]) == pytest.approx(expected.mean, rel=1e-12)
     assert f"above {alpha}% in {expected.exceeds(alpha / 100):.2%} of deployments" in text
@@ -110,7 +110,7 @@ def test_simulated_deployments_break_the_limit_as_often_as_they_should(opened, n
         if k == 0:
             assert set(counts[method]) == {""}
             continue
-        share = rk.RealisedRate(k=k, n=n).exceeds(alpha / 100)
+        share = rk.control.RealisedRate(k=k, n=n).exceeds(alpha / 100)
         assert float(facts[f"{key}Exact"]) == pytest.approx(share, rel=1e-9)
         found = sum(map(int, counts[method]))
         assert stats.binomtest(found, 2000, share).pvalue > 1e-4

@@ -73,7 +73,7 @@ def test_an_audit_keeps_the_cap_on_average():
     rate, n, runs = 0.2, 100, 100
     scores = np.linspace(0, 1, 101)
     cal = rk.calibrate(np.r_[scores, scores + 0.5], np.repeat([0, 1], scores.size))
-    test = cal.control("fnr", ALPHA, method=rk.Empirical())
+    test = cal.control("fnr", ALPHA, method=rk.methods.Empirical())
     excess, audited, missed = [], 0, 0
     for seed in range(runs):
         adaptive = rk.AdaptiveTest(test, step=0.01, labels=rk.Audit(rate, random_state=seed))

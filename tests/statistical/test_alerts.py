@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper._alerts import alerts_of
-from ratekeeper._called import any_share, called_by_any_threshold
+from ratekeeper.control._alerts import alerts_of
+from ratekeeper.control._decision_rates import any_share, called_by_any_threshold
 
 SURE = 1e-6  # how often a correct build may fail one of these tests
 RUNS = 500

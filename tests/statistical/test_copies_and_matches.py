@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ratekeeper._overlaps import CHANCE, Overlap, _evenness, overlap
-from ratekeeper._repeats import _FEWER, _RARER, _evidence, copy_evidence, multiplicities
+from ratekeeper._numerics._repeats import _FEWER, _RARER, _evidence, copy_evidence, multiplicities
+from ratekeeper.calibration._overlaps import CHANCE, Overlap, _evenness, overlap
 
 MEANS = np.r_[np.geomspace(1e-6, 1, 200), np.geomspace(1, 400, 400)]
 

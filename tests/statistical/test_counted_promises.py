@@ -26,7 +26,7 @@ def counted_half(rng: np.random.Generator, n_buckets: int) -> rk.Calibration:
     names = ("group", "label", "n", "lowest", "highest")
     columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
     check = {"total": [N * AT_ONCE] * len(rows), "check_digits": [0.1 + 0.2] * len(rows)}
-    return rk.calibrate_counts({**columns, **check})
+    return rk.files.calibrate_counts({**columns, **check})
 
 
 def test_counted_tests_keep_both_kinds_of_promise():

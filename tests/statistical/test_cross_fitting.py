@@ -54,7 +54,9 @@ def rates(strategy, model, n, d, alpha, runs, control="fnr"):
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InterpolationWarning)  # tested with the estimator
-            warnings.simplefilter("ignore", rk.ReversedScoreWarning)  # few models are so bad
+            warnings.simplefilter(
+                "ignore", rk.exceptions.ReversedScoreWarning
+            )  # few models are so bad
             clf.fit(X, y)
         found.append(np.mean(clf.predict(new[labels == null]) != null))
     return np.mean(found), 5 * np.std(found) / np.sqrt(runs)

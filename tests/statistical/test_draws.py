@@ -16,11 +16,19 @@ import pytest
 from scipy.stats import beta, binom, multinomial
 
 import ratekeeper as rk
-from ratekeeper._aims import Precision
-from ratekeeper._aims._sequence import GUIDES, Objects, _starts, chance, grid, n_guides, smooth
-from ratekeeper._draws import Draw
+from ratekeeper._numerics._draws import Draw
+from ratekeeper.control._aims import Precision
+from ratekeeper.control._aims._sequence import (
+    GUIDES,
+    Objects,
+    _starts,
+    chance,
+    grid,
+    n_guides,
+    smooth,
+)
 
-pytestmark = pytest.mark.filterwarnings("ignore::ratekeeper.ReversedScoreWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::ratekeeper.exceptions.ReversedScoreWarning")
 RARE = 1e-7
 SIZES = (20, 33, 60, 61, 100, 200)
 LEVELS, DELTAS = (0.8, 0.95), (0.05, 0.2)
@@ -213,7 +221,7 @@ def test_scores_that_say_nothing_certify_no_false_precision(shape):
         cal = rk.calibrate(scores, labels, random_state=run)
         try:
             cal.control_precision(0.8, delta=0.05)
-        except rk.UnattainableError:
+        except rk.exceptions.UnattainableError:
             continue
         found += 1
     assert found <= most(runs, 0.05)
@@ -264,7 +272,7 @@ def test_a_sample_of_a_sorted_file_keeps_its_promise(tmp_path):
 
     With the fixed seed 0 all of 60 sets failed, at delta = 5%.
     """
-    from ratekeeper.batch import calibrate_file
+    from ratekeeper.files import calibrate_file
 
     runs, rows, alpha, failed = 60, 4000, 0.1, 0
     rng, path = np.random.default_rng(3), tmp_path / "sorted.csv"
@@ -378,9 +386,9 @@ def test_smoothed_selections_from_nothing_but_negatives_keep_the_fdr(m, levels, 
     With the default seed of before, the same draws in every batch, it was .61 for .2.
     """
     runs, fdr, false = 1000, 0.2, 0
-    rng, method = np.random.default_rng(6), rk.Smoothed()
+    rng, method = np.random.default_rng(6), rk.methods.Smoothed()
     if not keys:  # fixed, so that the test gives the same result every time
-        method = rk.Smoothed(np.random.default_rng(7))
+        method = rk.methods.Smoothed(np.random.default_rng(7))
     for run in range(runs):
         null, batch = (rng.integers(0, levels, size).astype(float) for size in (40, m))
         cal = rk.calibrate(null, one_class="negative", random_state=run)
@@ -393,9 +401,11 @@ def test_a_fixed_seed_is_refused_for_selections():
     """An int seed would repeat its draws, by position, in every batch."""
     cal = rk.calibrate(np.arange(40.0), one_class="negative")
     with pytest.raises(rk.InputError, match="same draws in every batch"):
-        cal.select([1.0, 2.0], 0.2, method=rk.Smoothed(0))
-    cal.select([1.0, 2.0], 0.2, method=rk.Smoothed(0), keys=["a", "b"])
-    one, other = (cal.select([50.0] * 50, 0.2, method=rk.Smoothed()).p_values for _ in range(2))
+        cal.select([1.0, 2.0], 0.2, method=rk.methods.Smoothed(0))
+    cal.select([1.0, 2.0], 0.2, method=rk.methods.Smoothed(0), keys=["a", "b"])
+    one, other = (
+        cal.select([50.0] * 50, 0.2, method=rk.methods.Smoothed()).p_values for _ in range(2)
+    )
     assert (one != other).any()
 
 

@@ -69,7 +69,7 @@ def test_conformal_keeps_alpha_on_average(n, shape):
 @pytest.mark.parametrize("n", [5, 50, 1_000])
 def test_smoothed_is_exact_with_ties_too(n, shape):
     """P(p <= alpha) is alpha itself, whatever the ties."""
-    for p in fresh_p_values(rk.Smoothed(np.random.default_rng(7)), shape, n).values():
+    for p in fresh_p_values(rk.methods.Smoothed(np.random.default_rng(7)), shape, n).values():
         for alpha in (0.05, 0.37):
             assert exactly(int(np.sum(p <= alpha)), RUNS, alpha)
 
@@ -80,12 +80,12 @@ def test_the_papers_third_theorem_is_off_as_computed(n, alpha):
     """The plain m / n rejects (floor(alpha n) + 1)/(n + 1) of the time: 9.1 % at n = 21."""
     expected = (np.floor(alpha * n + 1e-9) + 1) / (n + 1)
     assert expected > alpha
-    assert exactly(rejections(rk.Empirical(), n, alpha), RUNS, expected)
+    assert exactly(rejections(rk.methods.Empirical(), n, alpha), RUNS, expected)
 
 
 def test_the_paper_at_21_scores_breaks_its_promise():
     """At the paper's own example the rate is above 5 % beyond all doubt."""
-    count = rejections(rk.Empirical(), 21, 0.05)
+    count = rejections(rk.methods.Empirical(), 21, 0.05)
     assert not at_most(count, RUNS, 0.05)
 
 
@@ -94,13 +94,13 @@ def test_the_paper_at_21_scores_breaks_its_promise():
 @pytest.mark.parametrize("shape", SHAPES)
 def test_resampling_keeps_alpha_on_average_in_the_corrected_form(shape, n):
     """Over pools, subsamples and objects P(p <= alpha) is at most alpha."""
-    for p in fresh_p_values(rk.Resampled(21, np.random.default_rng(1)), shape, n).values():
+    for p in fresh_p_values(rk.methods.Resampled(21, np.random.default_rng(1)), shape, n).values():
         assert at_most(int(np.sum(p <= 0.05)), RUNS, 0.05)
 
 
 def test_resampling_in_the_papers_form_does_not():
     """Drawing 21 of 50 with m / n rejects 2/22 of the time on average, not 5 %."""
-    method = rk.Resampled(21, np.random.default_rng(1), plain=True)
+    method = rk.methods.Resampled(21, np.random.default_rng(1), plain=True)
     assert exactly(rejections(method, 50, 0.05), RUNS, 2 / 22)
 
 
@@ -111,7 +111,7 @@ def test_resampling_does_not_free_the_rate_from_the_pool():
     for _ in range(200):
         pool = np.sort(rng.random(50))
         new = rng.random(5_000)
-        p = rk.Resampled(21, rng, plain=True).against(pool, "low").p_values(new)
+        p = rk.methods.Resampled(21, rng, plain=True).against(pool, "low").p_values(new)
         rates.append(np.mean(p <= 0.05))
     assert np.quantile(rates, 0.9) > 0.11
 
@@ -314,7 +314,7 @@ def test_a_true_model_has_the_computed_rate(runs):
     count = 0
     for _ in range(runs):
         scores = rng.normal(3, 2, n + 1)
-        null = rk.Parametric("norm").against(np.sort(scores[1:]), "low")
+        null = rk.methods.Parametric("norm").against(np.sort(scores[1:]), "low")
         count += int(null.p_values(scores[:1])[0] <= alpha)
     assert exactly(count, runs, expected)
 

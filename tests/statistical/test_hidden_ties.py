@@ -39,8 +39,8 @@ def levels(count):
 
 def failures(n, k, atoms):
     """Return the exact chances that the true rate is below and above the interval of a test."""
-    high = rk.RealisedRate(k, n, k - 1).interval[1]
-    lows = [rk.RealisedRate(k, n, j).interval[0] for j in range(k)]
+    high = rk.control.RealisedRate(k, n, k - 1).interval[1]
+    lows = [rk.control.RealisedRate(k, n, j).interval[0] for j in range(k)]
 
     def kth_below(share):  # the k-th of n uniform numbers
         return binom.sf(k - 1, n, share)
@@ -82,7 +82,7 @@ def test_either_end_of_the_interval_fails_in_at_most_5_percent(n):
 def test_the_distribution_of_the_rank_alone_would_not_do():
     """With one atom of mass 1/n its lower quantile fails in a third of all calibration sets."""
     n = 59
-    quantile = rk.RealisedRate(1, n).interval[0]
+    quantile = rk.control.RealisedRate(1, n).interval[0]
     assert quantile > 0.0
     at_zero = 1 - (1 - 1 / n) ** n  # the threshold is at the atom, and the true rate 0
     assert at_zero > 0.6
@@ -141,7 +141,7 @@ def test_certificates_and_alerts_cover_the_truth(n, name, weight):
         (rk.Conformal(), 19, 100),
         (rk.HighProbability(0.3), 24, 100),
         (rk.HighProbability(0.3, randomised=True), 24, 30),
-        (rk.Smoothed(0), 19, 30),
+        (rk.methods.Smoothed(0), 19, 30),
     ],
     ids=repr,
 )

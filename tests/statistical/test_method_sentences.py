@@ -19,8 +19,8 @@ from ratekeeper.methods import METHODS, FitCheck
 RARE = 1e-9
 ALL = [
     *(kind() for name, kind in METHODS.items() if name != "resampled"),
-    rk.Resampled(21),
-    rk.Resampled(21, plain=True),
+    rk.methods.Resampled(21),
+    rk.methods.Resampled(21, plain=True),
     rk.HighProbability(randomised=True),
 ]
 
@@ -142,7 +142,7 @@ def test_the_chance_of_a_band_is_for_all_alphas_together(n):
     """It fails in 0.1% at one alpha fixed in advance, in 5% after looking: only 5% is stated."""
     method, alpha = rk.Simultaneous(delta=0.05), 0.1
     k = rank_of(method, n, alpha)
-    assert rk.RealisedRate(k, n).exceeds(alpha) < 0.002
+    assert rk.control.RealisedRate(k, n).exceeds(alpha) < 0.002
     assert chance_of_failing(method.p_of_count(np.arange(n), n)) == pytest.approx(0.05, rel=1e-5)
     assert not method.fixed_alpha
     assert "for every alpha at once" in method.guarantee.promise
@@ -187,29 +187,29 @@ def average_rate(method, probabilities, n, alpha):
 @pytest.mark.parametrize("alpha", [0.03, 0.05, 0.1, 0.3])
 def test_the_plain_share_has_the_rate_it_states(n, alpha):
     """(floor(alpha n) + 1)/(n + 1) without ties; with ties at most that, perhaps above alpha."""
-    k = rank_of(rk.Empirical(), n, alpha)
+    k = rank_of(rk.methods.Empirical(), n, alpha)
     assert k == np.floor(alpha * n + 1e-9) + 1
     stated = k / (n + 1)
     assert stated > alpha
     fine = np.full(100_000, 1e-5)
-    assert average_rate(rk.Empirical(), fine, n, alpha) == pytest.approx(stated, abs=2e-5)
+    assert average_rate(rk.methods.Empirical(), fine, n, alpha) == pytest.approx(stated, abs=2e-5)
     for levels in (3, 10, 40):
         tied = np.full(levels, 1 / levels)
-        assert average_rate(rk.Empirical(), tied, n, alpha) < stated
-    words = rk.Empirical().guarantee.promise
+        assert average_rate(rk.methods.Empirical(), tied, n, alpha) < stated
+    words = rk.methods.Empirical().guarantee.promise
     assert "(floor(alpha n) + 1)/(n + 1), or less if scores are tied" in words
 
 
 def test_ties_do_not_mend_the_plain_share():
     """With 21 scores on 100 levels the rate still is above 8%, at a nominal 5%."""
-    assert average_rate(rk.Empirical(), np.full(100, 0.01), 21, 0.05) > 0.08
+    assert average_rate(rk.methods.Empirical(), np.full(100, 0.01), 21, 0.05) > 0.08
 
 
 @pytest.mark.thorough_rows
 @pytest.mark.parametrize("n", [21, 50, 101])
 def test_the_bootstrap_shares_the_excess(n):
     """Its rank is that of m / n up to the noise of the resamples, so the average is above alpha."""
-    method, alpha = rk.Bootstrap(replicates=1_000), 0.07
+    method, alpha = rk.methods.Bootstrap(replicates=1_000), 0.07
     k = rank_of(method, n, alpha)
     assert k == np.floor(alpha * n) + 1
     assert k / (n + 1) > alpha
@@ -241,20 +241,24 @@ def contradictions(method, draw, n, runs):
 def test_a_true_model_is_rarely_contradicted(n):
     """A true model is contradicted in about 1% of calibrations, a wrong one far more often."""
     rng = np.random.default_rng(n)
-    assert at_most(contradictions(rk.Parametric("norm"), rng.normal, n, 300), 300, 0.015)
-    assert at_most(contradictions(rk.Parametric("expon"), rng.exponential, n, 150), 150, 0.04)
-    assert at_most(contradictions(rk.Kernel(), rng.normal, n, 100), 100, 0.015)
+    assert at_most(contradictions(rk.methods.Parametric("norm"), rng.normal, n, 300), 300, 0.015)
+    assert at_most(
+        contradictions(rk.methods.Parametric("expon"), rng.exponential, n, 150), 150, 0.04
+    )
+    assert at_most(contradictions(rk.methods.Kernel(), rng.normal, n, 100), 100, 0.015)
     if n >= 184:
-        assert above(contradictions(rk.Parametric("norm"), rng.exponential, n, 100), 100, 0.5)
+        assert above(
+            contradictions(rk.methods.Parametric("norm"), rng.exponential, n, 100), 100, 0.5
+        )
 
 
 def test_a_contradicted_fit_keeps_no_promise():
     """A normal distribution fitted to skewed scores misses its rate by far, and is contradicted."""
     scores = np.sort(np.random.default_rng(7).exponential(size=5_000))
-    null = rk.Parametric("norm").against(scores, "high")
+    null = rk.methods.Parametric("norm").against(scores, "high")
     rate = np.exp(-null.threshold(0.02))
     assert rate > 2 * 0.02
-    for method in (rk.Parametric("norm"), rk.Kernel()):
+    for method in (rk.methods.Parametric("norm"), rk.methods.Kernel()):
         null = method.against(scores, "high")
         check = null.fit_check
         assert null.contradicted
@@ -268,7 +272,7 @@ def test_ranks_are_never_contradicted():
     """Methods that fit nothing have nothing to check."""
     for method in ALL:
         null = method.against(np.sort(np.random.default_rng(8).normal(size=300)), "low")
-        is_fitted = isinstance(method, rk.Parametric | rk.Kernel)
+        is_fitted = isinstance(method, rk.methods.Parametric | rk.methods.Kernel)
         assert (null.fit_check is not None) is is_fitted
         assert not null.contradicted
         assert (null.remark() is None) is not is_fitted

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from reproduction.training import NEARLY_NORMAL, draw_group
 from scipy import stats
 
 from ratekeeper.normality import CLASSICAL, normality_test
-from ratekeeper.normality.training import NEARLY_NORMAL, draw_group
 
 LEVEL, ROWS = 0.05, 10_000
 GROUPS, SIZES = ("G1", "G2", "G3", "G4"), (10, 20, 50, 100)

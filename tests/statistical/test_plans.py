@@ -61,7 +61,7 @@ def test_planned_labels_certify(control, draw):
             scores, labels = -scores, ~labels
         try:
             make(rk.calibrate(scores, labels), level)
-        except rk.UnattainableError:
+        except rk.exceptions.UnattainableError:
             continue
         certified += 1
     assert certified >= least(repeats, 0.8)
@@ -69,7 +69,7 @@ def test_planned_labels_certify(control, draw):
 
 def test_planned_labels_find_a_group():
     """With the planned labels an audit calls a worse group "above", and hardly more often."""
-    found = rk.plan_audit("fnr", 0.05, worse=0.12, groups=4, power=0.8)
+    found = rk.planning.plan_audit("fnr", 0.05, worse=0.12, groups=4, power=0.8)
     n, groups = found.n_per_group, np.repeat(["a", "b", "c", "d"], found.n_per_group)
     grid = np.linspace(0, 1, 2001)
     test = rk.calibrate(np.r_[grid, grid], np.repeat([0, 1], grid.size)).control("fnr", 0.05)

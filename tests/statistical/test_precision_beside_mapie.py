@@ -29,7 +29,7 @@ def truth(threshold, prevalence, apart):
 def ours(scores, labels, level):
     try:
         return rk.calibrate(scores, labels).control_precision(level).threshold
-    except rk.UnattainableError:
+    except rk.exceptions.UnattainableError:
         return None
 
 

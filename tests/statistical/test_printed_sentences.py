@@ -10,11 +10,11 @@ import pytest
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper._abstaining import between
-from ratekeeper._cells import is_outside, own_numbers
-from ratekeeper._control import build_test
-from ratekeeper._evaluation import Promise, Tally, chances, evaluate
-from ratekeeper._overlaps import fingerprint
+from ratekeeper.calibration._cells import is_outside, own_numbers
+from ratekeeper.calibration._overlaps import fingerprint
+from ratekeeper.control._both_rates import between
+from ratekeeper.control._error_rate import build_test
+from ratekeeper.control._evaluation import Promise, Tally, chances, evaluate
 
 SURE = 1e-6  # how often a correct build may fail one of these tests
 
@@ -58,7 +58,7 @@ METHODS = [
     rk.HighProbability(0.05),
     rk.HighProbability(0.3),
     rk.Simultaneous(0.05),
-    rk.Smoothed(),
+    rk.methods.Smoothed(),
 ]
 
 
@@ -79,7 +79,7 @@ def test_one_look_raises_a_false_alarm_in_at_most_five_percent(method, n_new, n_
     for _ in range(runs):
         # Scores of a class are uniform, so the k-th most extreme is the true rate itself.
         rates = np.sort(rng.random((2 * n_groups, n)), axis=1)
-        if isinstance(method, rk.Smoothed):
+        if isinstance(method, rk.methods.Smoothed):
             exact = alpha * (n + 1)
             low, part = int(exact), exact % 1
             true = (1 - part) * rates[:, low - 1] + part * rates[:, low]
@@ -175,12 +175,12 @@ def test_the_price_of_both_rates_counts_all_objects_without_a_decision():
     """Random methods can rule out both classes; that is no decision, and it is in the price."""
     rng = np.random.default_rng(6)
     cal = rk.calibrate(*normal(rng, 300, gap=3.0), random_state=0)
-    test = cal.control_both(0.2, 0.2, method=rk.Smoothed())
+    test = cal.control_both(0.2, 0.2, method=rk.methods.Smoothed())
     # With the numbers of the calibration objects themselves.
     decided = test._decide(cal.cells[1][0], None, own_numbers(cal, 1))  # noqa: SLF001
     undecided = int((decided.neither | decided.abstained).sum())
     assert decided.neither.any()
-    assert test.certificate.undecided["positive"] == rk.Rate(undecided, 300)
+    assert test.certificate.undecided["positive"] == rk.control.Rate(undecided, 300)
 
 
 def test_copies_of_the_data_break_the_promise_and_are_refused():
@@ -277,10 +277,10 @@ def test_contradicted_fits_promise_nothing():
     labels = np.repeat([0, 1], [2000, 500])
     cal = rk.calibrate(scores, labels)
     with pytest.warns(rk.exceptions.ContradictedFitWarning, match="contradict the fitted"):
-        test = cal.control("fpr", 0.02, method=rk.Parametric("norm"))
+        test = cal.control("fpr", 0.02, method=rk.methods.Parametric("norm"))
     new = bimodal(50_000)
     with pytest.warns(rk.exceptions.ContradictedFitWarning):
-        build_test(cal, "fpr", 0.02, rk.Kernel(bandwidth=5.0), "refuse")
+        build_test(cal, "fpr", 0.02, rk.methods.Kernel(bandwidth=5.0), "refuse")
     found = test.evaluate(new, np.zeros(50_000, dtype=int))
     assert found.target.rate > 0.04
     assert found.verdict == "no promise"
@@ -323,9 +323,9 @@ def test_many_new_objects_cannot_make_the_whole_exceed_where_no_group_does():
 
 def test_without_a_rank_only_the_average_bounds_the_chance():
     """Markov's inequality: three times the promised rate happens at most every third time."""
-    assert chances([Promise(0.1)], [rk.Rate(30, 100)]) == [pytest.approx(1 / 3)]
+    assert chances([Promise(0.1)], [rk.control.Rate(30, 100)]) == [pytest.approx(1 / 3)]
     smoothed = rk.calibrate(*normal(np.random.default_rng(0), 100)).control(
-        "fnr", 0.1, method=rk.Smoothed()
+        "fnr", 0.1, method=rk.methods.Smoothed()
     )
     assert smoothed.promises() == [Promise(0.1, 11, 100)]  # beyond the 10th, by chance the 11th
 
@@ -372,10 +372,10 @@ def test_the_warning_points_to_the_users_line():
     scores, labels = normal(np.random.default_rng(3), 200)
     test = rk.calibrate(scores, labels).control("fnr", 0.1)
     for use in (test.decide, test.p_values, test.calibration.p_values):
-        with pytest.warns(rk.ScoreRangeWarning) as caught:
+        with pytest.warns(rk.exceptions.ScoreRangeWarning) as caught:
             use(scores + 100)
         assert caught[0].filename == __file__
-    with pytest.warns(rk.ScoreRangeWarning) as caught:
+    with pytest.warns(rk.exceptions.ScoreRangeWarning) as caught:
         found = test.evaluate(scores + 100, labels)
     assert caught[0].filename == __file__
     assert found.verdict == "no promise"  # the promise does not cover another scale

@@ -26,7 +26,7 @@ def _calibrations(n_sets: int, n: int = N) -> list[rk.Calibration]:
     return made
 
 
-def _true_rate(test: rk.ErrorRateTest, shares: np.ndarray) -> float:
+def _true_rate(test: rk.control.ErrorRateTest, shares: np.ndarray) -> float:
     """Return the rate over new objects and the numbers of their keys, from the printed boundary."""
     (pair,) = test.boundaries.values()
     score, number = pair
@@ -103,7 +103,7 @@ def test_smoothed_p_values_by_key_are_uniform():
     rng, p = np.random.default_rng(5), []
     for i, cal in enumerate(_calibrations(2000, 20)):
         scores = [rng.choice(values, p=NEGATIVE), rng.choice(values, p=POSITIVE)]
-        found = cal.p_values(scores, method=rk.Smoothed(), keys=[f"n{i}", f"p{i}"])
+        found = cal.p_values(scores, method=rk.methods.Smoothed(), keys=[f"n{i}", f"p{i}"])
         p.append((found.p0[0], found.p1[1]))
     for column in np.array(p).T:
         assert kstest(column, "uniform").pvalue > 1e-6

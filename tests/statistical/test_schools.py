@@ -23,7 +23,7 @@ def drawn(rng, n, positive=(1.5, 1.0)):
 
 
 @pytest.mark.thorough_rows
-@pytest.mark.filterwarnings("ignore::ratekeeper.ReversedScoreWarning")
+@pytest.mark.filterwarnings("ignore::ratekeeper.exceptions.ReversedScoreWarning")
 @pytest.mark.parametrize("positive", [(1.5, 1.0), (0.5, 3.0)])
 def test_bands_of_all_blocks_cover_at_once(positive):
     """In at least 90% of sets every true ratio lies in its band, also if it is not monotone."""

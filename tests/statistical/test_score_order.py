@@ -16,7 +16,7 @@ import ratekeeper as rk
 RARE = 1e-7
 ALPHA = 0.1
 SPREAD = 3.0  # of the positives; negatives have 1
-pytestmark = pytest.mark.filterwarnings("ignore::ratekeeper.ReversedScoreWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::ratekeeper.exceptions.ReversedScoreWarning")
 
 
 def drawn(rng, n, **options):

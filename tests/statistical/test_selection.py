@@ -54,7 +54,7 @@ def conformal(_):
 
 
 @pytest.mark.thorough_rows
-@pytest.mark.filterwarnings("ignore::ratekeeper.ScoreRangeWarning")
+@pytest.mark.filterwarnings("ignore::ratekeeper.exceptions.ScoreRangeWarning")
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(("n", "positives"), [(50, 10), (50, 0), (30, 60)])
 def test_conformal_keeps_the_fdr_on_average(n, positives, shape):
@@ -63,7 +63,7 @@ def test_conformal_keeps_the_fdr_on_average(n, positives, shape):
     assert at_most(count, RUNS, 0.2 * (100 - positives) / 100)
 
 
-@pytest.mark.filterwarnings("ignore::ratekeeper.ScoreRangeWarning")
+@pytest.mark.filterwarnings("ignore::ratekeeper.exceptions.ScoreRangeWarning")
 def test_the_bound_is_met_where_levels_fit():
     """If q (n + 1) / m is whole and nothing is tied, the FDR is q times the negatives exactly."""
     count = drawn(conformal, 499, 80, 20, 0.2, "continuous", seed=1)
@@ -71,18 +71,18 @@ def test_the_bound_is_met_where_levels_fit():
     assert low <= count <= high
 
 
-@pytest.mark.filterwarnings("ignore::ratekeeper.ScoreRangeWarning")
+@pytest.mark.filterwarnings("ignore::ratekeeper.exceptions.ScoreRangeWarning")
 @pytest.mark.parametrize("shape", ["continuous", "very tied"])
 def test_smoothed_keeps_the_fdr_on_average(shape):
     """The same with ties broken at random, where p-values use all of their level."""
-    count = drawn(rk.Smoothed, 50, 90, 10, 0.2, shape, seed=2)
+    count = drawn(rk.methods.Smoothed, 50, 90, 10, 0.2, shape, seed=2)
     assert at_most(count, RUNS, 0.18)
 
 
 def test_the_simulation_would_catch_what_is_refused():
     """Plain shares m/n, and p-values that are compared with q one by one, break the same bound."""
     empirical = drawn(
-        lambda _: rk.Empirical(),
+        lambda _: rk.methods.Empirical(),
         50,
         90,
         10,
@@ -96,7 +96,7 @@ def test_the_simulation_would_catch_what_is_refused():
     assert not at_most(one_by_one, RUNS, 0.18)
 
 
-@pytest.mark.filterwarnings("ignore::ratekeeper.ScoreRangeWarning")
+@pytest.mark.filterwarnings("ignore::ratekeeper.exceptions.ScoreRangeWarning")
 def test_groups_share_one_fdr():
     """Groups of unlike scores and sizes, each judged by its own negatives, keep one FDR."""
     rng = np.random.default_rng(4)
@@ -161,7 +161,7 @@ def test_bands_of_all_groups_hold_together():
     assert not at_most(bands_that_fail(method, groups), 3000, 0.2)
 
 
-@pytest.mark.filterwarnings("ignore::ratekeeper.ScoreRangeWarning")
+@pytest.mark.filterwarnings("ignore::ratekeeper.exceptions.ScoreRangeWarning")
 def test_the_alpha_of_the_best_holds_after_looking():
     """With `Simultaneous` no budget has an alpha below the true rate; with `Conformal` some do."""
     rng = np.random.default_rng(7)

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binom
 
 import ratekeeper as rk
-from ratekeeper import _mixtures as mixtures
-from ratekeeper._shift import _random_order
+from ratekeeper._numerics import _mixtures as mixtures
+from ratekeeper.monitoring._shift import _random_order
 
 RARE = 1e-7  # a correct build fails one of the bounds here less often
 
@@ -58,7 +58,9 @@ def results():
             scores = np.r_[draw(rng, n_negative, 0), draw(rng, n_positive, 1)].astype(float)
             labels = np.repeat([0, 1], [n_negative, n_positive])
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", rk.ReversedScoreWarning)  # of scores that are alike
+                warnings.simplefilter(
+                    "ignore", rk.exceptions.ReversedScoreWarning
+                )  # of scores that are alike
                 cal = rk.calibrate(scores, labels)
             positive = rng.random(n_new) < prevalence
             new = np.where(positive, draw(rng, n_new, 1), draw(rng, n_new, 0)).astype(float)

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import binom
 
 import ratekeeper as rk
-from ratekeeper._watching import (
+from ratekeeper._numerics._sequential import (
     AuditedWatch,
     ChangeWatch,
     LikenessWatch,
@@ -22,7 +22,13 @@ from ratekeeper._watching import (
     intervals,
     which,
 )
-from ratekeeper._watching._delay import alarm_chance, audited_delay, delay, fastest, mean_delay
+from ratekeeper._numerics._sequential._delay import (
+    alarm_chance,
+    audited_delay,
+    delay,
+    fastest,
+    mean_delay,
+)
 
 ALPHA = DELTA = 0.05
 OUTCOMES = 5_000

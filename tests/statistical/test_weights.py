@@ -110,7 +110,7 @@ def test_estimated_weights_come_near_in_one_example():
     """With estimated weights nothing is proven; here they take most of the excess away."""
     rng, n = np.random.default_rng(4), 6_000
     old, new = rng.random(n), rng.beta(1, 3, n)
-    ratio = rk.density_ratio(
+    ratio = rk.estimators.density_ratio(
         np.column_stack([old, old**2]), np.column_stack([new, new**2]), bound=10
     )
     scores, judged = scores_of(rng, old), scores_of(rng, new)

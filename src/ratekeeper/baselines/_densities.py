@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ratekeeper._validation import check_positive
+from ratekeeper._reading._parameters import check_positive
 from ratekeeper.baselines._blocks import blocks
 
 if TYPE_CHECKING:

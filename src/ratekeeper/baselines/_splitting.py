@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_probability
+from ratekeeper._reading._parameters import check_probability
 from ratekeeper.exceptions import InputError, Parameter, TooFewScoresError
 from ratekeeper.methods import HighProbability
 

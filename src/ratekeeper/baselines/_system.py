@@ -24,9 +24,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ratekeeper._p_values import PValues
-from ratekeeper._targets import read_target
-from ratekeeper._validation import (
+from ratekeeper._reading._parameters import (
     check_choice,
     check_probability,
     column_names,
@@ -35,6 +33,8 @@ from ratekeeper._validation import (
 )
 from ratekeeper.baselines._inner import fresh, score_against, train
 from ratekeeper.baselines._splitting import hold_out
+from ratekeeper.calibration._labels import read_target
+from ratekeeper.calibration._p_values import PValues
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Guarantee, HighProbability
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._inputs import read_labels, read_scores, refuse_nan, same_length
-from ratekeeper._ranks import count_as_extreme
-from ratekeeper._separation import Separation, separation
-from ratekeeper._validation import check_probability
+from ratekeeper._numerics._auc import Separation, separation
+from ratekeeper._numerics._ranks import count_as_extreme
+from ratekeeper._reading._columns import read_labels, read_scores, refuse_nan, same_length
+from ratekeeper._reading._parameters import check_probability
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from ratekeeper._ranks import Floats
+    from ratekeeper._numerics._ranks import Floats
 
 
 @dataclass(frozen=True, eq=False)

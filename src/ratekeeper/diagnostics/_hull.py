@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_probability, null_class_of
+from ratekeeper._reading._parameters import check_probability, null_class_of
 from ratekeeper.diagnostics._curve import ErrorCurve, fnr_fpr_curve
 
 if TYPE_CHECKING:

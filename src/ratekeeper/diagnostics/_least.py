@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper import _markup as markup
-from ratekeeper._cells import refuse_clusters, tail_of
-from ratekeeper._control import ErrorRateTest
-from ratekeeper._formatting import exact_percent, percent
-from ratekeeper._least_price import CONFIDENCE, least_price, normal_least
-from ratekeeper._sentences import say
-from ratekeeper._validation import (
+from ratekeeper._numerics._least_price import CONFIDENCE, least_price, normal_least
+from ratekeeper._reading._parameters import (
     check_control,
     check_positive,
     check_probability,
     null_class_of,
 )
+from ratekeeper._wording import _html as markup
+from ratekeeper._wording._formatting import exact_percent, percent
+from ratekeeper._wording._sentences import say
+from ratekeeper.calibration._cells import refuse_clusters, tail_of
+from ratekeeper.control._error_rate import ErrorRateTest
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
-    from ratekeeper._rates import Control, Rate
+    from ratekeeper._numerics._rates import Control, Rate
 
 
 @dataclass(frozen=True)

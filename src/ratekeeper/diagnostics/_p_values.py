@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._inputs import read_scores
-from ratekeeper._rates import clopper_pearson
-from ratekeeper._validation import check_count, check_probability
+from ratekeeper._numerics._rates import clopper_pearson
+from ratekeeper._reading._columns import read_scores
+from ratekeeper._reading._parameters import check_count, check_probability
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods._method import first_true
 

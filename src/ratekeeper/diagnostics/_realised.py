@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._cells import group_index, nulls_of, refuse_weights
-from ratekeeper._inputs import read_new_labels, read_new_scores, refuse_nan, same_length
-from ratekeeper._p_values import judge
-from ratekeeper._rates import clopper_pearson
-from ratekeeper._validation import check_probability, null_class_of
+from ratekeeper._numerics._rates import clopper_pearson
+from ratekeeper._reading._columns import read_new_labels, read_new_scores, refuse_nan, same_length
+from ratekeeper._reading._parameters import check_probability, null_class_of
+from ratekeeper.calibration._cells import group_index, nulls_of, refuse_weights
+from ratekeeper.calibration._p_values import judge
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Conformal, check_method
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from ratekeeper._calibration import Calibration
+    from ratekeeper.calibration._calibration import Calibration
     from ratekeeper.methods import Method
 
 

@@ -1,10 +1,12 @@
 """Ways to turn calibration scores into p-values, one small file each."""
 
-from ratekeeper.methods._bootstrap import Bootstrap
+from ratekeeper.methods._approximate._bootstrap import Bootstrap
+from ratekeeper.methods._approximate._kernel import Kernel
+from ratekeeper.methods._approximate._parametric import Parametric
+from ratekeeper.methods._approximate._resampled import Resampled
 from ratekeeper.methods._conformal import Conformal
 from ratekeeper.methods._empirical import Empirical
 from ratekeeper.methods._high_probability import HighProbability
-from ratekeeper.methods._kernel import Kernel
 from ratekeeper.methods._method import (
     FitCheck,
     Guarantee,
@@ -12,8 +14,6 @@ from ratekeeper.methods._method import (
     NullDistribution,
     check_method,
 )
-from ratekeeper.methods._parametric import Parametric
-from ratekeeper.methods._resampled import Resampled
 from ratekeeper.methods._simultaneous import Simultaneous
 from ratekeeper.methods._smoothed import Smoothed
 

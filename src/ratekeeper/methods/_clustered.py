@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._ranks import look_up
-from ratekeeper._sentences import say
+from ratekeeper._numerics._ranks import look_up
+from ratekeeper._wording._sentences import say
 from ratekeeper.methods._conformal import Conformal
 from ratekeeper.methods._method import EXCHANGEABLE, INDEPENDENT, NullDistribution
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ratekeeper._ranks import Floats, Tail
+    from ratekeeper._numerics._ranks import Floats, Tail
     from ratekeeper.methods._method import Guarantee, Method
 
 _EXACT_UP_TO = 1 << 53  # whole numbers that floats hold

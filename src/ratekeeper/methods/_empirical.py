@@ -29,7 +29,7 @@ class Empirical(RankMethod):
     --------
     >>> import ratekeeper as rk
     >>> cal = rk.calibrate([0.2, 0.3, 0.6, 0.8], [0, 0, 1, 1])
-    >>> cal.p_values([0.7], method=rk.Empirical()).p1
+    >>> cal.p_values([0.7], method=rk.methods.Empirical()).p1
     array([0.5])
     """
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ratekeeper._validation import check_probability
+from ratekeeper._reading._parameters import check_probability
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods._method import ADDED, FIXED_ALPHA, INDEPENDENT, Guarantee
 from ratekeeper.methods._paired import PairedNull
@@ -16,8 +16,8 @@ from ratekeeper.methods._rank import RankMethod
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ratekeeper._draws import Draw
-    from ratekeeper._ranks import Floats, Tail
+    from ratekeeper._numerics._draws import Draw
+    from ratekeeper._numerics._ranks import Floats, Tail
     from ratekeeper.methods._method import KeyUse
     from ratekeeper.methods._rank import RankNull
 

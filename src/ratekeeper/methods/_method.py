@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from ratekeeper._formatting import near
-from ratekeeper._rates import RealisedRate
+from ratekeeper._numerics._rates import RealisedRate
+from ratekeeper._wording._formatting import near
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ratekeeper._ranks import Floats, Tail
+    from ratekeeper._numerics._ranks import Floats, Tail
 
     Reader = Callable[..., NDArray[np.float64]]
 
@@ -284,18 +284,23 @@ def check_method(method: object) -> Method:
             try:
                 return METHODS[method]()
             except TypeError:  # a parameter without a default
-                remedy = (
-                    f"Pass the object, with its parameters: rk.{METHODS[method].__name__}(...)."
-                )
+                remedy = f"Pass the object, with its parameters: {_written(METHODS[method])}(...)."
         else:
             names = ", ".join(METHODS)
             remedy = (
                 f"Pass an object, as rk.Conformal(), or a name: {names}.{near(method, METHODS)}"
             )
     elif isinstance(method, type) and issubclass(method, Method):
-        remedy = f"Add brackets, and its parameters if any: rk.{method.__name__}()."
+        remedy = f"Add brackets, and its parameters if any: {_written(method)}()."
     need = "a method object or the name of one"
     raise InputError(parameter="method", value=method, need=need, remedy=remedy)
+
+
+def _written(kind: type[Method]) -> str:
+    """Return the name of a method as users type it."""
+    from ratekeeper import __all__ as top
+
+    return f"rk.{kind.__name__}" if kind.__name__ in top else f"rk.methods.{kind.__name__}"
 
 
 def first_true(holds: Callable[[int], bool], start: int = 1) -> int:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._draws import Draw
-from ratekeeper._keys import keys_needed
-from ratekeeper._ranks import has_ties
+from ratekeeper._numerics._draws import Draw
+from ratekeeper._numerics._random_keys import keys_needed
+from ratekeeper._numerics._ranks import has_ties
 from ratekeeper.methods._rank import RankNull
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ratekeeper._ranks import Floats, Tail
+    from ratekeeper._numerics._ranks import Floats, Tail
     from ratekeeper.methods._rank import RankMethod
 
 TIES = "ties"  # the purpose of the numbers of calibration objects

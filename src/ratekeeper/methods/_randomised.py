@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_seed
+from ratekeeper._reading._parameters import check_seed
 from ratekeeper.methods._method import NullDistribution
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper._ranks import Floats
+    from ratekeeper._numerics._ranks import Floats
 
 RandomState = int | np.random.Generator | None
 

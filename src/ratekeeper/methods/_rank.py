@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._ranks import count_as_extreme, look_up
+from ratekeeper._numerics._ranks import count_as_extreme, look_up
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods._method import Method, NullDistribution, first_true
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ratekeeper._ranks import Floats, Tail
+    from ratekeeper._numerics._ranks import Floats, Tail
     from ratekeeper.methods._method import Reader
 
 _SMALLEST_ALPHA = 1e-12

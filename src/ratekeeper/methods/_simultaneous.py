@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ratekeeper._validation import check_probability
+from ratekeeper._reading._parameters import check_probability
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods._high_probability import beta_upper
 from ratekeeper.methods._method import INDEPENDENT, Guarantee

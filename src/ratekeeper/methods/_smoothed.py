@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from ratekeeper._ranks import count_as_extreme
+from ratekeeper._numerics._ranks import count_as_extreme
 from ratekeeper.methods._method import EXCHANGEABLE, FIXED_ALPHA, Guarantee, Method
 from ratekeeper.methods._randomised import RandomisedNull, RandomState, check_random_state
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ratekeeper._ranks import Floats, Tail
+    from ratekeeper._numerics._ranks import Floats, Tail
     from ratekeeper.methods._method import KeyUse
 
 
@@ -42,7 +42,7 @@ class Smoothed(Method):
     --------
     >>> import ratekeeper as rk
     >>> cal = rk.calibrate([0.2, 0.3, 0.6, 0.8], [0, 0, 1, 1])
-    >>> p1 = cal.p_values([0.7, 0.7], method=rk.Smoothed(random_state=0)).p1
+    >>> p1 = cal.p_values([0.7, 0.7], method=rk.methods.Smoothed(random_state=0)).p1
     >>> bool((1 / 3 <= p1).all() and (p1 <= 2 / 3).all())
     True
     """

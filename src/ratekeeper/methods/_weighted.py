@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._ranks import look_up
-from ratekeeper._sentences import say
+from ratekeeper._numerics._ranks import look_up
+from ratekeeper._wording._sentences import say
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods._conformal import Conformal
 from ratekeeper.methods._method import FIXED_ALPHA, NullDistribution
@@ -17,7 +17,7 @@ from ratekeeper.methods._method import FIXED_ALPHA, NullDistribution
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ratekeeper._ranks import Floats, Tail
+    from ratekeeper._numerics._ranks import Floats, Tail
     from ratekeeper.methods._method import Guarantee, Method
 
 

@@ -6,23 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._estimators import check_undecided, example_label
-from ratekeeper._keys import wants_keys
+from ratekeeper._numerics._random_keys import wants_keys
+from ratekeeper.estimators._controller import check_undecided, example_label
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.mlflow._signature import on_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ratekeeper._finished import FinishedTest
+    from ratekeeper.control._test import Test
     from ratekeeper.mlflow._controlled import ControlledModel
 
 _ROLES = ("score", "group", "weight", "key")
 
 
-def columns_of(
-    test: FinishedTest, given: Mapping[str, str | None], *, has_model: bool
-) -> dict[str, str]:
+def columns_of(test: Test, given: Mapping[str, str | None], *, has_model: bool) -> dict[str, str]:
     """Return the columns of the input that are for the test, by what they are."""
     known = test.calibration.provenance
     wanted = {
@@ -64,7 +62,7 @@ def columns_of(
     return found
 
 
-def check_label_of_undecided(test: FinishedTest, undecided: object) -> None:
+def check_label_of_undecided(test: Test, undecided: object) -> None:
     """Raise unless there is a label for undecided objects exactly if there can be such."""
     classes, can_abstain = test.calibration.classes, on_nothing(test).can_abstain
     if can_abstain and undecided is None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._finished import continuing
-from ratekeeper._formatting import has_instead, show
-from ratekeeper._inputs import read_scores, same_length
-from ratekeeper._validation import column_names, refuse_repeated_columns
+from ratekeeper._reading._columns import read_scores, same_length
+from ratekeeper._reading._parameters import column_names, refuse_repeated_columns
+from ratekeeper._wording._formatting import has_instead, show
+from ratekeeper.control._test import continuing
 from ratekeeper.exceptions import InputError, Parameter, RatekeeperError
 from ratekeeper.mlflow._labels import refuse_labels
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]
     from numpy.typing import NDArray
 
-    from ratekeeper._decisions import Decisions
-    from ratekeeper._finished import FinishedTest
+    from ratekeeper.control._decisions import Decisions
+    from ratekeeper.control._test import Test
     from ratekeeper.mlflow._inner import Inner
 
 PARAMS = {"p_values": True, "scores": False}
@@ -36,7 +36,7 @@ class ControlledModel:
 
     Attributes
     ----------
-    test : ErrorRateTest, AbstainingTest or ThresholdTest
+    test : ErrorRateTest, AbstainingTest or RiskControlTest
         What decides, with its certificate.
     columns : dict of str to str
         Which columns of the input are not for the model: "group", "weight" and "key", where the
@@ -54,13 +54,13 @@ class ControlledModel:
     other scores in another runtime or batch than at calibration.
     """
 
-    test: FinishedTest
+    test: Test
     columns: Mapping[str, str]
     inner: Inner | None
     undecided: object = None
 
     @cached_property
-    def _judge(self) -> FinishedTest:
+    def _judge(self) -> Test:
         """The test for objects that come request by request."""
         return continuing(self.test)
 
@@ -154,7 +154,7 @@ class ControlledModel:
         return f"ControlledModel of {source}\n{self.test!r}"
 
 
-def p_names(test: FinishedTest) -> list[str]:
+def p_names(test: Test) -> list[str]:
     """Return the names of the p-values that are known: those of classes with scores."""
     calibration = test.calibration
     if not calibration.labelled:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._formatting import json_ready
+from ratekeeper._wording._formatting import json_ready
 from ratekeeper.exceptions import InputError
 from ratekeeper.mlflow._controlled import ControlledModel, column_of
 from ratekeeper.mlflow._inner import FLAVOR
@@ -16,8 +16,8 @@ from ratekeeper.mlflow._inner import FLAVOR
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ratekeeper._evaluation import Evaluation, JointEvaluation
-    from ratekeeper._rates import Rate
+    from ratekeeper._numerics._rates import Rate
+    from ratekeeper.control._evaluation import Evaluation, JointEvaluation
 
     Counted = Evaluation | JointEvaluation
 
@@ -124,7 +124,7 @@ def _logged(
     from mlflow.models.evaluation.artifacts import JsonEvaluationArtifact, TextEvaluationArtifact
 
     from ratekeeper import report
-    from ratekeeper.batch import FileEvaluation
+    from ratekeeper.files import FileEvaluation
 
     test, client = controlled.test, mlflow.MlflowClient()
     metrics = {f"{prefix}{name}": value for name, value in metrics_of(counted).items()}

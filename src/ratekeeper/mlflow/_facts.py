@@ -6,8 +6,8 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._formatting import brief, plain_value, show
 from ratekeeper._version import __version__
+from ratekeeper._wording._formatting import brief, plain_value, show
 from ratekeeper.exceptions import InputError, StoredFileError
 from ratekeeper.mlflow._checks import check_label_of_undecided, columns_of
 from ratekeeper.mlflow._inner import FLAVOR, NAME, RESPONSES, read_output
@@ -15,7 +15,7 @@ from ratekeeper.mlflow._inner import FLAVOR, NAME, RESPONSES, read_output
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ratekeeper._finished import FinishedTest
+    from ratekeeper.control._test import Test
     from ratekeeper.mlflow._controlled import ControlledModel
 
 TEST = "test.rk"
@@ -90,7 +90,7 @@ def _shape(facts: dict[str, Any]) -> dict[str, bool]:
     }
 
 
-def check_facts(facts: dict[str, Any], test: FinishedTest, place: Path) -> None:
+def check_facts(facts: dict[str, Any], test: Test, place: Path) -> None:
     """Raise unless the columns and the label of undecided objects are those that a test needs."""
     given = {role: facts["columns"].get(role) for role in _ROLES}
     try:

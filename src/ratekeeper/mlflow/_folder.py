@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._atomic import whole_folder
-from ratekeeper._estimators import ErrorRateController
-from ratekeeper._finished import FinishedTest
-from ratekeeper._formatting import brief, show
-from ratekeeper._storage import load, save
-from ratekeeper._validation import check_choice
+from ratekeeper._reading._parameters import check_choice
+from ratekeeper._system._atomic_files import whole_folder
 from ratekeeper._version import __version__
+from ratekeeper._wording._formatting import brief, show
+from ratekeeper.control._test import Test
+from ratekeeper.estimators._controller import ErrorRateController
 from ratekeeper.exceptions import (
     InputError,
     MissingFileError,
@@ -26,6 +25,7 @@ from ratekeeper.mlflow._controlled import ControlledModel
 from ratekeeper.mlflow._facts import TEST, check_facts, facts_of, read_facts
 from ratekeeper.mlflow._inner import FLAVOR, NAME, RESPONSES, Inner, put, read_output
 from ratekeeper.mlflow._signature import example_of, signature_of
+from ratekeeper.storage._files import load, save
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ _FULL = (errno.ENOSPC, errno.EFBIG, errno.EROFS, errno.EIO, getattr(errno, "EDQU
 
 
 def save_model(  # noqa: PLR0913 - each has a name and a default
-    test: FinishedTest | ErrorRateController,
+    test: Test | ErrorRateController,
     path: str | os.PathLike[str],
     *,
     model: object = None,
@@ -59,7 +59,7 @@ def save_model(  # noqa: PLR0913 - each has a name and a default
 
     Parameters
     ----------
-    test : ErrorRateTest, AbstainingTest, ThresholdTest or ErrorRateController
+    test : ErrorRateTest, AbstainingTest, RiskControlTest or ErrorRateController
         What decides. A fitted controller brings its model along, so that `model` is left out.
     path : path-like
         The folder to make. It must not be there, or be empty.
@@ -123,7 +123,7 @@ def save_model(  # noqa: PLR0913 - each has a name and a default
     if isinstance(test, ErrorRateController):
         undecided = test.undecided if undecided is None else undecided
         test, model, response_method = _of_controller(test, model, response_method)
-    if not isinstance(test, FinishedTest):
+    if not isinstance(test, Test):
         need = "a test, such as calibration.control('fnr', alpha=0.05), or a fitted controller"
         raise InputError(parameter="test", value=test, need=need)
     check_choice(response_method, "response_method", ("auto", *RESPONSES, "predict"))
@@ -211,7 +211,7 @@ def _describe(place: Path, **options: Any) -> None:  # noqa: ANN401 - those of M
 
 
 def log_model(
-    test: FinishedTest | ErrorRateController,
+    test: Test | ErrorRateController,
     name: str = "model",
     *,
     registered_model_name: str | None = None,
@@ -293,7 +293,7 @@ def _load_pyfunc(path: str) -> ControlledModel:
     _mlflow()
     place = Path(path)
     facts, test = read_facts(place), load(place / TEST)
-    if not isinstance(test, FinishedTest):
+    if not isinstance(test, Test):
         raise StoredFileError(f"{show(path)} holds a calibration, and no test.")
     check_facts(facts, test, place)
     inner = None
@@ -333,7 +333,7 @@ def _loaded(place: Path, response_method: str, steps: tuple[str | int, ...]) -> 
 
 def _of_controller(
     controller: ErrorRateController, model: object, response_method: str
-) -> tuple[FinishedTest, object, str]:
+) -> tuple[Test, object, str]:
     """Return the test of a fitted controller, its model, and what gives the scores."""
     found = getattr(controller, "test_", None)
     if model is not None or response_method != "auto":
@@ -342,7 +342,7 @@ def _of_controller(
             parameter="model",
             remedy="Leave them out, or pass controller.test_.",
         )
-    if not isinstance(found, FinishedTest):
+    if not isinstance(found, Test):
         fitted = "is not fitted" if found is None else "was fitted with strategy='cv+'"
         raise InputError(
             f"The controller {fitted}.",

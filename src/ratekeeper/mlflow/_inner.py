@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._formatting import listed, plain_value, show
-from ratekeeper._training import response
+from ratekeeper._wording._formatting import listed, plain_value, show
+from ratekeeper.calibration._row_splits import response
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.mlflow._labels import REMEDY, gives_only_labels
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper._calibration import Calibration
+    from ratekeeper.calibration._calibration import Calibration
 
     Output = str | int | tuple[str | int, ...] | None
 

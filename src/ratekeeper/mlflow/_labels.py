@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._formatting import listed, show
+from ratekeeper._wording._formatting import listed, show
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper._calibration import Calibration
+    from ratekeeper.calibration._calibration import Calibration
 
 _RARE = 1e-6
 _LOOKED_AT = 64  # rows; more would add nothing

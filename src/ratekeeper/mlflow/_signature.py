@@ -10,8 +10,8 @@ from ratekeeper.exceptions import InputError
 from ratekeeper.mlflow._controlled import PARAMS, p_names
 
 if TYPE_CHECKING:
-    from ratekeeper._decisions import Decisions
-    from ratekeeper._finished import FinishedTest
+    from ratekeeper.control._decisions import Decisions
+    from ratekeeper.control._test import Test
     from ratekeeper.mlflow._controlled import ControlledModel
 
 _KINDS = {"b": "boolean", "i": "long", "u": "long", "f": "double"}
@@ -61,7 +61,7 @@ def _outputs(controlled: ControlledModel) -> Any:  # noqa: ANN401
     return Schema([*columns, ColSpec(kind, "score", required=False)])
 
 
-def on_nothing(test: FinishedTest) -> Decisions:
+def on_nothing(test: Test) -> Decisions:
     """Return the decisions on no objects, which show what others will look like."""
     nothing: dict[str, Any] = {
         "keys": [] if any(part.method.keys == "required" for part in test.parts) else None

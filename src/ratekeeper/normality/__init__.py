@@ -1,8 +1,8 @@
 """Neural tests of normality, and the classical tests beside them.
 
 `normality_test` is what most people want. `classical_test` is Shapiro-Wilk or one of eight others
-under one interface. `ratekeeper.normality.training` draws alternatives, and
-``python -m ratekeeper.normality.training`` retrains the networks and simulates their tables anew.
+under one interface. `reproduction.training` draws alternatives, and
+``python -m reproduction.training`` retrains the networks and simulates their tables anew.
 """
 
 from ratekeeper.normality._classical import (

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ratekeeper._ranks import Tail
+    from ratekeeper._numerics._ranks import Tail
 
     Array = NDArray[np.float64]
 

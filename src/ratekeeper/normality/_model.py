@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from ratekeeper._calibration import Calibration
-from ratekeeper._cells import tail_of
+from ratekeeper.calibration._calibration import Calibration
+from ratekeeper.calibration._cells import tail_of
 from ratekeeper.normality._network import Network, Scaling
 from ratekeeper.normality._tables import NullTables
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from ratekeeper._validation import check_choice
+from ratekeeper._reading._parameters import check_choice
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.normality._features import features
 from ratekeeper.normality._model import ALTERNATIVES, neural_tests, null_distribution
@@ -138,7 +138,7 @@ def normality_tests(
     --------
     >>> import numpy as np, ratekeeper as rk
     >>> rng = np.random.default_rng(0)
-    >>> result = rk.normality_tests([rng.normal(size=20), rng.exponential(size=80)])
+    >>> result = rk.normality.normality_tests([rng.normal(size=20), rng.exponential(size=80)])
     >>> result.n
     array([20, 80])
     >>> result.pvalue < 0.01

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper import _markup as markup
-from ratekeeper._control import build_test
-from ratekeeper._validation import check_probability, null_class_of
+from ratekeeper._reading._parameters import check_probability, null_class_of
+from ratekeeper._wording import _html as markup
+from ratekeeper.control._error_rate import build_test
 from ratekeeper.exceptions import InputError
 from ratekeeper.normality._model import POPULATIONS, calibration, null_distribution, tabulated
 from ratekeeper.normality._tables import SMALLEST
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper._decisions import Decisions
+    from ratekeeper.control._decisions import Decisions
     from ratekeeper.normality._model import Alternative
 
 # Rounding that leaves this share of equal neighbours begins to move p-values; see the guide.

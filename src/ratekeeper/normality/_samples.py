@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._formatting import show
+from ratekeeper._wording._formatting import show
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.normality._tables import check_size
 

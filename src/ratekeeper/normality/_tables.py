@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ratekeeper.exceptions import InputError
-from ratekeeper.methods._fitted import SmoothNull
+from ratekeeper.methods._approximate._fitted import SmoothNull
 from ratekeeper.methods._method import Guarantee, Method
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ratekeeper._ranks import Floats, Tail
+    from ratekeeper._numerics._ranks import Floats, Tail
 
 SMALLEST, LARGEST = 5, 10_000
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ratekeeper._costs import Cheapest, CostCurve, amount
-from ratekeeper._formatting import exact_percent
+from ratekeeper._wording._formatting import exact_percent
+from ratekeeper.control._cost import Cheapest, CostCurve, amount
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._display import Display

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from ratekeeper._formatting import show
+from ratekeeper._wording._formatting import show
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._subject import read_estimator, subject_of, subject_of_arrays
@@ -85,7 +85,7 @@ class Display(ABC):
             All others of `from_calibration`.
         """
         test = read_estimator(clf)
-        from ratekeeper._estimators import scores_of
+        from ratekeeper.estimators._controller import scores_of
 
         scores = None if X is None else scores_of(clf, X)  # type: ignore[arg-type]
         return cls.from_calibration(test, scores=scores, labels=y, **options)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ratekeeper._formatting import exact_percent, percent
-from ratekeeper._validation import check_choice, check_probability
+from ratekeeper._reading._parameters import check_choice, check_probability
+from ratekeeper._wording._formatting import exact_percent, percent
 from ratekeeper.diagnostics import AccuracyLine, ErrorCurve, equal_accuracy_line, fnr_fpr_curve
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import _look as look
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import NDArray
 
-    from ratekeeper._rates import Rate
+    from ratekeeper._numerics._rates import Rate
     from ratekeeper.plots._subject import Subject
 
 _FINEST = 1500  # points to a side that a picture can show

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from ratekeeper._audit import GroupAudit
-from ratekeeper._finished import FinishedTest
-from ratekeeper._formatting import exact_percent, show, visible
+from ratekeeper._wording._formatting import exact_percent, show, visible
+from ratekeeper.control._group_audit import GroupAudit
+from ratekeeper.control._test import Test
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._display import Display
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
 
-    from ratekeeper._audit import AuditRow
+    from ratekeeper.control._group_audit import AuditRow
     from ratekeeper.plots._subject import Source, Subject
 
 _MOST = 30  # groups that can be told apart
@@ -121,7 +121,7 @@ class GroupDisplay(Display):
         labels: ArrayLike,
         scores: ArrayLike,
         *,
-        test: FinishedTest,
+        test: Test,
         by: object,
         groups: ArrayLike | None = None,
         crossed: bool = False,
@@ -130,7 +130,7 @@ class GroupDisplay(Display):
         **kwargs: object,
     ) -> Self:
         """Count what a test does on labelled new objects, truth first, and show it by group."""
-        if not isinstance(test, FinishedTest):
+        if not isinstance(test, Test):
             raise InputError(parameter="test", value=test, need=_HOW)
         if by is None:
             raise InputError(

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
-from ratekeeper._formatting import exact_percent
-from ratekeeper._monitoring import Monitor
-from ratekeeper._monitoring._trace import COLUMNS
-from ratekeeper._sentences import say
-from ratekeeper._watching import intervals
+from ratekeeper._numerics._sequential import intervals
+from ratekeeper._wording._formatting import exact_percent
+from ratekeeper._wording._sentences import say
 from ratekeeper.exceptions import InputError
+from ratekeeper.monitoring._monitor import Monitor
+from ratekeeper.monitoring._monitor._trace import COLUMNS
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._display import Display
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from ratekeeper._monitoring._panel import Alarm
-    from ratekeeper._rates import Share
+    from ratekeeper._numerics._rates import Share
+    from ratekeeper.monitoring._monitor._panel import Alarm
     from ratekeeper.plots._subject import Subject
 
 _TITLES = {"limit_broken": "limit broken", "unlike_calibration": "not like the calibration"}

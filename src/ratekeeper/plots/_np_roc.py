@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ratekeeper._formatting import exact_percent, percent
-from ratekeeper._validation import check_control, check_probability
+from ratekeeper._reading._parameters import check_control, check_probability
+from ratekeeper._wording._formatting import exact_percent, percent
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._display import ScoreDisplay

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ratekeeper._inputs import read_scores, same_length
-from ratekeeper._p_values import PValues
-from ratekeeper._validation import check_count, check_probability
+from ratekeeper._reading._columns import read_scores, same_length
+from ratekeeper._reading._parameters import check_count, check_probability
+from ratekeeper.calibration._p_values import PValues
 from ratekeeper.diagnostics import Uniformity, uniformity
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods._rank import RankMethod, critical_rank

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ratekeeper._cells import null_of, tail_of
-from ratekeeper._formatting import exact_percent
-from ratekeeper._inputs import read_labels
-from ratekeeper._tolerance import with_tolerance
+from ratekeeper._reading._columns import read_labels
+from ratekeeper._wording._formatting import exact_percent
+from ratekeeper.calibration._cells import null_of, tail_of
 from ratekeeper.exceptions import InputError
+from ratekeeper.methods._tolerant import with_tolerance
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._display import Display
 from ratekeeper.plots._p_value_counts import (
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.patches import StepPatch
     from numpy.typing import ArrayLike, NDArray
 
-    from ratekeeper._p_values import PValues
+    from ratekeeper.calibration._p_values import PValues
     from ratekeeper.methods import Method
     from ratekeeper.plots._subject import Subject
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from ratekeeper._cells import no_such_class
-from ratekeeper._formatting import exact_percent
-from ratekeeper._inputs import read_labels
-from ratekeeper._validation import check_choice, check_control, null_class_of
+from ratekeeper._reading._columns import read_labels
+from ratekeeper._reading._parameters import check_choice, check_control, null_class_of
+from ratekeeper._wording._formatting import exact_percent
+from ratekeeper.calibration._cells import no_such_class
 from ratekeeper.diagnostics import RateTable, rate_against_alpha
 from ratekeeper.diagnostics._realised import rates_of_p_values
 from ratekeeper.exceptions import InputError, Parameter
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from ratekeeper._p_values import PValues
+    from ratekeeper.calibration._p_values import PValues
+    from ratekeeper.control._test import Test
     from ratekeeper.methods import Method
-    from ratekeeper.plots._subject import Subject, Test
+    from ratekeeper.plots._subject import Subject
 
 _MOST = 0.2
 _STEPS = 100

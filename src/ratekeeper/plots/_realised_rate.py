@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ratekeeper._formatting import exact_percent, percent, show
-from ratekeeper._rates import Rate, RealisedRate
-from ratekeeper._validation import check_control, check_probability, null_class_of
+from ratekeeper._numerics._rates import Rate, RealisedRate
+from ratekeeper._reading._parameters import check_control, check_probability, null_class_of
+from ratekeeper._wording._formatting import exact_percent, percent, show
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._display import Display
@@ -64,7 +64,7 @@ class RealisedRateDisplay(Display):
     Examples
     --------
     >>> from ratekeeper.plots import RealisedRateDisplay
-    >>> from ratekeeper._rates import RealisedRate
+    >>> from ratekeeper._numerics._rates import RealisedRate
     >>> display = RealisedRateDisplay(RealisedRate(k=5, n=100), alpha=0.05, control="fnr")
     >>> display
     RealisedRateDisplay of FNR <= 5%, rank 5 of 100 scores; .plot() draws it

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ratekeeper._formatting import exact_percent
-from ratekeeper._planning import Plan, plan
-from ratekeeper._rates import RealisedRate
-from ratekeeper._validation import check_count, null_class_of
+from ratekeeper._numerics._rates import RealisedRate
+from ratekeeper._reading._parameters import check_count, null_class_of
+from ratekeeper._wording._formatting import exact_percent
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Conformal, HighProbability
 from ratekeeper.methods._rank import critical_rank
+from ratekeeper.planning._promise import Plan, plan
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._display import Display
 from ratekeeper.plots._subject import rule_of_one_rate

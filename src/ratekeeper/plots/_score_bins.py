@@ -11,7 +11,7 @@ from ratekeeper.exceptions import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ratekeeper._ranks import Floats
+    from ratekeeper._numerics._ranks import Floats
 
 # Beyond this, differences of scores would overflow.
 _FARTHEST = 1e300

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ratekeeper._formatting import exact_percent, percent
-from ratekeeper._validation import check_count
+from ratekeeper._reading._parameters import check_count
+from ratekeeper._wording._formatting import exact_percent, percent
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._display import ScoreDisplay
 from ratekeeper.plots._score_bins import MOST_BINS, score_counts, score_edges, score_span
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.patches import StepPatch
     from numpy.typing import NDArray
 
-    from ratekeeper._ranks import Floats
-    from ratekeeper._rates import Rate
+    from ratekeeper._numerics._ranks import Floats
+    from ratekeeper._numerics._rates import Rate
     from ratekeeper.plots._subject import Subject
 
     Counts = tuple[NDArray[np.intp], NDArray[np.intp]]

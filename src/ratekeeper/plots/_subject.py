@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._abstaining import AbstainingTest
-from ratekeeper._calibration import Calibration
-from ratekeeper._cells import own_numbers, read_new, refuse_clusters, refuse_unlabelled
-from ratekeeper._control import ErrorRateTest
-from ratekeeper._finished import FinishedTest, decide_read
-from ratekeeper._formatting import listed, plain_value, show
-from ratekeeper._inputs import read_labels, read_new_labels, read_scores, refuse_nan, same_length
-from ratekeeper._rates import Rate
+from ratekeeper._numerics._rates import Rate
+from ratekeeper._reading._columns import (
+    read_labels,
+    read_new_labels,
+    read_scores,
+    refuse_nan,
+    same_length,
+)
+from ratekeeper._wording._formatting import listed, plain_value, show
+from ratekeeper.calibration._calibration import Calibration
+from ratekeeper.calibration._cells import own_numbers, read_new, refuse_clusters, refuse_unlabelled
+from ratekeeper.control._both_rates import AbstainingTest
+from ratekeeper.control._error_rate import ErrorRateTest
+from ratekeeper.control._test import Test, decide_read
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import Conformal, check_method
 
@@ -23,12 +29,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ratekeeper._certificate import Cell
-    from ratekeeper._keys import TieNumbers
-    from ratekeeper._ranks import Floats
+    from ratekeeper._numerics._random_keys import TieNumbers
+    from ratekeeper._numerics._ranks import Floats
+    from ratekeeper.control._certificate import Cell
     from ratekeeper.methods import Method
 
-    Test = FinishedTest
     Source = Calibration | Test
     Masks = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
@@ -297,7 +302,7 @@ def rule_of_one_rate(subject: Subject) -> ErrorRateTest:
 
 def _read_source(source: Source) -> tuple[Calibration, Test | None]:
     """Return the calibration behind a source, and the test if it is one."""
-    if isinstance(source, Calibration | FinishedTest):
+    if isinstance(source, Calibration | Test):
         calibration = source if isinstance(source, Calibration) else source.calibration
         refuse_clusters(calibration, "A picture")
         return calibration, None if isinstance(source, Calibration) else source
@@ -317,7 +322,7 @@ def _kind(value: object) -> str:
 
 def read_estimator(clf: object) -> ErrorRateTest:
     """Return the test of a fitted controller."""
-    from ratekeeper._estimators import ErrorRateController
+    from ratekeeper.estimators._controller import ErrorRateController
 
     if not isinstance(clf, ErrorRateController) or not hasattr(clf, "test_"):
         fitted = "one that is not" if isinstance(clf, ErrorRateController) else _kind(clf)
@@ -327,7 +332,7 @@ def read_estimator(clf: object) -> ErrorRateTest:
             value=clf,
             remedy="Call fit first. Of another model pass labels and scores to from_predictions.",
         )
-    if not isinstance(clf.test_, FinishedTest):
+    if not isinstance(clf.test_, Test):
         raise InputError(
             "A test by CV+ has several scores for each object, of which no picture is drawn.",
             parameter="clf",

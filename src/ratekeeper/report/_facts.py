@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._abstaining import AbstainingTest
-from ratekeeper._cells import tail_of
-from ratekeeper._finished import decide_read
-from ratekeeper._formatting import show, visible
-from ratekeeper._tolerance import tolerant_guarantee
+from ratekeeper._wording._formatting import show, visible
+from ratekeeper.calibration._cells import tail_of
+from ratekeeper.control._both_rates import AbstainingTest
+from ratekeeper.control._test import decide_read
 from ratekeeper.methods import Conformal, Empirical, HighProbability, Simultaneous
 from ratekeeper.methods._clustered import clustered_guarantee
+from ratekeeper.methods._tolerant import tolerant_guarantee
 from ratekeeper.report import _grid as grid
 from ratekeeper.report import _knots as knots
 from ratekeeper.report._levels import key_text
@@ -24,10 +24,10 @@ from ratekeeper.report._words import class_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ratekeeper._calibration import Calibration
-    from ratekeeper._control import ErrorRateTest
-    from ratekeeper._finished import FinishedTest
-    from ratekeeper._ranks import Floats, Tail
+    from ratekeeper._numerics._ranks import Floats, Tail
+    from ratekeeper.calibration._calibration import Calibration
+    from ratekeeper.control._error_rate import ErrorRateTest
+    from ratekeeper.control._test import Test
     from ratekeeper.methods import Guarantee, Method
 
     Pair = tuple[Floats, Floats]
@@ -39,7 +39,7 @@ _MOST_HISTOGRAMS = 60
 _FOR_EVERYBODY = 0.4  # the share of the room that all groups together get on a thinned page
 
 
-def shown_cells(test: FinishedTest) -> list[int]:
+def shown_cells(test: Test) -> list[int]:
     """Return the cells that the page shows, in their order: those with most null objects.
 
     Examples
@@ -57,7 +57,7 @@ def shown_cells(test: FinishedTest) -> list[int]:
     return sorted(sorted(range(len(sizes)), key=lambda i: -sizes[i])[:MOST_GROUPS])
 
 
-def page_facts(test: FinishedTest) -> dict[str, Any]:
+def page_facts(test: Test) -> dict[str, Any]:
     """Return everything that the page's script needs, ready for JSON.
 
     Of rows in clusters, the page knows one of each: its ranks are those of independent objects.
@@ -106,7 +106,7 @@ class _OnAllRows(Conformal):
         return "Conformal() on all rows"
 
 
-def _of_independent(test: FinishedTest) -> FinishedTest:
+def _of_independent(test: Test) -> Test:
     """Return the same test, thresholds and all, as one on one row of each cluster."""
     if test.calibration.clusters is None:
         return test
@@ -211,7 +211,7 @@ def _target_errors(test: ErrorRateTest, cell: int) -> int | None:
     return scores.size - positive if test.null_class else positive
 
 
-def _undecided(test: FinishedTest) -> list[int] | None:
+def _undecided(test: Test) -> list[int] | None:
     if not isinstance(test, AbstainingTest):
         return None
     return [test.certificate.undecided[name].errors for name in ("negative", "positive")]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper._ranks import Floats, Tail
+    from ratekeeper._numerics._ranks import Floats, Tail
     from ratekeeper.methods import Method
 
 _CHARACTERS = 145_000  # for all scores of a page

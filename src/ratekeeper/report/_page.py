@@ -9,21 +9,21 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._aimed import ThresholdTest
-from ratekeeper._atomic import whole_file
-from ratekeeper._cells import refuse_counts, refuse_weights
-from ratekeeper._finished import FinishedTest
-from ratekeeper._formatting import show
-from ratekeeper._markup import text
-from ratekeeper._sentences import SECTIONS
+from ratekeeper._system._atomic_files import whole_file
 from ratekeeper._version import __version__
-from ratekeeper.batch import FileEvaluation
+from ratekeeper._wording._formatting import show
+from ratekeeper._wording._html import text
+from ratekeeper._wording._sentences import SECTIONS
+from ratekeeper.calibration._cells import refuse_counts, refuse_weights
+from ratekeeper.control._risk_control import RiskControlTest
+from ratekeeper.control._test import Test
 from ratekeeper.exceptions import InputError
-from ratekeeper.report._aimed_page import aimed_contents, aimed_heading
-from ratekeeper.report._audited import audit_facts, audit_html, payers_html
-from ratekeeper.report._counted import checked_html, evaluation_html, evaluation_rows
+from ratekeeper.files import FileEvaluation
+from ratekeeper.report._evaluation import checked_html, evaluation_html, evaluation_rows
 from ratekeeper.report._facts import page_facts
+from ratekeeper.report._group_audit import audit_facts, audit_html, payers_html
 from ratekeeper.report._practice import first_alerts, practice_facts, practice_html
+from ratekeeper.report._risk_control_page import aimed_contents, aimed_heading
 from ratekeeper.report._sections import certificate_html, glossary_html, ground_html, heading
 from ratekeeper.report._words import said
 
@@ -52,7 +52,7 @@ _COMMENT = re.compile(r"^ */\*.*?\*/\n", re.MULTILINE | re.DOTALL)  # lines for 
 
 
 def build(
-    test: FinishedTest,
+    test: Test,
     *,
     evaluation: FileEvaluation | None = None,
     title: str | None = None,
@@ -94,7 +94,7 @@ def build(
     >>> page[:15], "<h1>Screening</h1>" in page
     ('<!doctype html>', True)
     """
-    if not isinstance(test, FinishedTest):
+    if not isinstance(test, Test):
         raise InputError(
             f"A report is made of a test, not of {show(test)}.",
             parameter="test",
@@ -107,7 +107,7 @@ def build(
         raise InputError(parameter="title", value=title, need="text")
     if evaluation is not None and not hasattr(evaluation, "overall"):  # of arrays
         evaluation = FileEvaluation(overall=evaluation)  # type: ignore[arg-type]
-    if isinstance(test, ThresholdTest):
+    if isinstance(test, RiskControlTest):
         contents = {
             "title": text(title or aimed_heading(test)),
             "style": _part("page.css"),
@@ -155,7 +155,7 @@ def build(
 
 
 def write(
-    test: FinishedTest,
+    test: Test,
     path: str | os.PathLike[str],
     *,
     evaluation: FileEvaluation | None = None,

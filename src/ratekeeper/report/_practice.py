@@ -5,23 +5,23 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._alerts import ERROR, called_of_all, sizes_of
+from ratekeeper.control._alerts import ERROR, called_of_all, sizes_of
 from ratekeeper.report._words import paragraphs
 
 if TYPE_CHECKING:
-    from ratekeeper._alerts import Alerts
-    from ratekeeper._called import Bounds
-    from ratekeeper._finished import FinishedTest
+    from ratekeeper.control._alerts import Alerts
+    from ratekeeper.control._decision_rates import Bounds
+    from ratekeeper.control._test import Test
 
 
-def first_alerts(test: FinishedTest, prevalence: float | str | None) -> Alerts | None:
+def first_alerts(test: Test, prevalence: float | str | None) -> Alerts | None:
     """Return what the section says at first; None for a calibration that has no prevalence."""
     if prevalence is None:
         return test._practice()  # noqa: SLF001
     return test.alerts(prevalence)
 
 
-def practice_facts(test: FinishedTest, alerts: Alerts | None) -> dict[str, Any] | None:
+def practice_facts(test: Test, alerts: Alerts | None) -> dict[str, Any] | None:
     """Return the shares of the certified test, and where the slider starts.
 
     The page takes every prevalence as known, also that of the calibration.

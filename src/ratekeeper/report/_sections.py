@@ -5,12 +5,12 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from ratekeeper._certificate import Certificate
-from ratekeeper._control import score_text
-from ratekeeper._formatting import exact_percent
-from ratekeeper._markup import text
-from ratekeeper._sentences import say
-from ratekeeper._sentences.certificate import TITLES
+from ratekeeper._wording._formatting import exact_percent
+from ratekeeper._wording._html import text
+from ratekeeper._wording._sentences import say
+from ratekeeper._wording._sentences.certificate import TITLES
+from ratekeeper.control._certificate import Certificate
+from ratekeeper.control._error_rate import score_text
 from ratekeeper.report._facts import MOST_GROUPS
 from ratekeeper.report._words import (
     about,
@@ -25,9 +25,9 @@ from ratekeeper.report._words import (
 )
 
 if TYPE_CHECKING:
-    from ratekeeper._certificate import JointCertificate
-    from ratekeeper._finished import FinishedTest
-    from ratekeeper._rates import Rate
+    from ratekeeper._numerics._rates import Rate
+    from ratekeeper.control._certificate import JointCertificate
+    from ratekeeper.control._test import Test
 
 _WORDS = (
     *("classes", "fnr", "fpr", "alpha", "delta", "calibration", "threshold", "rank"),
@@ -36,7 +36,7 @@ _WORDS = (
 INSPECT, EVALUATE = code("ratekeeper inspect --json"), code("ratekeeper evaluate --json")
 
 
-def heading(test: FinishedTest) -> str:
+def heading(test: Test) -> str:
     """Return the heading of a page that was given none.
 
     Examples
@@ -57,7 +57,7 @@ def heading(test: FinishedTest) -> str:
     return sentence(", ".join(parts))
 
 
-def certificate_html(test: FinishedTest, checked: str = "") -> str:
+def certificate_html(test: Test, checked: str = "") -> str:
     """Return the first section of the page: promise, what was counted, conditions and price."""
     parts = [part.certificate for part in test.parts]
     statements = test.certificate.statements
@@ -96,7 +96,7 @@ def certificate_html(test: FinishedTest, checked: str = "") -> str:
     )
 
 
-def _thresholds(test: FinishedTest) -> list[tuple[str, bool]]:
+def _thresholds(test: Test) -> list[tuple[str, bool]]:
     """Return the thresholds of the first cell, and whether fewer are rejected above than below."""
     higher = test.calibration.higher_is_positive
     limits = [(part.certificate.cells[0].threshold, part.control) for part in test.parts]
@@ -178,14 +178,14 @@ def _left_out(n: int) -> list[str]:
     return [said("page.groups.left_out", **numbers, inspect=INSPECT, evaluate=EVALUATE)]
 
 
-def _of_clusters(test: FinishedTest) -> list[str]:
+def _of_clusters(test: Test) -> list[str]:
     if test.calibration.clusters is None:
         return []
     n = sum(scores.size for cells in test.calibration.cells for scores in cells)
     return [say("clusters.page", n=f"{n:,}")]
 
 
-def ground_html(test: FinishedTest) -> str:
+def ground_html(test: Test) -> str:
     """Return what the promise stands on: classes, data, version, rows left out."""
     first, calibration = test.parts[0].certificate, test.calibration
     told = {s.title: s.text for s in first.statements if s.topic in ("data", "file")}

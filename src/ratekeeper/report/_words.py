@@ -7,14 +7,14 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from ratekeeper._formatting import visible
-from ratekeeper._markup import Html, text
-from ratekeeper._sentences.page import PAGE
+from ratekeeper._wording._formatting import visible
+from ratekeeper._wording._html import Html, text
+from ratekeeper._wording._sentences.page import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ratekeeper._certificate import Certificate
+    from ratekeeper.control._certificate import Certificate
 
 _STRONG = re.compile(r"\*\*(.+?)\*\*")
 _DIGITS = 6

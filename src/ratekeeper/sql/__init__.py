@@ -4,10 +4,10 @@ Queries are plain SQL, written for the database that is named: no function to in
 load. What is counted comes back as some thousands of rows.
 """
 
-from ratekeeper.sql._counting import calibration_sql
-from ratekeeper.sql._deciding import decision_sql
+from ratekeeper.sql._count import calibration_sql
+from ratekeeper.sql._decide import decision_sql
 from ratekeeper.sql._dialects import DIALECTS
-from ratekeeper.sql._evaluating import evaluation_sql
+from ratekeeper.sql._evaluate import evaluation_sql
 from ratekeeper.sql._p_values import p_value_sql
 
 __all__ = ["DIALECTS", "calibration_sql", "decision_sql", "evaluation_sql", "p_value_sql"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ratekeeper._validation import check_choice
+from ratekeeper._reading._parameters import check_choice
 
 
 @dataclass(frozen=True)

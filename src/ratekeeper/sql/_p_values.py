@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._step_tables import excess_text, step_tables
-from ratekeeper._steps import MOST_STEPS
-from ratekeeper._validation import check_count
-from ratekeeper.sql._deciding import by_group, check_test, decision_lines
+from ratekeeper._numerics._step_function import MOST_STEPS
+from ratekeeper._reading._parameters import check_count
+from ratekeeper.frames._step_tables import excess_text, step_tables
+from ratekeeper.sql._decide import by_group, check_test, decision_lines
 from ratekeeper.sql._promise import caveats_of, facts_of
 from ratekeeper.sql._writing import Writer, comment
 
 if TYPE_CHECKING:
-    from ratekeeper._finished import FinishedTest
-    from ratekeeper._steps import Steps
+    from ratekeeper._numerics._step_function import Steps
+    from ratekeeper.control._test import Test
 
 
 def p_value_sql(
-    test: FinishedTest,
+    test: Test,
     *,
     table: str,
     score: str,

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._abstaining import AbstainingTest
-from ratekeeper._aimed import ThresholdTest
-from ratekeeper._certificate import Certificate
-from ratekeeper._formatting import listed, show
+from ratekeeper._wording._formatting import listed, show
+from ratekeeper.control._both_rates import AbstainingTest
+from ratekeeper.control._certificate import Certificate
+from ratekeeper.control._risk_control import RiskControlTest
 
 if TYPE_CHECKING:
-    from ratekeeper._aimed import ThresholdCertificate
-    from ratekeeper._finished import FinishedTest
+    from ratekeeper.control._risk_control import RiskControlCertificate
+    from ratekeeper.control._test import Test
     from ratekeeper.sql._dialects import Dialect
 
 _SHOWN = 10  # groups
 
 
-def facts_of(test: FinishedTest) -> list[str]:
+def facts_of(test: Test) -> list[str]:
     """Say what is promised, on what data, and to whom nothing is."""
     stated = (
         [test.certificate]
-        if isinstance(test, ThresholdTest)
+        if isinstance(test, RiskControlTest)
         else [part.certificate for part in test.parts]
     )
     sentences = [line for one in stated for line in _promise(one)]
@@ -40,11 +40,11 @@ def facts_of(test: FinishedTest) -> list[str]:
     return sentences
 
 
-def caveats_of(test: FinishedTest, dialect: Dialect, *, decided: bool = True) -> list[str]:
+def caveats_of(test: Test, dialect: Dialect, *, decided: bool = True) -> list[str]:
     """Say when a decision is NULL, and where the database may see things differently."""
     # Where the two thresholds of a cell cross, one between them decides everything.
     abstains = isinstance(test, AbstainingTest) and None in test.crossed
-    if isinstance(test, ThresholdTest):
+    if isinstance(test, RiskControlTest):
         abstains = any(one.negative is not None for one in test.limits.values())
     undecided = "the test abstains, " if abstains and decided else ""
     unknown = "the group is unknown, " if groups_of(test) else ""
@@ -68,13 +68,13 @@ def caveats_of(test: FinishedTest, dialect: Dialect, *, decided: bool = True) ->
     return sentences
 
 
-def groups_of(test: FinishedTest) -> list[Any]:
+def groups_of(test: Test) -> list[Any]:
     """Return the groups of a test; none if it has no groups."""
     groups = test.calibration.groups
     return [] if groups is None else groups.tolist()
 
 
-def _as_calibrated(test: FinishedTest, score_type: str) -> str:
+def _as_calibrated(test: Test, score_type: str) -> str:
     if test.tolerance:
         return f"differ by at most {test.tolerance!r} from what the code there would give"
     return f"be {score_type}, not rounded"
@@ -84,7 +84,7 @@ def _number(n: int) -> str:
     return f"{n:,}" if n else "no"
 
 
-def _promise(facts: Certificate | ThresholdCertificate) -> list[str]:
+def _promise(facts: Certificate | RiskControlCertificate) -> list[str]:
     method = f", {facts.method}" if isinstance(facts, Certificate) else ""
     sentences = [
         f"{facts.headline}{method}, ratekeeper {facts.version}.",

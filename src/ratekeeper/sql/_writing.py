@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._formatting import show, visible
+from ratekeeper._wording._formatting import show, visible
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.sql._dialects import dialect_of
 

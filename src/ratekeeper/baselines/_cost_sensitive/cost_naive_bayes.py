@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator
 
-from ratekeeper._validation import check_count
+from ratekeeper._reading._parameters import check_count
 from ratekeeper.baselines._blocks import blocks
 from ratekeeper.baselines._cost_sensitive.cost_system import Rule, WithTests
 from ratekeeper.baselines._cost_sensitive.costs import read_test_costs

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from ratekeeper._validation import null_class_of
+from ratekeeper._reading._parameters import null_class_of
 from ratekeeper.baselines._cost_sensitive.costs import (
     check_test_costs,
     losses_of,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from sklearn.base import BaseEstimator
 
-    from ratekeeper._rates import Rate
+    from ratekeeper._numerics._rates import Rate
     from ratekeeper.baselines._cost_sensitive.costs import Losses
     from ratekeeper.baselines._system import Features, Floats, Mask
     from ratekeeper.methods import Guarantee

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._progress import track
-from ratekeeper._validation import check_count
+from ratekeeper._reading._parameters import check_count
+from ratekeeper._system._progress import track
 from ratekeeper.baselines._cost_sensitive.cost_system import CostLearner, Rule, leaning, train_on
 from ratekeeper.baselines._inner import train
 from ratekeeper.baselines._splitting import deal_folds

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from ratekeeper._validation import check_count, check_positive
+from ratekeeper._reading._parameters import check_count, check_positive
 from ratekeeper.baselines._cost_sensitive.cost_system import CostSystem, Rule
 from ratekeeper.baselines._inner import train
 from ratekeeper.baselines._system import one_of, optional, parameter, system

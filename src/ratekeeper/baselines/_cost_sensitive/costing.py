@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_count
+from ratekeeper._reading._parameters import check_count
 from ratekeeper.baselines._cost_sensitive.cost_system import CostLearner, Rule, train_on
 from ratekeeper.baselines._system import parameter, system
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
-from ratekeeper._progress import track
-from ratekeeper._rates import Rate
+from ratekeeper._numerics._rates import Rate
+from ratekeeper._system._progress import track
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LinearRegression
 
-from ratekeeper._validation import check_count, check_not_negative
+from ratekeeper._reading._parameters import check_count, check_not_negative
 from ratekeeper.baselines._cost_sensitive.cost_system import CostSystem, Rule
 from ratekeeper.baselines._cost_sensitive.trees import TreeModel, chooser, entropy, grow
 from ratekeeper.baselines._system import no_promise, parameter, system

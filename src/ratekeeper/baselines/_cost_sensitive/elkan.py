@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_probability
+from ratekeeper._reading._parameters import check_probability
 from ratekeeper.baselines._cost_sensitive.cost_system import CostLearner, Rule
 from ratekeeper.baselines._cost_sensitive.costs import losses_of, read_costs
 from ratekeeper.baselines._inner import probability_of, train

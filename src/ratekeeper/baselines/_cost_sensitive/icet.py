@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import betaincinv
 
-from ratekeeper._validation import check_count
+from ratekeeper._reading._parameters import check_count
 from ratekeeper.baselines._cost_sensitive.cost_system import Rule, WithTests
 from ratekeeper.baselines._cost_sensitive.costs import read_test_costs
 from ratekeeper.baselines._cost_sensitive.trees import TreeModel, best_cuts, entropy, grow, laplace

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ratekeeper._validation import null_class_of
+from ratekeeper._reading._parameters import null_class_of
 from ratekeeper.baselines._cost_sensitive.cost_system import CostLearner, Rule, mean_leaning
 from ratekeeper.baselines._inner import probability_of, train
 from ratekeeper.baselines._system import system

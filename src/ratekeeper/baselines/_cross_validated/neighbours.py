@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ratekeeper._validation import check_count, check_positive
+from ratekeeper._reading._parameters import check_count, check_positive
 from ratekeeper.baselines._blocks import blocks
 from ratekeeper.baselines._cross_validated.ranking import ROUNDING, CrossValidated
 from ratekeeper.baselines._system import check_bool, one_of, optional, parameter, system

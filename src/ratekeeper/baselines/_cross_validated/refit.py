@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ratekeeper._progress import track
+from ratekeeper._system._progress import track
 from ratekeeper.baselines._cross_validated.ranking import ROUNDING, CrossValidated
 from ratekeeper.baselines._inner import score_against, train
 from ratekeeper.baselines._system import WithEstimator, system
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.base import BaseEstimator
 
-    from ratekeeper._p_values import PValues
     from ratekeeper.baselines._system import Features, Floats
+    from ratekeeper.calibration._p_values import PValues
 
 _PATIENCE = 60.0  # seconds of refitting from which a warning is given
 

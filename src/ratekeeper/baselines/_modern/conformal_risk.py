@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._ranks import count_as_extreme
+from ratekeeper._numerics._ranks import count_as_extreme
 from ratekeeper.baselines._splitting import require_for
 from ratekeeper.baselines._system import ModelThreshold, WithSplit, system
 from ratekeeper.methods import Conformal, Guarantee

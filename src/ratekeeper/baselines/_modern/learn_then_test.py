@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._inputs import read_scores
-from ratekeeper._ranks import count_as_extreme
-from ratekeeper._validation import check_count
+from ratekeeper._numerics._ranks import count_as_extreme
+from ratekeeper._reading._columns import read_scores
+from ratekeeper._reading._parameters import check_count
 from ratekeeper.baselines._splitting import require_for
 from ratekeeper.baselines._system import ModelThreshold, WithDelta, WithSplit, parameter, system
 from ratekeeper.exceptions import InputError

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import TunedThresholdClassifierCV
 
-from ratekeeper._validation import check_count
+from ratekeeper._reading._parameters import check_count
 from ratekeeper.baselines._inner import fresh, score_against
 from ratekeeper.baselines._system import WithEstimator, no_promise, parameter, system
 from ratekeeper.exceptions import InputError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_count
+from ratekeeper._reading._parameters import check_count
 from ratekeeper.baselines._inner import score_against, train
 from ratekeeper.baselines._neyman_pearson.estimator_lists import (
     check_estimators,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import brentq, minimize
 
-from ratekeeper._validation import check_positive
+from ratekeeper._reading._parameters import check_positive
 from ratekeeper.baselines._neyman_pearson.surrogates import LinearSurrogate
 from ratekeeper.baselines._system import parameter, system
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_count, check_positive
+from ratekeeper._reading._parameters import check_count, check_positive
 from ratekeeper.baselines._neyman_pearson.surrogates import LinearSurrogate
 from ratekeeper.baselines._system import parameter, system
 

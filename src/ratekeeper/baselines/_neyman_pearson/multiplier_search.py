@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ratekeeper._validation import check_count
+from ratekeeper._reading._parameters import check_count
 from ratekeeper.baselines._inner import score_against, train
 from ratekeeper.baselines._neyman_pearson.relaxation import Relaxed, relaxed
 from ratekeeper.baselines._system import no_promise, parameter, system

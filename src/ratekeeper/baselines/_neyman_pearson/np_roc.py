@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._inputs import read_labels, read_scores, refuse_nan, same_length
-from ratekeeper._ranks import count_as_extreme
-from ratekeeper._validation import check_control, check_probability, null_class_of
+from ratekeeper._numerics._ranks import count_as_extreme
+from ratekeeper._reading._columns import read_labels, read_scores, refuse_nan, same_length
+from ratekeeper._reading._parameters import check_control, check_probability, null_class_of
 from ratekeeper.exceptions import Parameter, TooFewScoresError
 from ratekeeper.methods import HighProbability
 from ratekeeper.methods._high_probability import beta_upper

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ratekeeper._validation import null_class_of
+from ratekeeper._reading._parameters import null_class_of
 from ratekeeper.baselines._neyman_pearson.np_roc import np_roc
 from ratekeeper.baselines._splitting import hold_out_both, require_for
 from ratekeeper.baselines._system import ModelThreshold, WithDelta, WithSplit, system

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_positive, check_probability
+from ratekeeper._reading._parameters import check_positive, check_probability
 from ratekeeper.baselines._inner import score_against, train
 from ratekeeper.baselines._neyman_pearson.estimator_lists import (
     check_estimators,

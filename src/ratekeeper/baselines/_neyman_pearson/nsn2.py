@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_probability
+from ratekeeper._reading._parameters import check_probability
 from ratekeeper.baselines._densities import (
     Density,
     Normals,

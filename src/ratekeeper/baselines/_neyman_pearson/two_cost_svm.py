@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, NuSVC
 
-from ratekeeper._progress import track
-from ratekeeper._validation import check_count
+from ratekeeper._reading._parameters import check_count
+from ratekeeper._system._progress import track
 from ratekeeper.baselines._splitting import deal_folds
 from ratekeeper.baselines._system import System, check_bool, no_promise, one_of, parameter, system
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._validation import check_count
+from ratekeeper._reading._parameters import check_count
 from ratekeeper.baselines._inner import score_against, train
 from ratekeeper.baselines._splitting import require_for
 from ratekeeper.baselines._system import (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ratekeeper._ranks import count_as_extreme
+from ratekeeper._numerics._ranks import count_as_extreme
 
 if TYPE_CHECKING:
     from ratekeeper.baselines._system import Floats

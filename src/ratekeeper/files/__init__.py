@@ -1,0 +1,40 @@
+"""Files of rows, streamed: calibrate, classify, evaluate, select and test whatever their size.
+
+CSV and TSV files (also gzipped) need nothing; Parquet, Arrow and Feather files need pyarrow.
+"""
+
+from ratekeeper.files._adapt import LearnedFile, classify_adaptively, learn_file
+from ratekeeper.files._calibrate import calibrate_file
+from ratekeeper.files._calibrate_counts import Refinement, calibrate_counts, refine_counts
+from ratekeeper.files._classify import Classified, classify_file
+from ratekeeper.files._evaluate import FileEvaluation, evaluate_file
+from ratekeeper.files._evaluate_counts import evaluate_counts
+from ratekeeper.files._monitor import FileNoted, record_file, update_file
+from ratekeeper.files._select import FileSelection, select_file
+from ratekeeper.files._shift_test import FileShift, shift_file
+from ratekeeper.files._sources import FORMATS
+from ratekeeper.files._whole import read_columns
+
+__all__ = [
+    "FORMATS",
+    "Classified",
+    "FileEvaluation",
+    "FileNoted",
+    "FileSelection",
+    "FileShift",
+    "LearnedFile",
+    "Refinement",
+    "calibrate_counts",
+    "calibrate_file",
+    "classify_adaptively",
+    "classify_file",
+    "evaluate_counts",
+    "evaluate_file",
+    "learn_file",
+    "read_columns",
+    "record_file",
+    "refine_counts",
+    "select_file",
+    "shift_file",
+    "update_file",
+]

@@ -1,0 +1,18 @@
+"""Several classes: one p-value for each, label sets, and classes in order of severity."""
+
+from ratekeeper.multiclass._calibration import MulticlassCalibration, calibrate
+from ratekeeper.multiclass._certificate import MulticlassCertificate
+from ratekeeper.multiclass._evaluation import MulticlassEvaluation
+from ratekeeper.multiclass._label_sets import LabelSets
+from ratekeeper.multiclass._ordered import OrderedTest
+from ratekeeper.multiclass._test import MulticlassTest
+
+__all__ = [
+    "LabelSets",
+    "MulticlassCalibration",
+    "MulticlassCertificate",
+    "MulticlassEvaluation",
+    "MulticlassTest",
+    "OrderedTest",
+    "calibrate",
+]

@@ -1,0 +1,21 @@
+"""How many labels a promise, an audit, a price or a monitor needs, before there are any.
+
+One file per question; `_text` is how every plan reads. Imports `ratekeeper.control` and what is
+below it. Start with `_promise`, which is `plan`.
+"""
+
+from ratekeeper.planning._audit import AuditPlan, CertificationPlan, plan_audit
+from ratekeeper.planning._monitor import MonitorPlan, plan_monitor
+from ratekeeper.planning._price import PricePlan
+from ratekeeper.planning._promise import Plan, plan
+
+__all__ = [
+    "AuditPlan",
+    "CertificationPlan",
+    "MonitorPlan",
+    "Plan",
+    "PricePlan",
+    "plan",
+    "plan_audit",
+    "plan_monitor",
+]
