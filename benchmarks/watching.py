@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.timing import Row, race
-from ratekeeper._numerics._sequential import ChangeWatch, LikenessWatch, LimitWatch
+from ratekeeper._numerics._sequential import ChangeDetector, LikenessEProcess, LimitEProcess
 from ratekeeper._numerics._sequential._delay import fastest
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def run(*, quick: bool) -> Iterator[Row]:
 
 
 def _ours(errors: NDArray[np.bool_]) -> float:
-    watch = LimitWatch(ALPHA, DELTA)
+    watch = LimitEProcess(ALPHA, DELTA)
     watch.feed(errors)
     return watch.alarm or np.inf
 
@@ -97,9 +97,9 @@ def _mapie_in_batches(batches: NDArray[np.bool_]) -> bool:
 
 def _all_watches(batches: NDArray[np.bool_]) -> list[int | None]:
     watches = (
-        LimitWatch(ALPHA, DELTA),
-        LikenessWatch(50, 1_000, DELTA),
-        ChangeWatch(ALPHA, 10_000),
+        LimitEProcess(ALPHA, DELTA),
+        LikenessEProcess(50, 1_000, DELTA),
+        ChangeDetector(ALPHA, 10_000),
     )
     for errors in batches:
         for watch in watches:
@@ -109,7 +109,7 @@ def _all_watches(batches: NDArray[np.bool_]) -> list[int | None]:
 
 
 def _one_by_one(errors: list[bool]) -> int:
-    watch, alarms = LimitWatch(ALPHA, DELTA), 0
+    watch, alarms = LimitEProcess(ALPHA, DELTA), 0
     for error in errors:
         watch.feed(error)
         alarms += watch.alarm is not None

@@ -22,7 +22,6 @@ extensions = [
     "command_line",
     "public_names",
     "page_markup",
-    "import_graph",
     "notebook_pages",
     "live_pictures",
 ]

@@ -206,8 +206,8 @@ MUTATIONS = [
     Mutation(
         "Row numbers in messages start anew with each piece of a file",
         "files",
-        "yield TextPiece(self, part, first + start, 0 if start else size)",
-        "yield TextPiece(self, part, start, 0 if start else size)",
+        "yield TextBlock(self, part, first + start, 0 if start else size)",
+        "yield TextBlock(self, part, start, 0 if start else size)",
     ),
     Mutation(
         "Skipped rows shift the decisions of the rows after them",
@@ -302,8 +302,8 @@ MUTATIONS = [
     Mutation(
         "An impossible promise ends with the code of bad usage",
         "files",
-        "raise Refusal(error.worded(spelled), IMPOSSIBLE) from error",
-        "raise Refusal(error.worded(spelled)) from error",
+        "raise CommandError(error.worded(spelled), IMPOSSIBLE) from error",
+        "raise CommandError(error.worded(spelled)) from error",
     ),
     Mutation(
         "A monitor alarms at twice its delta",

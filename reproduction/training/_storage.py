@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._system._atomic_files import whole_file
+from ratekeeper._system._atomic_files import atomic_file
 from ratekeeper.normality._model import WEIGHTS
 
 if TYPE_CHECKING:
@@ -36,5 +36,5 @@ def save_tests(path: Path, tests: Mapping[str, NeuralTest]) -> None:
 
 def save_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
     """Write arrays by name, whole or not at all."""
-    with whole_file(path) as unfinished, unfinished.open("wb") as stream:
+    with atomic_file(path) as unfinished, unfinished.open("wb") as stream:
         np.savez_compressed(stream, **arrays)

@@ -37,7 +37,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._wording._formatting import show, visible
+from ratekeeper._wording._formatting import escape_controls, format_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +73,7 @@ class Parameter:
     value: object = NOTHING
 
     def __str__(self) -> str:
-        return self.name if self.value is NOTHING else f"{self.name}={show(self.value)}"
+        return self.name if self.value is NOTHING else f"{self.name}={format_value(self.value)}"
 
 
 def worded(words: Words, spell: Callable[[Parameter], str] = str) -> str:
@@ -95,7 +95,7 @@ class RatekeeperError(Exception):
     def worded(self, spell: Callable[[Parameter], str] = str) -> str:
         """Return the message with every parameter spelled out; as Python writes it by default."""
         del spell  # a plain text mentions none
-        return visible(super().__str__())
+        return escape_controls(super().__str__())
 
     def __str__(self) -> str:
         return self.worded()
@@ -141,7 +141,7 @@ class InputError(RatekeeperError, ValueError):
     def worded(self, spell: Callable[[Parameter], str] = str) -> str:
         """Return the message with every parameter spelled out; as Python writes it by default."""
         texts = worded(self._what, spell), worded(self.remedy, spell)
-        return visible(" ".join(filter(None, texts)))
+        return escape_controls(" ".join(filter(None, texts)))
 
     def within(self, place: str) -> InputError:
         """Return the same error, with the place where it was found before its message.
@@ -217,7 +217,7 @@ class RatekeeperWarning(UserWarning):
 
     def worded(self, spell: Callable[[Parameter], str] = str) -> str:
         """Return the message with every parameter spelled out; as Python writes it by default."""
-        return visible(worded(self.words, spell))
+        return escape_controls(worded(self.words, spell))
 
     def __str__(self) -> str:
         return self.worded()

@@ -12,7 +12,7 @@ import ratekeeper as rk
 from ratekeeper._numerics._step_function import steps_of
 from ratekeeper.calibration._buckets import Grid, count_out, rows_of
 from ratekeeper.calibration._calibrate import calibration_of
-from ratekeeper.calibration._counts import Counted, is_well_formed, joined
+from ratekeeper.calibration._counts import CountedScores, is_well_formed, joined
 from ratekeeper.exceptions import InputError, StoredFileError
 from ratekeeper.report import build
 
@@ -31,7 +31,7 @@ SCORES = st.one_of(
 SAMPLE = st.lists(SCORES, min_size=1, max_size=30)
 
 
-def assert_bounds(cell: Counted, scores: np.ndarray, at: np.ndarray) -> None:
+def assert_bounds(cell: CountedScores, scores: np.ndarray, at: np.ndarray) -> None:
     """See that the number of scores at or below lies between what is known."""
     place = cell.knots.searchsorted(at, "right")
     found = np.sort(scores).searchsorted(at, "right")
@@ -45,9 +45,9 @@ def grid_of(scores: np.ndarray, n_buckets: int) -> Grid:
     return Grid.over(float(low), float(high), n_buckets)
 
 
-def counted_by(scores: np.ndarray, n_buckets: int) -> Counted:
+def counted_by(scores: np.ndarray, n_buckets: int) -> CountedScores:
     rows = rows_of(grid_of(scores, n_buckets), scores, np.zeros(scores.size, dtype=np.int64))
-    return Counted.of_buckets(rows.lowest, rows.highest, rows.count)
+    return CountedScores.of_buckets(rows.lowest, rows.highest, rows.count)
 
 
 def counted_calibration(cal: rk.Calibration, n_buckets: int, passes: int = 1) -> rk.Calibration:
@@ -63,7 +63,7 @@ def counted_calibration(cal: rk.Calibration, n_buckets: int, passes: int = 1) ->
     )
     parts = [rows.take(rows.cell == i) for i in range(len(cells))]
     return calibration_of(
-        tuple(Counted.of_buckets(p.lowest, p.highest, p.count) for p in parts),
+        tuple(CountedScores.of_buckets(p.lowest, p.highest, p.count) for p in parts),
         cal.classes,
         groups=cal.groups,
         higher_is_positive=cal.higher_is_positive,
@@ -126,7 +126,7 @@ def test_joined_counts_bound_all_scores_together(one, two, few, many, queries):
 def test_thinning_knots_keeps_the_bounds(sample, knots):
     """With fewer knots counts are coarser, and still bounds."""
     scores = np.array(sample)
-    cell = Counted.of_scores(np.sort(scores)).thinned(knots)
+    cell = CountedScores.of_scores(np.sort(scores)).thinned(knots)
     assert is_well_formed(cell)
     assert_bounds(cell, scores, scores)
 
@@ -145,7 +145,7 @@ def test_three_passes_spend_nearly_all_of_alpha(tail, digits):
             grid_of(values, 4096),
             [tail],
         )
-        cell = Counted.of_buckets(rows.lowest, rows.highest, rows.count)
+        cell = CountedScores.of_buckets(rows.lowest, rows.highest, rows.count)
         ascending = np.sort(values)
         for k in (3, 300, 3000):
             (knot,) = cell.kth(np.array([k]), tail)
@@ -240,7 +240,7 @@ def test_wrong_counts_in_a_file_are_refused(tmp_path):
     """Counts that no scores have are refused, whatever the checksum says."""
     counted = counted_calibration(drawn(), 64)
     cell = counted.cells[0][0]
-    wrong = Counted(cell.knots.copy(), cell.least.copy(), cell.most.copy())
+    wrong = CountedScores(cell.knots.copy(), cell.least.copy(), cell.most.copy())
     broken = calibration_of((wrong, counted.cells[1][0]), counted.classes)
     rk.save(broken, tmp_path / "broken.rk")
     with pytest.raises(StoredFileError, match="counts are not those of scores"):

@@ -13,7 +13,7 @@ import scipy.stats
 
 import ratekeeper as rk
 from ratekeeper.control._alerts import Estimate, alerts_of, count_text, counted, share_text
-from ratekeeper.control._decision_rates import called_by_any_threshold
+from ratekeeper.control._decision_rates import rates_of_any_threshold
 
 
 def drawn(n_negative=700, n_positive=300, gap=2.0, seed=0, **options):
@@ -179,7 +179,7 @@ def test_a_threshold_of_any_origin_has_alerts():
     n = [np.array([cells[0].size]) for cells in cal.cells]
 
     def called(error):
-        return called_by_any_threshold(above, below, n, error=error, can_abstain=True)
+        return rates_of_any_threshold(above, below, n, error=error, can_abstain=True)
 
     found = alerts_of(cal, called, "5%")
     assert all(map(within, (found.alerts, found.missed, found.undecided, found.npv)))

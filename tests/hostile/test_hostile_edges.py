@@ -13,7 +13,7 @@ import pytest
 
 import ratekeeper as rk
 from ratekeeper._numerics._rates import beta_binomial_tail, clopper_pearson
-from ratekeeper._system._atomic_files import whole_file, whole_folder, write
+from ratekeeper._system._atomic_files import atomic_file, atomic_folder, write
 
 HUGE = (2**63, 2**64, 10**30, 10**400, 10**5000, 1e300, float("inf"), np.int64(2**62))
 
@@ -97,10 +97,10 @@ STRANGER = 54321  # a user that is not us
 LEFT = ".out.0123456789ab.unfinished"
 WRITING = """if True:
     import sys
-    from ratekeeper._system._atomic_files import whole_file, whole_folder
-    with whole_file(sys.argv[1]) as place:
+    from ratekeeper._system._atomic_files import atomic_file, atomic_folder
+    with atomic_file(sys.argv[1]) as place:
         place.write_text("done")
-    with whole_folder(sys.argv[1] + "put"):
+    with atomic_folder(sys.argv[1] + "put"):
         pass
 """
 
@@ -139,7 +139,7 @@ def test_leftovers_of_others_stay(tmp_path):
     """What another user left, or works on where nothing can be locked, is none of our business."""
     (tmp_path / LEFT).write_text("theirs")
     given_to_a_stranger(tmp_path / LEFT)
-    with whole_file(tmp_path / "out") as place:
+    with atomic_file(tmp_path / "out") as place:
         place.write_text("mine")
     assert (tmp_path / LEFT).read_text() == "theirs"
 
@@ -157,7 +157,7 @@ def test_a_lock_that_others_hold_is_not_waited_for(tmp_path, monkeypatch):
         return number
 
     monkeypatch.setattr(os, "open", watched)
-    with pytest.raises(rk.InputError, match="lock whatever is new"), whole_file(tmp_path / "out"):
+    with pytest.raises(rk.InputError, match="lock whatever is new"), atomic_file(tmp_path / "out"):
         pass
     for number in held:
         os.close(number)
@@ -173,7 +173,7 @@ def test_links_of_others_in_shared_folders_are_refused(tmp_path, mode):
     shared.mkdir()
     shared.chmod(mode)
     (shared / "link").symlink_to(precious)
-    with whole_file(shared / "link") as place:
+    with atomic_file(shared / "link") as place:
         place.write_text("new")
     assert precious.read_text() == "new"
     given_to_a_stranger(shared / "link")
@@ -181,9 +181,9 @@ def test_links_of_others_in_shared_folders_are_refused(tmp_path, mode):
     given_to_a_stranger(shared / "pipe")
     (tmp_path / "hop").symlink_to(shared / "link")
     for name in ("shared/link", "shared/pipe", "hop"):
-        with pytest.raises(rk.InputError, match="another user"), whole_file(tmp_path / name):
+        with pytest.raises(rk.InputError, match="another user"), atomic_file(tmp_path / name):
             pass
-    with pytest.raises(rk.InputError, match="another user"), whole_folder(shared / "link"):
+    with pytest.raises(rk.InputError, match="another user"), atomic_folder(shared / "link"):
         pass
     test = rk.calibrate(np.linspace(0, 1, 80), np.repeat([0, 1], 40))
     for name in ("shared/link", "shared/pipe", "hop"):
@@ -227,13 +227,13 @@ def test_a_file_of_others_gives_no_rights_away(tmp_path):
     path = tmp_path / "out"
     path.write_text("theirs")
     path.chmod(0o6777)
-    with whole_file(path) as place:
+    with atomic_file(path) as place:
         assert stat.S_IMODE(place.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.stat().st_mode) == 0o777
     path.chmod(0o6766)
     given_to_a_stranger(path)
     path.chmod(0o6766)
-    with whole_file(path):
+    with atomic_file(path):
         pass
     assert stat.S_IMODE(path.stat().st_mode) == 0o744
     assert path.stat().st_gid == STRANGER
@@ -253,7 +253,7 @@ def test_a_group_that_cannot_be_kept_gets_no_more_than_all(tmp_path, monkeypatch
         raise PermissionError
 
     monkeypatch.setattr(os, "fchown", refuse)
-    with whole_file(path):
+    with atomic_file(path):
         pass
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
@@ -268,7 +268,7 @@ def test_an_exchanged_file_is_noticed(tmp_path):
         place.rename(tmp_path / "elsewhere")
         place.write_text("theirs")
 
-    with pytest.raises(rk.InputError, match="exchanged"), whole_file(path) as place:
+    with pytest.raises(rk.InputError, match="exchanged"), atomic_file(path) as place:
         exchange(place)
     assert path.read_text() == "old"
 
@@ -277,7 +277,7 @@ def test_an_exchanged_file_is_noticed(tmp_path):
 def test_what_is_no_path_is_refused(tmp_path, name):
     """NUL, letters that no file name has and links in a circle are errors of ours or the system."""
     (tmp_path / "loop").symlink_to("loop")
-    with pytest.raises((rk.InputError, OSError)), whole_file(f"{tmp_path}/{name}"):
+    with pytest.raises((rk.InputError, OSError)), atomic_file(f"{tmp_path}/{name}"):
         pass
 
 

@@ -30,9 +30,9 @@ from sklearn.linear_model import LogisticRegression
 import ratekeeper as rk
 from ratekeeper import plots, report
 from ratekeeper._system._progress import track
-from ratekeeper._wording._formatting import json_ready, json_text, show, visible
+from ratekeeper._wording._formatting import escape_controls, format_value, json_ready, json_text
 from ratekeeper.calibration import Provenance
-from ratekeeper.cli._errors import Refusal, reported
+from ratekeeper.cli._errors import CommandError, reported
 from ratekeeper.files import classify_file, evaluate_file
 from ratekeeper.sql import decision_sql
 
@@ -475,7 +475,7 @@ def test_endings_of_commands_hide_nothing():
         OSError(2, "No such file", EVIL),
         RuntimeError(EVIL),
         rk.exceptions.StoredFileError(EVIL),
-        Refusal(EVIL),
+        CommandError(EVIL),
         click.BadParameter(EVIL),
     ):
         with pytest.raises(click.ClickException) as caught, reported():
@@ -626,17 +626,17 @@ def test_queries_have_plain_comments(calibration):
 )
 def test_what_is_shown(text, shown):
     """Letters of all languages stay; what acts or hides is written as Python writes it."""
-    assert visible(text) == shown
-    assert visible(shown) == shown
-    assert visible(f"{text}\n", keep="\n").endswith("\n")
+    assert escape_controls(text) == shown
+    assert escape_controls(shown) == shown
+    assert escape_controls(f"{text}\n", keep="\n").endswith("\n")
 
 
 @given(st.text(st.characters(codec=None, exclude_categories=())))
 def test_any_text_is_made_visible_once(text):
     """Nothing hidden is left in any text, what is left prints anywhere, and stays as it is."""
-    shown = visible(text)
+    shown = escape_controls(text)
     assert not hidden(shown, keep="\u200c\u200d")
-    assert visible(shown) == shown
+    assert escape_controls(shown) == shown
     assert shown.encode().decode() == shown
     assert not re.search("[\u3164\u034f\u200c\u200d]{2}", shown)
     assert text != shown or text.isprintable() or not hidden(text, keep="\u200c\u200d")
@@ -649,8 +649,8 @@ def test_values_of_any_kind_are_shown_plainly():
         def __repr__(self):
             return f"<{EVIL}>"
 
-    assert not hidden(show(Odd()), keep="")
-    assert show("a\x1b\\x1b") == r"'a\x1b\\x1b'"
+    assert not hidden(format_value(Odd()), keep="")
+    assert format_value("a\x1b\\x1b") == r"'a\x1b\\x1b'"
 
 
 def test_json_is_written_as_the_standard_library_does():

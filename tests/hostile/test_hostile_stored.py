@@ -19,7 +19,7 @@ from ratekeeper import methods
 from ratekeeper._reading._parameters import LONGEST_NAME
 from ratekeeper.calibration import Provenance
 from ratekeeper.storage import _serialize as stored_facts
-from ratekeeper.storage._schema import MOST_REPLICATES, SCHEMA, misfit, published
+from ratekeeper.storage._schema import MOST_REPLICATES, SCHEMA, published, schema_error
 
 PER_HEADER_BYTE, PER_SCORE_BYTE = 20, 8  # bytes of memory
 ROOT = Path(__file__).parents[2]
@@ -591,7 +591,7 @@ def test_every_file_follows_the_published_schema(tmp_path):
         inner = schema["properties"]["__metadata__"]["properties"]["ratekeeper"]["contentSchema"]
         facts = json.loads(header["__metadata__"]["ratekeeper"])
         assert follows(facts, inner, schema), path
-        assert misfit(facts, "facts") is None
+        assert schema_error(facts, "facts") is None
         assert not follows({**facts, "more": 1}, inner, schema)
         assert not follows({**header, "other": {}}, schema, schema)
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import ratekeeper as rk
 from ratekeeper.calibration._calibrate import calibration_of
-from ratekeeper.calibration._counts import Counted
+from ratekeeper.calibration._counts import CountedScores
 from ratekeeper.exceptions import InputError, NoThresholdError, StoredFileError
 from ratekeeper.methods._tolerant import covers_rounding, moved
 from ratekeeper.sql import decision_sql
@@ -425,7 +425,7 @@ def test_the_controller_has_a_tolerance_but_not_for_cv_plus():
 def test_counted_calibrations_take_a_tolerance():
     """Thresholds of counted scores move by the same step, and agree with their p-values."""
     cal = drawn(500)
-    counts = [Counted.of_buckets(cell, cell, np.ones(500)) for (cell,) in cal.cells]
+    counts = [CountedScores.of_buckets(cell, cell, np.ones(500)) for (cell,) in cal.cells]
     counted = calibration_of(tuple(counts), cal.classes)
     test = counted.control("fnr", 0.1, tolerance=0.25)
     assert test.threshold == cal.control("fnr", 0.1, tolerance=0.25).threshold

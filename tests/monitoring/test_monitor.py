@@ -12,7 +12,7 @@ import pytest
 from cases import each
 
 import ratekeeper as rk
-from ratekeeper._numerics._sequential import average
+from ratekeeper._numerics._sequential import combine
 from ratekeeper.monitoring._monitor._panel import Alarm
 from ratekeeper.storage._states import packed, unpacked
 
@@ -354,14 +354,14 @@ def test_groups_are_joined_by_the_mean_of_their_evidence():
     ids = np.arange(1500)
     monitor.record(ids, ids, decisions, groups)
     monitor.update(ids, labels)
-    from ratekeeper._numerics._sequential import LimitWatch
+    from ratekeeper._numerics._sequential import LimitEProcess
 
-    watches = {name: LimitWatch(0.05, 0.001) for name in ("north", "south", "west")}
-    whole, found = LimitWatch(0.05, 0.001), None
+    watches = {name: LimitEProcess(0.05, 0.001) for name in ("north", "south", "west")}
+    whole, found = LimitEProcess(0.05, 0.001), None
     for i in np.flatnonzero(labels).tolist():
         for one in (watches[groups[i]], whole):
             one.feed(not decisions.positive[i])
-        mean = average([whole.log_e, average([one.log_e for one in watches.values()])])
+        mean = combine([whole.log_e, combine([one.log_e for one in watches.values()])])
         if found is None and mean >= math.log(1000):
             found = i
     first = next(one for one in monitor.alarms if one.verdict == "limit_broken")

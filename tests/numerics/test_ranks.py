@@ -18,7 +18,7 @@ from ratekeeper._numerics._ranks import count_as_extreme, in_order, look_up, ord
 from ratekeeper._numerics._step_function import Steps
 from ratekeeper._system import _threads as cores
 from ratekeeper._system._threads import on_all_cores
-from ratekeeper.calibration._counts import Counted
+from ratekeeper.calibration._counts import CountedScores
 from ratekeeper.frames._step_tables import excess_text
 from ratekeeper.methods._paired import pair_places
 from ratekeeper.methods._rank import RankNull
@@ -222,7 +222,7 @@ def test_two_classes_at_once_with_tolerance_and_counts():
     calibration = rk.calibrate(rng.normal(2 * labels), labels)
     halves = [calibration.cells[0][0], calibration.cells[1][0]]
     new = np.r_[rng.normal(1, 1.5, 8_000), halves[1]]
-    cells = ((Counted.of_buckets(cell[::2], cell[1::2], [2] * 1_000),) for cell in halves)
+    cells = ((CountedScores.of_buckets(cell[::2], cell[1::2], [2] * 1_000),) for cell in halves)
     counted = replace(calibration, cells=tuple(cells))
     for test in (
         calibration.control("fnr", 0.05, tolerance=0.01),

@@ -11,25 +11,25 @@ from scipy import stats
 
 import ratekeeper as rk
 from ratekeeper._numerics._sequential import (
-    AuditedLikenessWatch,
-    AuditedWatch,
-    ChangeWatch,
-    LikenessWatch,
-    LimitWatch,
-    average,
+    AuditedEProcess,
+    AuditedLikenessEProcess,
+    ChangeDetector,
+    LikenessEProcess,
+    LimitEProcess,
+    combine,
     interval,
     intervals,
     rate_among_all,
     rate_among_labelled,
-    which,
+    select_by_e_values,
 )
 from ratekeeper._numerics._sequential._bets import LOG_SHARES, THETAS
 
 WATCHES = {
-    "limit": lambda: LimitWatch(0.05, 0.05),
-    "audited": lambda: AuditedWatch("fnr", 0.05, 0.2, 0.05),
-    "likeness": lambda: LikenessWatch(50, 1000, 0.05),
-    "change": lambda: ChangeWatch(0.05, 1_000),
+    "limit": lambda: LimitEProcess(0.05, 0.05),
+    "audited": lambda: AuditedEProcess("fnr", 0.05, 0.2, 0.05),
+    "likeness": lambda: LikenessEProcess(50, 1000, 0.05),
+    "change": lambda: ChangeDetector(0.05, 1_000),
 }
 
 
@@ -48,7 +48,7 @@ def test_the_limit_s_evidence_is_exact_for_a_million_outcomes():
     for alpha in (1e-4, 0.05, 0.5):
         for n in (1, 10, 1_000, 1_000_000):
             for errors in {0, round(alpha * n), round(min(1, 1.1 * alpha) * n), n // 2, n}:
-                watch = LimitWatch(alpha, 0.05)
+                watch = LimitEProcess(alpha, 0.05)
                 watch.feed_counts(errors, n)
                 with localcontext(prec=50, Emax=MAX_EMAX, Emin=MIN_EMIN):
                     total = Decimal(0)
@@ -66,7 +66,7 @@ def test_the_limit_s_evidence_is_exact_for_a_million_outcomes():
 def test_the_urn_s_evidence_is_a_product_of_its_chances(rank, rate):
     """The likeness is the ratio of the chances that two urns give the outcomes, step by step."""
     n, outcomes = 100, drawn(20_000, rate, seed=1)
-    watch = LikenessWatch(rank, n, 0.05)
+    watch = LikenessEProcess(rank, n, 0.05)
     watch.feed(outcomes)
     before, steps = np.cumsum(outcomes) - outcomes, np.arange(len(outcomes))
 
@@ -82,7 +82,7 @@ def test_the_urn_s_evidence_is_a_product_of_its_chances(rank, rate):
 
 def test_a_large_urn_is_exact_where_gamma_functions_would_not_be():
     """With millions of scores and outcomes, few outcomes more multiply by the urns' own chances."""
-    watch, n = LikenessWatch(50_000, 1_000_000, 0.05), 1_000_000
+    watch, n = LikenessEProcess(50_000, 1_000_000, 0.05), 1_000_000
     watch.feed_counts(60_000, n)
     before = watch.log_e
     watch.feed_counts(1, 1)
@@ -118,7 +118,7 @@ def test_the_change_s_evidence_follows_its_recursion(rate):
         if sums[-1] > 600:
             break
     sums = np.array(sums)
-    watch = ChangeWatch(0.05, 1_000)
+    watch = ChangeDetector(0.05, 1_000)
     for i, expected in enumerate(sums):
         watch.feed(bool(outcomes[i]))
         assert watch.log_e == pytest.approx(expected, abs=1e-9)
@@ -176,14 +176,14 @@ def test_an_alarm_stays(make):
 
 def test_batches_are_judged_at_their_ends():
     """Of a batch only the counts matter, so an alarm within it is not seen if it has gone."""
-    one, batch = LimitWatch(0.05, 0.05), LimitWatch(0.05, 0.05)
+    one, batch = LimitEProcess(0.05, 0.05), LimitEProcess(0.05, 0.05)
     one.feed([True] * 5 + [False] * 500)
     batch.feed_counts(5, 505)
     assert one.log_e == batch.log_e
     assert (one.alarm, batch.alarm) == (2, None)
     batch.feed_counts(60, 60)
     assert batch.alarm == 565
-    unlike = LikenessWatch(50, 1000, 0.05)
+    unlike = LikenessEProcess(50, 1000, 0.05)
     unlike.feed_counts(60, 60)
     assert unlike.alarm == 60
 
@@ -198,7 +198,7 @@ def test_missing_labels_never_add_evidence():
         truth = rng.random(400) < rate
         missing = rng.random(400) < 0.4
         kind = [False if gone else bool(m) for m, gone in zip(truth, missing, strict=True)]
-        for make in (lambda: LimitWatch(0.05, 0.05), lambda: LikenessWatch(20, 400, 0.05)):
+        for make in (lambda: LimitEProcess(0.05, 0.05), lambda: LikenessEProcess(20, 400, 0.05)):
             full, fewer, dropped, added = make(), make(), make(), make()
             for error, gone, kinder in zip(truth.tolist(), missing, kind, strict=True):
                 full.feed(error)
@@ -214,7 +214,7 @@ def test_missing_labels_never_add_evidence():
 def test_fewer_errors_are_never_evidence():
     """Without any error the evidence stays at its start or falls, for every rank."""
     for rank in (1, 20, 200, 999, 1_000):
-        watch = LikenessWatch(rank, 1_000, 0.05)
+        watch = LikenessEProcess(rank, 1_000, 0.05)
         watch.feed([False] * 200_000)
         assert watch.log_e < 0.0
         assert (watch.log_peak, watch.alarm) == (0.0, None)
@@ -224,7 +224,7 @@ def test_a_rank_outside_the_scores_is_refused():
     """A threshold is one of the calibration scores."""
     for rank in (0, 1_001):
         with pytest.raises(rk.InputError, match="rank"):
-            LikenessWatch(rank, 1_000, 0.05)
+            LikenessEProcess(rank, 1_000, 0.05)
 
 
 @pytest.mark.parametrize("control", ["fnr", "fpr"])
@@ -245,7 +245,7 @@ def test_audited_bets_are_the_best_weighted_ones(control, rate):
 def test_an_audit_of_all_is_no_audit():
     """At an audit rate of 1 the watch is that of the limit, and labels are counted as they are."""
     outcomes = drawn(2_000, 0.07)
-    plain, audited = LimitWatch(0.05, 0.05), AuditedWatch("fnr", 0.05, 1.0, 0.05)
+    plain, audited = LimitEProcess(0.05, 0.05), AuditedEProcess("fnr", 0.05, 1.0, 0.05)
     plain.feed(outcomes)
     audited.feed(outcomes, np.ones(2_000))
     assert audited.log_e == plain.log_e
@@ -260,19 +260,19 @@ def test_an_audit_of_all_is_no_audit():
 def test_audited_cells_share_delta(cells):
     """The bound that likeness is judged by takes half of delta, for all cells together."""
     bound = stats.beta.isf(0.05 / 2 / cells, 50, 951)
-    watch = AuditedLikenessWatch("fnr", 50, 1_000, rate=0.1, delta=0.05, cells=cells)
+    watch = AuditedLikenessEProcess("fnr", 50, 1_000, rate=0.1, delta=0.05, cells=cells)
     assert watch.alpha == pytest.approx(rate_among_labelled("fnr", bound, 0.1), rel=1e-9)
 
 
 def test_weights_that_belong_to_no_audit_are_refused():
     """A miss that counts once would hide nine others."""
-    watch = AuditedWatch("fnr", 0.05, 0.1, 0.05)
+    watch = AuditedEProcess("fnr", 0.05, 0.1, 0.05)
     with pytest.raises(rk.InputError, match=r"1/rate = 10"):
         watch.feed([True, False], [1.0, 1.0])
     assert watch.n == 0
     watch.feed([True, False], [10.0, 1.0])
     with pytest.raises(rk.InputError, match="fnr"):
-        AuditedWatch("both", 0.05, 0.1, 0.05)
+        AuditedEProcess("both", 0.05, 0.1, 0.05)
 
 
 def test_the_interval_s_ends_are_where_the_evidence_suffices():
@@ -283,7 +283,7 @@ def test_the_interval_s_ends_are_where_the_evidence_suffices():
         assert low <= errors / n <= high <= 1
         for end, k in ((low, errors), (1 - high, n - errors)):
             if end > 0:
-                watch = LimitWatch(end, 0.05)
+                watch = LimitEProcess(end, 0.05)
                 watch.feed_counts(k, n)
                 assert watch.log_e == pytest.approx(math.log(2 / 0.05), rel=1e-6)
     assert interval(0, 0, 0.05) == (0.0, 1.0)
@@ -297,9 +297,9 @@ def test_the_interval_s_ends_are_where_the_evidence_suffices():
 
 def test_together():
     """The mean is that of e-values, and e-BH names those that suffice for their number."""
-    assert average([0.0, 0.0]) == 0.0
-    assert average([1_000.0, 0.0]) == pytest.approx(1_000 - math.log(2))
-    assert average([-math.inf, -math.inf]) == -math.inf
+    assert combine([0.0, 0.0]) == 0.0
+    assert combine([1_000.0, 0.0]) == pytest.approx(1_000 - math.log(2))
+    assert combine([-math.inf, -math.inf]) == -math.inf
     for es, named in (
         ([19.9], [False]),
         ([20.0], [True]),
@@ -308,8 +308,8 @@ def test_together():
         ([59, 29, 1], [False] * 3),
         ([1, 61, 0], [False, True, False]),
     ):
-        assert which(np.log(np.maximum(es, 1e-9)), 0.05).tolist() == named, es
-    assert which([], 0.05).tolist() == []
+        assert select_by_e_values(np.log(np.maximum(es, 1e-9)), 0.05).tolist() == named, es
+    assert select_by_e_values([], 0.05).tolist() == []
 
 
 @each("bad", [[0.5], [1, 0], np.nan, "yes", [[True]], [True, None]])
@@ -326,7 +326,7 @@ def test_outcomes_are_booleans(make, bad):
 def test_a_change_after_a_long_good_time_is_found_soon_and_where_it_began():
     """The limit remembers all; the change starts anew, and says since when."""
     outcomes = np.concatenate([drawn(50_000, 0.03, seed=7), drawn(3_000, 0.15, seed=8)])
-    limit, change = LimitWatch(0.05, 0.05), ChangeWatch(0.05, 10_000)
+    limit, change = LimitEProcess(0.05, 0.05), ChangeDetector(0.05, 10_000)
     limit.feed(outcomes)
     change.feed(outcomes)
     assert limit.alarm is None

@@ -39,9 +39,10 @@ def read(path):
 
 
 def test_every_picture_is_shown_with_words():
-    """On a page, in README or in a notebook; and every picture shown there is stored."""
+    """On a page, in a notebook, in README or ARCHITECTURE; and every picture there is stored."""
     docs = ROOT / "docs"
-    pages = [ROOT / "README.md", *docs.rglob("*.md"), *docs.rglob("*.ipynb")]
+    beside = [ROOT / "README.md", ROOT / "ARCHITECTURE.md"]
+    pages = [*beside, *docs.rglob("*.md"), *docs.rglob("*.ipynb")]
     shown = {name for page in pages for name in SHOWN.findall(read(page))}
     assert shown == {path.name for path in STORED}
 
@@ -99,6 +100,39 @@ def test_a_script_draws_what_is_stored(name, picture, script, tmp_path):
     [drawn] = tmp_path.iterdir()
     assert drawn.name == f"{picture}.svg"
     assert drawn.read_bytes() == stored
+
+
+def test_the_picture_of_the_packages_is_that_of_the_contract(script):
+    """Whoever changes the layers, an exception or a phrase draws it again."""
+    one = script("package_picture")
+    assert read(FOLDER / "packages.svg") == one.picture(one.contract())
+
+
+def test_every_package_is_drawn_with_its_phrase(script):
+    """Each folder of the package has a box, and each box says what it is for."""
+    one = script("package_picture")
+    packages = {path.parent.name for path in (ROOT / "src" / "ratekeeper").glob("*/__init__.py")}
+    assert packages
+    assert packages | {"exceptions"} == one.PHRASES.keys()
+    assert all(one.PHRASES.values())
+    boxes, groups = one.placed(one.rows(one.contract()))
+    assert boxes.keys() == one.PHRASES.keys()
+    assert [label for label, _, _ in groups] == [*one.GROUPS.values()]
+    stored = read(FOLDER / "packages.svg")
+    for name, box in boxes.items():
+        assert f">{name}</text>" in stored
+        assert " ".join(box.lines) == one.PHRASES[name]
+
+
+def test_dashed_arrows_are_the_imports_that_point_up(script):
+    """Those that the contract excuses: one arrow for each pair of packages, and the legend's."""
+    one = script("package_picture")
+    settings = one.contract()
+    pairs = [(importer, name) for importer, above in one.upward(settings).items() for name in above]
+    assert pairs
+    row = {name: i for i, names in enumerate(one.rows(settings)) for name in names}
+    assert all(row[importer] > row[name] for importer, name in pairs)
+    assert one.picture(settings).count(one.DASHED) == len(pairs) + 1
 
 
 def test_an_unknown_picture_is_refused(script, tmp_path):

@@ -8,7 +8,7 @@ from scipy import stats
 
 import ratekeeper as rk
 from ratekeeper.control._alerts import alerts_of
-from ratekeeper.control._decision_rates import any_share, called_by_any_threshold
+from ratekeeper.control._decision_rates import any_share, rates_of_any_threshold
 
 SURE = 1e-6  # how often a correct build may fail one of these tests
 RUNS = 500
@@ -221,7 +221,7 @@ def test_alerts_of_a_threshold_that_maximises_precision():
         rest = [size - count for size, count in zip(sizes, counts, strict=True)]
 
         def called(error, counts=counts, rest=rest, sizes=sizes):
-            return called_by_any_threshold(counts, rest, sizes, error=error)
+            return rates_of_any_threshold(counts, rest, sizes, error=error)
 
         found = alerts_of(cal, called, PREVALENCE)
         share = beyond(positives[at], closed=True)

@@ -14,13 +14,13 @@ from scipy.stats import binom
 
 import ratekeeper as rk
 from ratekeeper._numerics._sequential import (
-    AuditedWatch,
-    ChangeWatch,
-    LikenessWatch,
-    LimitWatch,
-    average,
+    AuditedEProcess,
+    ChangeDetector,
+    LikenessEProcess,
+    LimitEProcess,
+    combine,
     intervals,
-    which,
+    select_by_e_values,
 )
 from ratekeeper._numerics._sequential._delay import (
     alarm_chance,
@@ -59,13 +59,13 @@ def check_stationary(name, n, limit_runs, likeness_runs, seed):
     k = rank_of(METHODS[name], n)
     rng = np.random.default_rng(seed)
     rates = rng.beta(k, n + 1 - k, limit_runs)
-    limit = alarms(lambda: LimitWatch(ALPHA, DELTA), rates, [seed, 1]) <= OUTCOMES
+    limit = alarms(lambda: LimitEProcess(ALPHA, DELTA), rates, [seed, 1]) <= OUTCOMES
     kept = rates <= ALPHA
     assert limit[kept].sum() <= most(kept.sum())
     if name == "high probability":  # its rate is above alpha with probability at most 5 %
         assert limit.sum() <= most(limit_runs, DELTA + 0.05)
     rates = rates[:likeness_runs]
-    unlike = alarms(lambda: LikenessWatch(k, n, DELTA), rates, [seed, 2]) <= OUTCOMES
+    unlike = alarms(lambda: LikenessEProcess(k, n, DELTA), rates, [seed, 2]) <= OUTCOMES
     assert unlike.sum() <= most(likeness_runs)
     return limit.mean(), limit[kept].mean(), unlike.mean()
 
@@ -88,7 +88,9 @@ def test_ten_thousand_stationary_deployments_raise_few_alarms(name, n):
 
 
 def at_the_limit(runs, seed):
-    return (alarms(lambda: LimitWatch(ALPHA, DELTA), np.full(runs, ALPHA), seed) <= OUTCOMES).sum()
+    return (
+        alarms(lambda: LimitEProcess(ALPHA, DELTA), np.full(runs, ALPHA), seed) <= OUTCOMES
+    ).sum()
 
 
 def test_a_rate_of_alpha_raises_few_alarms():
@@ -108,7 +110,7 @@ def test_alarms_are_as_many_as_they_are_said_to_be():
     So it is known beyond any simulation that at alpha it is below delta by 5,000 outcomes.
     """
     assert 0.6 * DELTA < alarm_chance(ALPHA, ALPHA, DELTA, OUTCOMES) < 0.7 * DELTA
-    found = alarms(lambda: LimitWatch(ALPHA, DELTA), np.full(2_000, 2 * ALPHA), 12, 400)
+    found = alarms(lambda: LimitEProcess(ALPHA, DELTA), np.full(2_000, 2 * ALPHA), 12, 400)
     for n in (50, 165, 300):
         expected = binom(2_000, alarm_chance(ALPHA, 2 * ALPHA, DELTA, n))
         assert expected.ppf(1e-7) <= (found <= n).sum() <= expected.ppf(1 - 1e-7)
@@ -119,11 +121,11 @@ def test_rates_that_drift_and_react_below_alpha_raise_few_alarms():
     """Rates may move with time, and depend on the evidence so far, as long as alpha bounds them."""
     runs, rng = 1_000, np.random.default_rng(5)
     wave = ALPHA * (0.75 + 0.25 * np.sin(np.arange(OUTCOMES) / 300))
-    found = alarms(lambda: LimitWatch(ALPHA, DELTA), np.broadcast_to(wave, (runs, OUTCOMES)), 6)
+    found = alarms(lambda: LimitEProcess(ALPHA, DELTA), np.broadcast_to(wave, (runs, OUTCOMES)), 6)
     assert (found <= OUTCOMES).sum() <= most(runs)
     found = 0
     for _ in range(200):  # at alpha wherever the evidence is high, else at half of it
-        watch = LimitWatch(ALPHA, DELTA)
+        watch = LimitEProcess(ALPHA, DELTA)
         for _ in range(40):
             rate = ALPHA if watch.log_e > 0 or watch.n < 200 else ALPHA / 2
             watch.feed(rng.random(50) < rate)
@@ -137,7 +139,9 @@ def test_how_long_a_broken_limit_goes_unnoticed():
     for times, factor in ((1.2, 1.25), (1.5, 1.25), (2.0, 1.4)):
         rate = times * ALPHA
         limit = fastest(ALPHA, rate, DELTA)
-        found = alarms(lambda: LimitWatch(ALPHA, DELTA), np.full(runs, rate), [7, int(10 * times)])
+        found = alarms(
+            lambda: LimitEProcess(ALPHA, DELTA), np.full(runs, rate), [7, int(10 * times)]
+        )
         # The exact medians are 1.10, 1.06 and 1.14 times the limit: these are errors of 400 runs.
         assert np.median(found) <= factor * limit, times
 
@@ -166,7 +170,7 @@ def test_outcomes_to_a_false_alarm_of_a_change():
     run_length, runs, end = 200, 300, 1_200
     for rates in (np.full(end, ALPHA), ALPHA * (np.arange(end) % 100 < 50)):
         watches = np.tile(rates, (runs, 1))
-        found = alarms(lambda: ChangeWatch(ALPHA, run_length), watches, 9, end)
+        found = alarms(lambda: ChangeDetector(ALPHA, run_length), watches, 9, end)
         # Streams end, so the true mean is larger still.
         assert found.mean() + 5 * found.std() / math.sqrt(runs) >= run_length
 
@@ -187,13 +191,13 @@ def test_an_audit_is_enough_to_watch(control):
     for audit_rate in (0.05, 0.5):
         false = found = missed = 0
         for i in range(runs):
-            watch = AuditedWatch(control, ALPHA, audit_rate, DELTA)
+            watch = AuditedEProcess(control, ALPHA, audit_rate, DELTA)
             watch.feed(*audited(control, ALPHA, audit_rate, OUTCOMES, rng))
             false += watch.alarm is not None
             if i < 50:
                 low, high = watch.interval(0.2)
                 missed += not low <= ALPHA <= high
-            broken = AuditedWatch(control, ALPHA, audit_rate, DELTA)
+            broken = AuditedEProcess(control, ALPHA, audit_rate, DELTA)
             broken.feed(*audited(control, 2 * ALPHA, audit_rate, OUTCOMES, rng))
             found += broken.alarm is not None
         assert false <= most(runs)
@@ -210,14 +214,14 @@ def test_which_groups_are_named():
     runs, groups, bad = 150, 12, 4
     rng, shares, any_found = np.random.default_rng(11), [], 0
     for _ in range(runs):
-        watches = [LimitWatch(ALPHA, 0.1) for _ in range(groups)]
+        watches = [LimitEProcess(ALPHA, 0.1) for _ in range(groups)]
         stopped = reached = False
         for _ in range(8):
             for i, watch in enumerate(watches):
                 watch.feed(rng.random(100) < (2 * ALPHA if i < bad else ALPHA))
             log_es = [watch.log_e for watch in watches]
-            named = which(log_es, 0.1)
-            reached |= average(log_es[bad:]) >= math.log(10)
+            named = select_by_e_values(log_es, 0.1)
+            reached |= combine(log_es[bad:]) >= math.log(10)
             if not stopped and named.any():  # the first names are the ones that are told
                 stopped = True
                 shares.append(named[bad:].sum() / named.sum())
@@ -234,7 +238,7 @@ def test_the_delay_of_an_audit_is_as_planned(control, audit):
     runs, rng, found = 400, np.random.default_rng([13, control == "fnr"]), 0
     objects = round(audited_delay(control, ALPHA, 2 * ALPHA, DELTA, audit))
     for _ in range(runs):
-        watch = AuditedWatch(control, ALPHA, audit, DELTA)
+        watch = AuditedEProcess(control, ALPHA, audit, DELTA)
         watch.feed(*audited(control, 2 * ALPHA, audit, objects, rng))
         found += watch.alarm is not None
     # The number of labelled ones varies around its mean, and labels are whole: some percents.
@@ -246,7 +250,9 @@ def test_the_mean_delay_is_that_of_simulated_streams():
     runs = 2_000
     for times in (1.5, 2.0, 4.0):
         rate = times * ALPHA
-        found = alarms(lambda: LimitWatch(ALPHA, DELTA), np.full(runs, rate), [9, int(10 * times)])
+        found = alarms(
+            lambda: LimitEProcess(ALPHA, DELTA), np.full(runs, rate), [9, int(10 * times)]
+        )
         assert found.max() <= OUTCOMES
         error = found.std() / np.sqrt(runs)
         assert abs(found.mean() - mean_delay(ALPHA, rate, DELTA)) <= 5 * error
@@ -298,7 +304,7 @@ def test_streams_of_few_levels_raise_few_alarms(count):
     runs, n, k, alarms = 200, 200, 20, 0
     for _ in range(runs):
         threshold = np.sort(rng.integers(0, count, n))[k - 1]
-        watch = LikenessWatch(k, n, DELTA)
+        watch = LikenessEProcess(k, n, DELTA)
         watch.feed(rng.random(20_000) < threshold / count)
         alarms += watch.alarm is not None
     assert alarms <= most(runs, rare=1e-6)
@@ -309,7 +315,7 @@ def check_streams(k, n, atom, runs, outcomes):
     alarms = 0
     for _ in range(runs):
         threshold = np.sort(drawn(n, atom, rng))[k - 1]
-        watch = LikenessWatch(k, n, DELTA)
+        watch = LikenessEProcess(k, n, DELTA)
         watch.feed(rng.random(outcomes) < rate_of(threshold, atom))
         alarms += watch.alarm is not None
     assert alarms <= most(runs, rare=1e-6)
@@ -318,7 +324,7 @@ def check_streams(k, n, atom, runs, outcomes):
 @functools.cache
 def supremum(errors, k, n):
     """Return the greatest evidence of a sequence of outcomes, after any of them."""
-    watch = LikenessWatch(k, n, DELTA)
+    watch = LikenessEProcess(k, n, DELTA)
     watch.feed(np.array(errors))
     return watch.log_peak
 

@@ -13,12 +13,12 @@ import pytest
 
 import ratekeeper as rk
 from ratekeeper._system import _atomic_files as writing
-from ratekeeper._system._atomic_files import whole_file, whole_folder, write
+from ratekeeper._system._atomic_files import atomic_file, atomic_folder, write
 
 WAITING = """if True:
     import sys
-    from ratekeeper._system._atomic_files import whole_file, whole_folder
-    opened = whole_file if sys.argv[1] == "file" else whole_folder
+    from ratekeeper._system._atomic_files import atomic_file, atomic_folder
+    opened = atomic_file if sys.argv[1] == "file" else atomic_folder
     with opened(sys.argv[2]) as place:
         (place if sys.argv[1] == "file" else place / "a").write_text("half")
         print("ready", flush=True)
@@ -49,7 +49,7 @@ def another_run(kind, path):
 def test_a_file_appears_when_it_is_complete(tmp_path):
     """Until the end there is only an unfinished file of another name."""
     path = tmp_path / "a.txt"
-    with whole_file(path) as unfinished:
+    with atomic_file(path) as unfinished:
         unfinished.write_text("one")
         assert not path.exists()
         assert unfinished.parent == tmp_path
@@ -69,10 +69,10 @@ def test_a_failure_leaves_the_old_file(tmp_path, error):
         place.write_text("half")
         raise error
 
-    with pytest.raises(error), whole_file(path) as unfinished:
+    with pytest.raises(error), atomic_file(path) as unfinished:
         fail(unfinished)
     assert path.read_text() == "old"
-    with pytest.raises(error), whole_folder(tmp_path / "made") as unfinished:
+    with pytest.raises(error), atomic_folder(tmp_path / "made") as unfinished:
         fail(unfinished / "b")
     assert names(tmp_path) == ["a.txt"]
 
@@ -81,14 +81,14 @@ def test_a_failing_rename_leaves_nothing(tmp_path):
     """A folder in the place of a file, or anything in the place of a folder, is not replaced."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "mine").touch()
-    with pytest.raises(OSError, match="directory"), whole_file(tmp_path / "folder"):
+    with pytest.raises(OSError, match="directory"), atomic_file(tmp_path / "folder"):
         pass
-    with pytest.raises(OSError, match="not empty"), whole_folder(tmp_path / "folder"):
+    with pytest.raises(OSError, match="not empty"), atomic_folder(tmp_path / "folder"):
         pass
     (tmp_path / "file").touch()
-    with pytest.raises(OSError, match="directory"), whole_folder(tmp_path / "file"):
+    with pytest.raises(OSError, match="directory"), atomic_folder(tmp_path / "file"):
         pass
-    with pytest.raises(FileNotFoundError), whole_file(tmp_path / "no" / "file"):
+    with pytest.raises(FileNotFoundError), atomic_file(tmp_path / "no" / "file"):
         pass
     assert names(tmp_path) == ["file", "folder"]
     assert names(tmp_path / "folder") == ["mine"]
@@ -98,7 +98,7 @@ def test_a_failing_rename_leaves_nothing(tmp_path):
 def test_leftovers_of_a_killed_run(tmp_path, kind):
     """What a killed run left is removed by the next one, what a living one writes is not."""
     path = tmp_path / "out"
-    opened = whole_file if kind == "file" else whole_folder
+    opened = atomic_file if kind == "file" else atomic_folder
     with another_run(kind, path) as killed:
         killed.send_signal(signal.SIGKILL)
     (left,) = names(tmp_path)
@@ -121,7 +121,7 @@ def test_only_leftovers_of_the_same_name_are_removed(tmp_path):
     for name in others:
         (tmp_path / name).touch()
     (tmp_path / ".a.txt.0123456789ab.unfinished").touch()
-    with whole_file(tmp_path / "a.txt"):
+    with atomic_file(tmp_path / "a.txt"):
         pass
     assert names(tmp_path) == sorted([*others, "a.txt"])
 
@@ -134,7 +134,7 @@ def test_many_writers_at_once(tmp_path):
     def work(i):
         try:
             for _ in range(60):
-                with whole_file(path) as unfinished:
+                with atomic_file(path) as unfinished:
                     unfinished.write_text(str(i) * 1_000)
                 assert len(set(path.read_text())) == 1
         except BaseException as error:  # noqa: BLE001 - shown below
@@ -161,7 +161,7 @@ def test_a_file_taken_for_a_leftover_is_made_again(tmp_path, monkeypatch):
         return real(lock, path, **how)
 
     monkeypatch.setattr(writing, "_locked", slow)
-    with whole_file(tmp_path / "a.txt") as unfinished:
+    with atomic_file(tmp_path / "a.txt") as unfinished:
         unfinished.write_text("one")
     assert len(calls) == 3
     assert names(tmp_path) == ["a.txt"]
@@ -176,7 +176,7 @@ def test_file_systems_without_locks(tmp_path, monkeypatch):
 
     monkeypatch.setattr(fcntl, "flock", none)
     (tmp_path / ".a.txt.0123456789ab.unfinished").touch()
-    with whole_file(tmp_path / "a.txt") as unfinished:
+    with atomic_file(tmp_path / "a.txt") as unfinished:
         unfinished.write_text("one")
     assert names(tmp_path) == [".a.txt.0123456789ab.unfinished", "a.txt"]
 
@@ -188,14 +188,14 @@ def test_links_are_written_through(tmp_path):
     real.write_text("old")
     link = tmp_path / "link.txt"
     link.symlink_to(real)
-    with whole_file(link) as unfinished:
+    with atomic_file(link) as unfinished:
         assert unfinished.parent == real.parent  # so that renaming never copies
         unfinished.write_text("new")
     assert link.is_symlink()
     assert real.read_text() == "new"
     dangling = tmp_path / "dangling.txt"
     dangling.symlink_to(tmp_path / "data" / "made.txt")
-    with whole_file(dangling) as unfinished:
+    with atomic_file(dangling) as unfinished:
         unfinished.write_text("made")
     assert names(tmp_path / "data") == ["made.txt", "real.txt"]
     assert dangling.is_symlink()
@@ -207,10 +207,10 @@ def test_who_may_read_it_stays(tmp_path, mode):
     path = tmp_path / "a.txt"
     path.write_text("old")
     path.chmod(mode)
-    with whole_file(path) as unfinished:
+    with atomic_file(path) as unfinished:
         unfinished.write_text("new")
     assert stat.S_IMODE(path.stat().st_mode) == mode
-    with whole_file(tmp_path / "b.txt"):
+    with atomic_file(tmp_path / "b.txt"):
         pass
     (tmp_path / "c.txt").touch()
     assert (tmp_path / "b.txt").stat().st_mode == (tmp_path / "c.txt").stat().st_mode
@@ -223,7 +223,7 @@ def test_devices_and_pipes_are_not_replaced(tmp_path):
     got = []
     reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
     reader.start()
-    with whole_file(pipe) as place, place.open("wb") as file:
+    with atomic_file(pipe) as place, place.open("wb") as file:
         file.write(b"through")
     reader.join()
     assert got == [b"through"]
@@ -236,10 +236,10 @@ def test_any_name_that_the_system_takes(tmp_path, name):
     """Long names, counted in bytes, and odd ones are written like others."""
     (tmp_path / name).write_text("old")
     for _ in range(2):
-        with whole_file(tmp_path / name) as unfinished:
+        with atomic_file(tmp_path / name) as unfinished:
             unfinished.write_text("new")
     assert names(tmp_path) == [name]
-    with whole_folder(tmp_path / f"{name[1:]}b"):
+    with atomic_folder(tmp_path / f"{name[1:]}b"):
         pass
     assert len(names(tmp_path)) == 2
 
@@ -249,7 +249,7 @@ def test_a_folder_that_cannot_be_entered(tmp_path):
     if os.geteuid() == 0:
         pytest.skip("root may write everywhere")
     tmp_path.chmod(0o500)
-    with pytest.raises(PermissionError), whole_file(tmp_path / "a.txt"):
+    with pytest.raises(PermissionError), atomic_file(tmp_path / "a.txt"):
         pass
     tmp_path.chmod(0o700)
     assert names(tmp_path) == []
@@ -258,7 +258,7 @@ def test_a_folder_that_cannot_be_entered(tmp_path):
 def test_a_whole_folder(tmp_path):
     """A folder appears with all its files, in the place of an empty one too."""
     (tmp_path / "out").mkdir()
-    with whole_folder(tmp_path / "out") as unfinished:
+    with atomic_folder(tmp_path / "out") as unfinished:
         (unfinished / "deep").mkdir()
         (unfinished / "deep" / "a").write_text("one")
         assert names(tmp_path / "out") == []
@@ -337,7 +337,7 @@ def test_a_failing_write_leaves_the_folder_as_it_was(tmp_path):
 def test_files_that_are_open_are_not_replaced(tmp_path):
     """A redirected standard output goes on where it was: its file is never swapped."""
     code = "from ratekeeper._system import _atomic_files as files\n"
-    code += "with files.whole_file('/dev/stdout'): pass"
+    code += "with files.atomic_file('/dev/stdout'): pass"
     log = tmp_path / "log"
     log.write_text("precious\n")
     with log.open("a") as stream:
@@ -352,6 +352,6 @@ def test_unfinished_files_are_as_private_as_the_target(tmp_path):
     """Nobody can read in the unfinished file what they cannot read in the finished one."""
     path = tmp_path / "a.txt"
     path.touch(0o600)
-    with whole_file(path) as unfinished:
+    with atomic_file(path) as unfinished:
         assert stat.S_IMODE(unfinished.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.stat().st_mode) == 0o600

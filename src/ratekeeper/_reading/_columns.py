@@ -13,7 +13,7 @@ import numpy as np
 
 from ratekeeper._reading._hints import from_model
 from ratekeeper._reading._parameters import LONGEST_NAME, column_names, refuse_repeated_columns
-from ratekeeper._wording._formatting import listed, plain_value, show
+from ratekeeper._wording._formatting import format_value, listed, plain_value
 from ratekeeper.exceptions import NOTHING, InputError, Parameter, ScoreTypeWarning
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def read_labels(
     if is_first.all():
         if alone is not None:
             return alone(array)
-        found = f" has one class only: all {array.size:,} are {show(array[0])}."
+        found = f" has one class only: all {array.size:,} are {format_value(array[0])}."
         remedy = "Held-out objects of both classes are needed: add some of the other."
         raise _wrong("labels", found, "labels of both classes", remedy, array[0])
     second = array[np.argmin(is_first)]
@@ -178,8 +178,11 @@ def read_new_labels(labels: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool
     if not known.all():
         _refuse_missing(array, "labels")
         first = int(np.argmin(known))
-        need = f"{show(classes[0])} and {show(classes[1])}"
-        found = f" has {show(array[first])} at position {first}, but the calibration knows {need}."
+        need = f"{format_value(classes[0])} and {format_value(classes[1])}"
+        found = (
+            f" has {format_value(array[first])} at position {first}, but the calibration knows "
+            f"{need}."
+        )
         raise _wrong("labels", found, need, "Write labels as at calibration.", array[first])
     return is_positive
 
@@ -276,7 +279,7 @@ def read_keys(keys: ArrayLike, n_objects: int, name: str = "keys") -> list[str |
     kinds = set(map(type, values))
     if bool in kinds or not _all_are((str, int, np.integer), values):
         i, value = next((i, v) for i, v in enumerate(values) if _is_no_key(v))
-        found = f" has {show(value)} at position {i}, but {need} are needed."
+        found = f" has {format_value(value)} at position {i}, but {need} are needed."
         raise _wrong(name, found, need, remedy, value)
     if str in kinds:
         empty = np.array([isinstance(value, str) and not value.strip() for value in values], bool)
@@ -373,7 +376,10 @@ def check_names(names: Iterable[object], name: str) -> None:
             remedy = "Is it the right column? Otherwise use shorter names."
             raise _wrong(name, f"{found}{LONGEST_NAME} are allowed.", need, remedy, text)
         if "\0" in text:
-            found = f" has {show(text)}. NumPy drops NUL characters at the end of texts, so that "
+            found = (
+                f" has {format_value(text)}. NumPy drops NUL characters at the end of texts, so "
+                "that "
+            )
             remedy = "Remove the NUL characters, as with .rstrip('\\0')."
             need = "names without NUL characters"
             raise _wrong(name, f"{found}two names could become one.", need, remedy, text)
@@ -432,7 +438,7 @@ def check_aligned(column: object, of: str = "scores", /, **others: object) -> No
             continue
         pairs = enumerate(zip(index.tolist(), other.tolist(), strict=True))
         i, (one, two) = next((i, (one, two)) for i, (one, two) in pairs if one != two)
-        where = f"first at position {i}: {show(one)} and {show(two)}"
+        where = f"first at position {i}: {format_value(one)} and {format_value(two)}"
         both = (Parameter(of), " and ", Parameter(name))
         found = (*both, f" are pandas columns whose indexes differ ({where}).")
         remedy = (
@@ -478,7 +484,9 @@ def _floats(array: NDArray[Any], name: str) -> Floats:
         too_large = ((size > sys.float_info.max) & (size < np.inf)).astype(bool)
     if too_large.any():
         first = int(np.argmax(too_large))
-        found = f" has {show(array[first])} at position {first}, beyond the largest float64, "
+        found = (
+            f" has {format_value(array[first])} at position {first}, beyond the largest float64, "
+        )
         remedy = "Rescale the scores: only their order matters."
         raise _wrong(name, f"{found}1.8e308.", "numbers up to 1.8e308", remedy, array[first])
     floats = array.astype(np.float64)
@@ -515,7 +523,9 @@ def _refuse_rounded(array: NDArray[Any], floats: NDArray[np.float64], name: str)
     changed = rounded_places(array, floats)
     if changed.size:
         i = int(changed[0])
-        found = f" has {show(array[i])} at position {i}, which float64 cannot hold exactly: it "
+        found = (
+            f" has {format_value(array[i])} at position {i}, which float64 cannot hold exactly: it "
+        )
         need, remedy = "numbers that float64 holds", "Subtract the same number from all scores."
         raise _wrong(name, f"{found}would become {int(floats[i])}.", need, remedy, array[i])
 
@@ -537,8 +547,10 @@ def _names(column: ArrayLike, name: str) -> NDArray[Any]:
         numbers = exact_numbers(values)
         if numbers is not None:
             return numbers
-        found = f" has numbers that no type holds together: {show(min(values))} and "
-        raise _wrong(name, f"{found}{show(max(values))}.", _NAMES, "Convert with .astype(str).")
+        found = f" has numbers that no type holds together: {format_value(min(values))} and "
+        raise _wrong(
+            name, f"{found}{format_value(max(values))}.", _NAMES, "Convert with .astype(str)."
+        )
     found = f" is {_kind(array)}, but {_NAMES} are needed."
     raise _wrong(name, found, _NAMES, "Convert with .astype(str).")
 
@@ -548,7 +560,7 @@ def _whole_numbers(array: NDArray[Any], name: str) -> NDArray[np.int64]:
     odd = (array != np.floor(array)) | (np.abs(array) > np.float64(2**53))  # floats skip there
     if odd.any():
         value, need = array[odd][0], "names or whole numbers"
-        found = f" has the value {show(value)}, but {need} are needed."
+        found = f" has the value {format_value(value)}, but {need} are needed."
         raise _wrong(name, found, need, "Cut a measurement into named ranges first.", value)
     return array.astype(np.int64)
 
@@ -559,7 +571,7 @@ def _last_is_positive(values: NDArray[Any], positive_label: object) -> bool:
         wanted = plain_value(positive_label)
         if isinstance(wanted, str | int | float) and wanted in (one, other):
             return bool(wanted == other)
-        both = f"{show(one)} and {show(other)}"
+        both = f"{format_value(one)} and {format_value(other)}"
         raise InputError(
             (
                 Parameter("positive_label", positive_label),
@@ -574,7 +586,7 @@ def _last_is_positive(values: NDArray[Any], positive_label: object) -> bool:
     if pair in PLAIN_PAIRS or pair[::-1] in PLAIN_PAIRS:
         return pair in PLAIN_PAIRS
     either = (Parameter("positive_label", other), " or ", Parameter("positive_label", one))
-    found = f" are {show(one)} and {show(other)}: which one is positive?"
+    found = f" are {format_value(one)} and {format_value(other)}: which one is positive?"
     remedy = ("Say ", *either, ". A missed positive is a false negative.")
     raise _wrong("labels", found, "labels of which one is positive", remedy)
 
@@ -593,7 +605,7 @@ def _refuse_labels(array: NDArray[Any]) -> NoReturn:
 def _refuse_odd(array: NDArray[Any], family: Family, name: str, need: str, remedy: str) -> NoReturn:
     _refuse_missing(array, name)
     i, value = next((i, v) for i, v in enumerate(array.tolist()) if not isinstance(v, family))
-    found = f" has {show(value)} at position {i}, but {need} are needed."
+    found = f" has {format_value(value)} at position {i}, but {need} are needed."
     raise _wrong(name, found, need, remedy, value)
 
 
@@ -641,7 +653,7 @@ def _column(column: Any, name: str) -> NDArray[Any]:  # noqa: ANN401 - whatever 
     except Exception as error:  # whatever the other library or an odd object raises
         raise _no_column(name, f" cannot be read as a column ({error}).") from error
     if array.ndim == 0:
-        value = show(array[()])
+        value = format_value(array[()])
         remedy = f"Pass a list, [{value}], also for one object."
         raise _no_column(name, f" is a single value, {value}, not a column.", remedy)
     if array.ndim > 1:

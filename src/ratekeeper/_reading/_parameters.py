@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
-from ratekeeper._wording._formatting import has_instead, listed, show
+from ratekeeper._wording._formatting import format_value, has_instead, listed
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def check_columns(name: str, columns: Sequence[str], wanted: Mapping[str, str | 
     """
     for role, column in wanted.items():
         if column is not None and column not in columns:
-            found = f"{name} has no column {show(column)} for "
+            found = f"{name} has no column {format_value(column)} for "
             raise InputError(
                 (found, Parameter(role), f"; {has_instead(column, columns)}"),
                 parameter=role,
@@ -225,7 +225,7 @@ def check_columns(name: str, columns: Sequence[str], wanted: Mapping[str, str | 
     if len(set(used)) < len(used):
         twice = next(column for column in used if used.count(column) > 1)
         raise InputError(
-            f"The column {show(twice)} was given for two roles.",
+            f"The column {format_value(twice)} was given for two roles.",
             value=twice,
             remedy="Score, label, group, cluster, time, weight and key must be different columns.",
         )

@@ -36,7 +36,7 @@ WRITER = "ratekeeper writer"  # name of threads that write, and may wait for a s
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a place to write to; what was written there takes the place of `path` at the end.
 
     Parameters
@@ -51,7 +51,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as name:
-    ...     with whole_file(Path(name, "a.txt")) as unfinished:
+    ...     with atomic_file(Path(name, "a.txt")) as unfinished:
     ...         _ = unfinished.write_text("one")
     ...     [file.name for file in Path(name).iterdir()]
     ['a.txt']
@@ -97,7 +97,7 @@ def refuse_inputs(output: str | os.PathLike[str], inputs: Iterable[str]) -> None
 
 
 @contextmanager
-def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give an empty folder to write to, which becomes `path` at the end.
 
     Parameters
@@ -109,7 +109,7 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as name:
-    ...     with whole_folder(Path(name, "out")) as unfinished:
+    ...     with atomic_folder(Path(name, "out")) as unfinished:
     ...         _ = (unfinished / "a.txt").write_text("one")
     ...     [file.name for file in Path(name, "out").iterdir()]
     ['a.txt']

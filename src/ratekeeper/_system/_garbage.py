@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Put off Python's search for cycles while very many objects are made that are no garbage.
 
     It would take a third of the time.
 
     Examples
     --------
-    >>> with uncollected():
+    >>> with gc_paused():
     ...     rows = [["a", "b"] for _ in range(1000)]
     """
     was_on = gc.isenabled()

@@ -21,7 +21,7 @@ _FAR = 2**31 - 2  # Windows locks bytes, which nobody else can read: one that no
 
 
 @contextmanager
-def alone(path: str | os.PathLike[str]) -> Iterator[None]:
+def exclusive(path: str | os.PathLike[str]) -> Iterator[None]:
     """Let no other run in here with the same file, until this one is through.
 
     The lock is a file ``.NAME.lock`` beside it. It ends with the process, however that ends; a file
@@ -30,7 +30,7 @@ def alone(path: str | os.PathLike[str]) -> Iterator[None]:
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> with tempfile.TemporaryDirectory() as folder, alone(pathlib.Path(folder, "state.rk")):
+    >>> with tempfile.TemporaryDirectory() as folder, exclusive(pathlib.Path(folder, "state.rk")):
     ...     [file.name for file in pathlib.Path(folder).iterdir()]
     ['.state.rk.lock']
     """

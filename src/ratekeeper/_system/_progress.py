@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from threading import Lock, Timer
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from ratekeeper._wording._formatting import visible
+from ratekeeper._wording._formatting import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -110,7 +110,7 @@ class _LateBar:
     def _appear(self) -> None:
         from rich.markup import escape
 
-        bar, title = _bar(self._console), escape(visible(self._title))
+        bar, title = _bar(self._console), escape(escape_controls(self._title))
         with self._lock:
             if self._over:
                 return

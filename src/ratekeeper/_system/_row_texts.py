@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from ratekeeper._system import _processes as processes
-from ratekeeper._system._garbage import uncollected
+from ratekeeper._system._garbage import gc_paused
 
 if TYPE_CHECKING:
     import subprocess
@@ -158,7 +158,7 @@ def serve(requests: IO[bytes]) -> NoReturn:
     """Write rows in a process that `RowProcess` started, until that one ends."""
     replies, _ = processes.open_replies()
     write = RowTexts(*marshal.loads(_read(requests) or b""))  # noqa: S302 - from our own parent
-    with uncollected():
+    with gc_paused():
         while (request := _read(requests)) is not None:
             written = write(*marshal.loads(request))  # noqa: S302
             replies.write(len(written).to_bytes(_LENGTH, "little"))

@@ -59,12 +59,12 @@ def on_all_cores(work: Callable[[Item], Made], items: Sequence[Item]) -> list[Ma
     return [made[place] for place in range(len(items))]
 
 
-def ahead(items: Iterator[Item]) -> Iterator[Item]:
+def prefetch(items: Iterator[Item]) -> Iterator[Item]:
     """Yield items of which the next one is made in another thread while one is used.
 
     Examples
     --------
-    >>> list(ahead(iter("abc")))
+    >>> list(prefetch(iter("abc")))
     ['a', 'b', 'c']
     """
     if n_cores() == 1:

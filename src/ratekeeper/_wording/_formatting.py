@@ -1,10 +1,10 @@
 """Values as people write them: rates, lists of names, numbers of objects.
 
-Names of groups, labels, columns and files come from strangers. `show` writes one in quotes, as
-Python does; `visible` leaves nothing in a text that a terminal would act on. Whatever people read
-goes through one of them where it leaves the library: errors and warnings (`exceptions`), what
-commands print (`_cli.printing`), HTML (`_markup.text`), progress bars, Markdown and pictures. What
-programs read has the exact names: JSON, rows, SQL, .rk files.
+Names of groups, labels, columns and files come from strangers. `format_value` writes one in quotes,
+as Python does; `escape_controls` leaves nothing in a text that a terminal would act on. Whatever
+people read goes through one of them where it leaves the library: errors and warnings
+(`exceptions`), what commands print (`_cli.printing`), HTML (`_markup.text`), progress bars,
+Markdown and pictures. What programs read has the exact names: JSON, rows, SQL, .rk files.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def listed(values: Sequence[Any] | NDArray[Any], most: int = _SHOWN) -> str:
     >>> listed(["a", "b"]), listed(range(9), most=3)
     ("'a', 'b'", '0, 1, 2, ...')
     """
-    return ", ".join(map(show, values[:most])) + ", ..." * (len(values) > most)
+    return ", ".join(map(format_value, values[:most])) + ", ..." * (len(values) > most)
 
 
 def listed_with_count(values: Sequence[Any], most: int = _SHOWN) -> str:
@@ -121,17 +121,19 @@ def extremes(*columns: Sequence[float], most: int, each: int) -> list[int]:
     return sorted(found)
 
 
-def show(value: object) -> str:
+def format_value(value: object) -> str:
     """Write a value as people write it, and not longer than half a line.
 
     Examples
     --------
     >>> import numpy as np
-    >>> show(np.float64(0.5))
+    >>> format_value(np.float64(0.5))
     '0.5'
     """
     try:
-        text = visible(repr(plain_value(value)))  # that of a stranger's class may hold anything
+        text = escape_controls(
+            repr(plain_value(value))
+        )  # that of a stranger's class may hold anything
     except Exception:  # noqa: BLE001 - such as a whole number of more than 4,300 digits
         text = f"<{type(value).__name__}>"
     return text if len(text) <= 50 else f"{text[:40]}..."  # noqa: PLR2004
@@ -146,10 +148,10 @@ def brief(words: object) -> str:
     'no such type'
     """
     text = " ".join(str(words).split()).rstrip(".")
-    return visible(text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}...")
+    return escape_controls(text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}...")
 
 
-def visible(text: str, keep: str = "") -> str:
+def escape_controls(text: str, keep: str = "") -> str:
     r"""Write what a terminal acts on or does not show as Python writes it.
 
     These are control characters (a newline and a tab, too, unless they are to be kept), marks that
@@ -157,14 +159,14 @@ def visible(text: str, keep: str = "") -> str:
     of file names that are no text. One zero-width joiner, and one selector of a shape, stay after a
     letter outside ASCII, where Persian, Indian languages and emoji need them. Other letters, spaces
     of any width, and characters of private use or of a newer Unicode stay. Backslashes stay as
-    well, so that paths do, and a text may hold what looks like an escape; `show`, which quotes,
-    tells the two apart.
+    well, so that paths do, and a text may hold what looks like an escape; `format_value`, which
+    quotes, tells the two apart.
 
     Examples
     --------
-    >>> print(visible("Z\u00fcrich \x1b[31m\u202e"))
+    >>> print(escape_controls("Z\u00fcrich \x1b[31m\u202e"))
     Zürich \x1b[31m\u202e
-    >>> print(visible("two\nlines\t", keep="\n"))
+    >>> print(escape_controls("two\nlines\t", keep="\n"))
     two
     lines\t
     """
@@ -209,14 +211,14 @@ def objects(n: int) -> str:
     return f"{n:,} object{'' if n == 1 else 's'}"
 
 
-def near(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Say which of the known names may be meant, in a sentence that follows others.
 
     Examples
     --------
-    >>> near("clasify", ["classify", "control"]), near("score", ["Score", "label"])
+    >>> did_you_mean("clasify", ["classify", "control"]), did_you_mean("score", ["Score", "label"])
     (" Did you mean 'classify'?", " Did you mean 'Score'?")
-    >>> near("x", ["classify"])
+    >>> did_you_mean("x", ["classify"])
     ''
     """
     found = _closest(name, known)
@@ -235,7 +237,9 @@ def has_instead(name: str, known: Sequence[str]) -> str:
     names = [*first, *(other for other in known if other not in first)]
     more = len(names) - _LISTED
     tail = f", ... and {more:,} more" if more > 0 else ""
-    return f"it has {', '.join(map(show, names[:_LISTED]))}{tail}.{near(name, known)}"
+    return (
+        f"it has {', '.join(map(format_value, names[:_LISTED]))}{tail}.{did_you_mean(name, known)}"
+    )
 
 
 def _closest(name: str, known: Iterable[str]) -> list[str]:

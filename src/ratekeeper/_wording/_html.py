@@ -9,7 +9,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from ratekeeper._wording._formatting import visible
+from ratekeeper._wording._formatting import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,7 +54,7 @@ def text(value: object) -> Html:
     >>> text("<b>")
     '&lt;b&gt;'
     """
-    return value if isinstance(value, Html) else Html(escape(visible(str(value))))
+    return value if isinstance(value, Html) else Html(escape(escape_controls(str(value))))
 
 
 def card(title: str, parts: Iterable[str]) -> str:

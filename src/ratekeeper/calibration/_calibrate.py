@@ -14,7 +14,7 @@ from ratekeeper._numerics._ranks import sorted_parts
 from ratekeeper._reading._columns import check_aligned, read_groups, read_scores, refuse_nan
 from ratekeeper._reading._hints import by_name, from_model
 from ratekeeper._reading._parameters import check_choice
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.calibration._aligned_columns import split
 from ratekeeper.calibration._calibration import Calibration
 from ratekeeper.calibration._clusters import read_clusters
@@ -309,7 +309,8 @@ def _warn_if_reversed(calibration: Calibration) -> None:
     end = "high" if calibration.higher_is_positive else "low"
     text = (
         f"The scores look reversed: {end} scores should indicate the positive class "
-        f"({show(calibration.classes[1])}), but the area under the ROC curve is {found.auc:.3f}. "
+        f"({format_value(calibration.classes[1])}), but the area under the ROC curve is "
+        f"{found.auc:.3f}. "
         "The promise would hold, at a terrible price in the other error. Pass "
     )
     words = (

@@ -20,7 +20,7 @@ from ratekeeper._reading._columns import refuse_nan
 from ratekeeper._reading._hints import CALIBRATION, by_name, missing_attribute
 from ratekeeper._reading._parameters import check_choice, check_control, check_probability
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import extremes, listed_with_count, plain_value, show
+from ratekeeper._wording._formatting import extremes, format_value, listed_with_count, plain_value
 from ratekeeper._wording._sentences import say, shown_text
 from ratekeeper.calibration._aligned_columns import columns_of, in_order
 from ratekeeper.calibration._cells import (
@@ -42,7 +42,7 @@ from ratekeeper.calibration._merging import (
     merged_sampling,
 )
 from ratekeeper.calibration._one_class import SIDES
-from ratekeeper.calibration._p_values import PValues, judge_each, judge_intervals
+from ratekeeper.calibration._p_values import PValues, intervals_by_group, p_values_by_class
 from ratekeeper.calibration._weights import effective_n, new_weights
 from ratekeeper.calibration._windows import (
     extent_of,
@@ -92,7 +92,7 @@ class Calibration:
 
     Attributes
     ----------
-    cells : tuple of two tuples of ndarray, or of `Counted`
+    cells : tuple of two tuples of ndarray, or of `CountedScores`
         ``cells[label][group]`` are ascending scores; label 0 is negative, 1 positive. Without
         groups each has one member. Without labels all scores stand in ``cells[0]``. Scores that
         were counted where they are stand there by counts.
@@ -195,7 +195,7 @@ class Calibration:
         refuse_unlabelled(self)
         names = self.classes.tolist()
         if not np.isscalar(label) or plain_value(label) not in names:
-            need = f"one of {show(names[0])} and {show(names[1])}"
+            need = f"one of {format_value(names[0])} and {format_value(names[1])}"
             raise InputError(parameter="label", value=label, need=need)
         cells = self.cells[names.index(plain_value(label))]
         if group is None:
@@ -256,8 +256,8 @@ class Calibration:
         own = new_weights(self, scores, weights, values.size) or numbers
         broken = None if own is None else own.values
         nulls = [nulls_of(self, null_class, method) for null_class in (0, 1)]
-        intervals = (judge_intervals(one, values, index) for one in nulls)
-        return PValues(*judge_each(nulls, values, index, broken), *intervals)
+        intervals = (intervals_by_group(one, values, index) for one in nulls)
+        return PValues(*p_values_by_class(nulls, values, index, broken), *intervals)
 
     def control(
         self,
@@ -426,7 +426,7 @@ class Calibration:
         """
         from ratekeeper.control._aims import Precision
 
-        return self._aimed(Precision(precision, delta))
+        return self._risk_controlled(Precision(precision, delta))
 
     def control_npv(self, npv: float, *, delta: float = 0.05) -> RiskControlTest:
         """Make the test that clears the most objects, at least this share of them rightly.
@@ -445,7 +445,7 @@ class Calibration:
         """
         from ratekeeper.control._aims import NPV
 
-        return self._aimed(NPV(npv, delta))
+        return self._risk_controlled(NPV(npv, delta))
 
     def control_selective(self, error: float, *, delta: float = 0.05) -> RiskControlTest:
         """Make the test that abstains as little as possible, with few of its decisions wrong.
@@ -465,7 +465,7 @@ class Calibration:
         """
         from ratekeeper.control._aims import Selective
 
-        return self._aimed(Selective(error, delta))
+        return self._risk_controlled(Selective(error, delta))
 
     def control_alerts(self, share: float, *, delta: float | None = None) -> RiskControlTest:
         """Make the test that calls at most this share of all objects positive.
@@ -495,7 +495,7 @@ class Calibration:
         """
         from ratekeeper.control._aims import AlertShare
 
-        return self._aimed(AlertShare(share, delta))
+        return self._risk_controlled(AlertShare(share, delta))
 
     def control_noisy(
         self,
@@ -548,13 +548,13 @@ class Calibration:
         from ratekeeper.control._aims import despite
         from ratekeeper.control._promised_rate import promised_rate
 
-        return self._aimed(despite(*promised_rate(control, level, alpha), noise, delta))
+        return self._risk_controlled(despite(*promised_rate(control, level, alpha), noise, delta))
 
-    def _aimed(self, aim: Aim) -> RiskControlTest:
-        from ratekeeper.control._risk_control import aimed_test
+    def _risk_controlled(self, aim: Aim) -> RiskControlTest:
+        from ratekeeper.control._risk_control import risk_control_test
         from ratekeeper.control._useless import warn_if_useless
 
-        test = aimed_test(self, aim)
+        test = risk_control_test(self, aim)
         warn_if_useless(test, stacklevel=3)
         return test
 
@@ -879,7 +879,7 @@ class Calibration:
         if thinned.known != self.known:
             label = self.classes[int(thinned.known == "negative")]
             raise InputError(
-                f"None of the rows that were drawn, one of each cluster, is {show(label)}.",
+                f"None of the rows that were drawn, one of each cluster, is {format_value(label)}.",
                 parameter="clusters",
                 remedy="Add clusters of that class.",
             )

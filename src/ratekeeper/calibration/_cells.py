@@ -10,7 +10,7 @@ import numpy as np
 from ratekeeper._numerics._random_keys import TieNumbers
 from ratekeeper._numerics._rates import beta_binomial_tail
 from ratekeeper._reading._columns import check_aligned, read_groups, read_new_scores
-from ratekeeper._wording._formatting import listed_with_count, show
+from ratekeeper._wording._formatting import format_value, listed_with_count
 from ratekeeper._wording._sentences import say
 from ratekeeper.calibration._clusters import NOT_DRAWN
 from ratekeeper.calibration._counts import is_counted
@@ -170,7 +170,8 @@ def no_such_class(calibration: Calibration, label: int) -> str:
     """Say that a class has no calibration objects at all."""
     side, other = ("positive", "negative") if label else ("negative", "positive")
     return (
-        f"There are no {side}s ({show(calibration.classes[label])}) at all: the calibration holds "
+        f"There are no {side}s ({format_value(calibration.classes[label])}) at all: the "
+        "calibration holds "
         f"{other}s only."
     )
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ratekeeper._numerics._draws import hashes_of
 from ratekeeper._reading._columns import read_groups
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.calibration._aligned_columns import subset
 from ratekeeper.calibration._provenance import Provenance
 from ratekeeper.exceptions import InputError, Parameter
@@ -155,7 +155,8 @@ def known_error(name: object, n: int) -> InputError:
     """Return the error about new rows of clusters that have calibrated, one of which has a name."""
     more = f" and {n - 1:,} more" if n > 1 else ""
     return InputError(
-        f"The calibration has rows of the cluster {show(name)}{more}; the promise is about rows of "
+        f"The calibration has rows of the cluster {format_value(name)}{more}; the promise is "
+        "about rows of "
         "new clusters only.",
         parameter="clusters",
         value=name,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _DENSE = 20  # of so many knots one is kept for ranks that are few
 
 
-class Counted:
+class CountedScores:
     """The scores of a class (in a group) by counts; immutable.
 
     It stands where the ascending array of the scores would, and has its size, type, lowest and
@@ -47,7 +47,8 @@ class Counted:
 
     Examples
     --------
-    >>> five = Counted.of_buckets([0.1, 0.5], [0.4, 0.5], [3, 2])  # 3 from 0.1 to 0.4, 2 at 0.5
+    >>> # Three scores from 0.1 to 0.4, two at 0.5
+    >>> five = CountedScores.of_buckets([0.1, 0.5], [0.4, 0.5], [3, 2])
     >>> five.size, five.knots.tolist(), five.most.tolist(), five.least.tolist()
     (5, [0.1, 0.4, 0.5], [2, 3, 5], [1, 3, 5])
     """
@@ -98,7 +99,7 @@ class Counted:
 
         Examples
         --------
-        >>> Counted.of_scores(np.array([0.1, 0.4, 0.4])).most.tolist()
+        >>> CountedScores.of_scores(np.array([0.1, 0.4, 0.4])).most.tolist()
         [1, 3]
         """
         last = np.flatnonzero(np.r_[scores[1:] != scores[:-1], True][: scores.size])
@@ -146,7 +147,7 @@ class Counted:
 
         Examples
         --------
-        >>> five = Counted.of_buckets([0.1, 0.5], [0.4, 0.5], [3, 2])
+        >>> five = CountedScores.of_buckets([0.1, 0.5], [0.4, 0.5], [3, 2])
         >>> five.envelope("low").tolist(), five.envelope("high").tolist()
         ([2, 1, 2], [1, 2, 2])
         """
@@ -157,7 +158,7 @@ class Counted:
 
         Examples
         --------
-        >>> five = Counted.of_buckets([0.1, 0.5], [0.4, 0.5], [3, 2])
+        >>> five = CountedScores.of_buckets([0.1, 0.5], [0.4, 0.5], [3, 2])
         >>> five.counts_beyond("low").tolist(), five.counts_beyond("high").tolist()
         ([0, 2, 3, 5], [0, 2, 4, 5])
         """
@@ -173,7 +174,7 @@ class Counted:
 
         Examples
         --------
-        >>> Counted.of_buckets([0.1, 0.5], [0.4, 0.5], [3, 2]).kth(np.array([2, 3]), "low")
+        >>> CountedScores.of_buckets([0.1, 0.5], [0.4, 0.5], [3, 2]).kth(np.array([2, 3]), "low")
         array([0.1, 0.4])
         """
         return self.knots[self._places_of(ranks, tail)]
@@ -183,7 +184,7 @@ class Counted:
 
         Examples
         --------
-        >>> ten = Counted.of_buckets([0.1, 0.5], [0.4, 0.9], [4, 6])
+        >>> ten = CountedScores.of_buckets([0.1, 0.5], [0.4, 0.9], [4, 6])
         >>> ten.unused(4, "low"), ten.unused(9, "low")
         (0.0, 0.4444444444444444)
         """
@@ -195,7 +196,7 @@ class Counted:
 
         Examples
         --------
-        >>> ten = Counted.of_buckets([0.1, 0.5], [0.4, 0.9], [4, 6])
+        >>> ten = CountedScores.of_buckets([0.1, 0.5], [0.4, 0.9], [4, 6])
         >>> ten.beyond(4, "low"), ten.beyond(9, "low")
         (1, 0)
         """
@@ -222,19 +223,19 @@ class Counted:
 
         Examples
         --------
-        >>> Counted.of_buckets([0.1, 0.5], [0.4, 0.5], [30, 20]).spread(5).tolist()
+        >>> CountedScores.of_buckets([0.1, 0.5], [0.4, 0.5], [30, 20]).spread(5).tolist()
         [0.1, 0.4, 0.4, 0.5, 0.5]
         """
         step = -(-self.size // size) or 1
         ranks = np.arange(step // 2, self.size, step) + 1
         return self.knots[((self.most + self.least) / 2).searchsorted(ranks)]
 
-    def thinned(self, most_knots: int) -> Counted:
+    def thinned(self, most_knots: int) -> CountedScores:
         """Return the same scores with fewer knots, the lowest and the highest among them.
 
         Examples
         --------
-        >>> few = Counted.of_scores(np.arange(10.0)).thinned(3)
+        >>> few = CountedScores.of_scores(np.arange(10.0)).thinned(3)
         >>> few.knots.tolist(), few.most.tolist(), few.least.tolist()
         ([0.0, 4.0, 9.0], [4, 9, 10], [1, 5, 10])
         """
@@ -250,25 +251,25 @@ class Counted:
         kept = _distinct(np.r_[0, place.searchsorted(places[1:-1]), place.size - 1])
         # Up to the next knot that is kept, as many may be at or below as just below that.
         most = np.r_[self.most[kept[1:] - 1], self.size]
-        return Counted(self.knots[kept], most, self.least[kept].copy())
+        return CountedScores(self.knots[kept], most, self.least[kept].copy())
 
 
-def is_counted(scores: object) -> TypeGuard[Counted]:
+def is_counted(scores: object) -> TypeGuard[CountedScores]:
     """Say whether scores are known by counts only."""
-    return isinstance(scores, Counted)
+    return isinstance(scores, CountedScores)
 
 
-def joined(cells: Sequence[Floats]) -> Counted:
+def joined(cells: Sequence[Floats]) -> CountedScores:
     """Return the scores of some cells, counted or not, as one: their counts add up.
 
     Examples
     --------
-    >>> one, two = Counted.of_buckets([0.1], [0.4], [3]), np.array([0.2, 0.4])
+    >>> one, two = CountedScores.of_buckets([0.1], [0.4], [3]), np.array([0.2, 0.4])
     >>> both = joined([one, two])
     >>> both.knots.tolist(), both.most.tolist(), both.least.tolist()
     ([0.1, 0.2, 0.4], [2, 3, 5], [1, 2, 5])
     """
-    counted = [c if is_counted(c) else Counted.of_scores(c) for c in cells]
+    counted = [c if is_counted(c) else CountedScores.of_scores(c) for c in cells]
     knots = _distinct(np.sort(np.concatenate([c.knots for c in counted]), kind="stable"))
     sums = []
     for name in ("most", "least"):
@@ -277,7 +278,7 @@ def joined(cells: Sequence[Floats]) -> Counted:
             steps = np.r_[0, getattr(cell, name)]
             total += steps[cell.knots.searchsorted(knots, "right")]
         sums.append(total)
-    return Counted(knots, *sums)
+    return CountedScores(knots, *sums)
 
 
 def may_have_ties(scores: Floats) -> bool:
@@ -285,18 +286,19 @@ def may_have_ties(scores: Floats) -> bool:
 
     Examples
     --------
-    >>> may_have_ties(np.array([0.1, 0.2])), may_have_ties(Counted.of_buckets([0.1], [0.4], [3]))
+    >>> counted = CountedScores.of_buckets([0.1], [0.4], [3])
+    >>> may_have_ties(np.array([0.1, 0.2])), may_have_ties(counted)
     (False, True)
     """
     return scores.knots.size < scores.size if is_counted(scores) else has_ties(scores)
 
 
-def is_well_formed(cell: Counted) -> bool:
-    """Say whether knots and counts are such as `Counted.of_buckets` and `joined` make them.
+def is_well_formed(cell: CountedScores) -> bool:
+    """Say whether knots and counts are such as `CountedScores.of_buckets` and `joined` make them.
 
     Examples
     --------
-    >>> is_well_formed(Counted(np.array([0.1, 0.2]), np.array([1, 2]), np.array([2, 2])))
+    >>> is_well_formed(CountedScores(np.array([0.1, 0.2]), np.array([1, 2]), np.array([2, 2])))
     False
     """
     knots, most, least = cell.knots, cell.most, cell.least

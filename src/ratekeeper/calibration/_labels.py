@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ratekeeper._reading._columns import check_names, read_labels
 from ratekeeper._reading._parameters import column_names, refuse_repeated_columns
-from ratekeeper._wording._formatting import listed, plain_value, show
+from ratekeeper._wording._formatting import format_value, listed, plain_value
 from ratekeeper.exceptions import InputError, Parameter, PositiveLabelWarning
 
 if TYPE_CHECKING:
@@ -92,8 +92,9 @@ def read_target(y: ArrayLike, positive_label: object = None, *, stacklevel: int 
 
 def _warn_of_words(pair: NDArray[Any], stacklevel: int) -> None:
     negative, positive = map(plain_value, pair)
+    last = format_value(positive)
     words = (
-        f"The labels are {show(negative)} and {show(positive)}: {show(positive)} is taken as ",
+        f"The labels are {format_value(negative)} and {last}: {last} is taken as ",
         "positive, since it is the last in order. Say which one is meant: ",
         Parameter("positive_label", positive),
         " or ",

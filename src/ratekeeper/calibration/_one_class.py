@@ -21,7 +21,7 @@ from ratekeeper._reading._columns import (
     same_length,
 )
 from ratekeeper._reading._parameters import LONGEST_NAME, check_choice
-from ratekeeper._wording._formatting import plain_value, show
+from ratekeeper._wording._formatting import format_value, plain_value
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def read_truth(
     is_positive, classes = read_labels(labels, positive_label, alone)
     same_length("labels", is_positive.size, n_objects)
     if one_class is not None and is_positive.any() and not is_positive.all():
-        both = f"{show(classes[0])} and {show(classes[1])}"
+        both = f"{format_value(classes[0])} and {format_value(classes[1])}"
         raise InputError(
             (Parameter("one_class", one_class), f" was given, but labels has both, {both}."),
             parameter="one_class",
@@ -124,7 +124,10 @@ def _check_kind(wanted: object, label: object) -> None:
         return
     kind = "a text" if str in kinds else "a number"
     raise InputError(
-        (Parameter("positive_label", wanted), f" is not {kind}, as the labels are: {show(label)}."),
+        (
+            Parameter("positive_label", wanted),
+            f" is not {kind}, as the labels are: {format_value(label)}.",
+        ),
         parameter="positive_label",
         value=wanted,
         need=kind,
@@ -149,7 +152,7 @@ def _side(label: Any, wanted: object, one_class: object) -> bool:  # noqa: ANN40
         raise InputError(
             (
                 Parameter("one_class", one_class),
-                f", but every label is {show(label)}, which is {SIDES[found]}.",
+                f", but every label is {format_value(label)}, which is {SIDES[found]}.",
             ),
             parameter="one_class",
             value=one_class,
@@ -173,14 +176,14 @@ def _pair(label: Any, other: Any, dtype: np.dtype[Any]) -> NDArray[Any]:  # noqa
             return pair
     numbers = exact_numbers(values)
     if numbers is None:
-        found = f"No type holds the labels {show(label)} and {show(other)}."
+        found = f"No type holds the labels {format_value(label)} and {format_value(other)}."
         raise InputError(found, parameter="positive_label", remedy="Write them as texts.")
     return numbers
 
 
 def _one_label(label: object, asked: str, remedy: Words) -> InputError:
     return InputError(
-        (Parameter("labels"), f" has one class only, every label is {show(label)}{asked}"),
+        (Parameter("labels"), f" has one class only, every label is {format_value(label)}{asked}"),
         parameter="labels",
         value=label,
         need="labels of which one is positive",

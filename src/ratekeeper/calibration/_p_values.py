@@ -93,7 +93,7 @@ class PValues:
         )
 
 
-def judge(
+def p_values_by_group(
     nulls: Nulls,
     scores: Floats,
     index: NDArray[np.intp] | None,
@@ -105,11 +105,11 @@ def judge(
     class gives the p-value 1: nothing speaks against the class. If no group has any, nothing is
     known about the class: NaN.
     """
-    (p,) = judge_each((nulls,), scores, index, numbers)
+    (p,) = p_values_by_class((nulls,), scores, index, numbers)
     return p
 
 
-def judge_each(
+def p_values_by_class(
     classes: Sequence[Nulls],
     scores: Floats,
     index: NDArray[np.intp] | None,
@@ -155,7 +155,7 @@ def _read_together(
     return found
 
 
-def judge_intervals(
+def intervals_by_group(
     nulls: Nulls, scores: Floats, index: NDArray[np.intp] | None
 ) -> NDArray[np.float64] | None:
     """Return the interval of each p-value, or None if the method gives none."""

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._wording._formatting import visible
+from ratekeeper._wording._formatting import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -182,4 +182,4 @@ def reasons(skipped: Mapping[str, int]) -> str:
     >>> reasons({"score is NaN": 3, "label is missing": 1})
     'score is NaN: 3; label is missing: 1'
     """
-    return "; ".join(f"{visible(reason)}: {count:,}" for reason, count in skipped.items())
+    return "; ".join(f"{escape_controls(reason)}: {count:,}" for reason, count in skipped.items())

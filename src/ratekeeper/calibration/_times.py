@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ratekeeper._reading._columns import read_values, same_length
-from ratekeeper._wording._formatting import plain_value, show
+from ratekeeper._wording._formatting import format_value, plain_value
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def parsed(value: object, kind: Kind, name: str) -> int:
 
 def _mixed(one: object, other: object, place: int, name: str) -> InputError:
     kinds = " and ".join(WORDS[time_of(value)[1]] for value in (one, other))
-    found = f" has {show(one)} at position 0 and {show(other)} at position {place}"
+    found = f" has {format_value(one)} at position 0 and {format_value(other)} at position {place}"
     return InputError(
         (Parameter(name), f"{found}: {kinds}, which have no order."),
         parameter=name,
@@ -225,7 +225,7 @@ def _microseconds(array: NDArray[Any], name: str) -> NDArray[np.int64]:
 def no_time(value: object, name: str, where: str = "") -> InputError:
     """Say that a value is no time."""
     return InputError(
-        (Parameter(name), f" has {show(value)}{where}, which is no time."),
+        (Parameter(name), f" has {format_value(value)}{where}, which is no time."),
         parameter=name,
         value=value,
         need=NEED,

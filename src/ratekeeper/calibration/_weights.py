@@ -17,7 +17,7 @@ from ratekeeper._numerics._random_keys import TieNumbers
 from ratekeeper._numerics._rates import Rate
 from ratekeeper._reading._columns import check_aligned, read_scores, refuse_nan, same_length
 from ratekeeper._reading._parameters import check_positive
-from ratekeeper._wording._formatting import percent, show
+from ratekeeper._wording._formatting import format_value, percent
 from ratekeeper.calibration._aligned_columns import subset
 from ratekeeper.calibration._provenance import Provenance, Rejection
 from ratekeeper.exceptions import InputError, Parameter
@@ -81,7 +81,7 @@ def _refuse(values: NDArray[np.float64], *, fine: NDArray[np.bool_], need: str) 
     if not fine.all():
         place = int(np.argmin(fine))
         raise InputError(
-            f"weights has {show(float(values[place]))} at position {place}.",
+            f"weights has {format_value(float(values[place]))} at position {place}.",
             parameter="weights",
             value=float(values[place]),
             need=need,

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from ratekeeper._version import __version__
-from ratekeeper._wording._formatting import near
+from ratekeeper._wording._formatting import did_you_mean
 from ratekeeper.cli import _errors, _settings, _streams
 
 # The first sentence of each command's help, here so that the list needs no import. A command's
@@ -89,7 +89,7 @@ class _Program(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or say which one may be meant."""
         if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            ctx.fail(f"No such command {args[0]!r}.{near(args[0], COMMANDS)}")
+            ctx.fail(f"No such command {args[0]!r}.{did_you_mean(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

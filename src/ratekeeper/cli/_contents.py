@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._wording._sentences import say
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 from ratekeeper.cli._printing import echo, print_paragraph, print_table
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _MOST_GROUPS = 40  # in a table
 _WIDTH = 79
 
 
-class HoldsState(Refusal):
+class HoldsStateError(CommandError):
     """A file holds what a monitor or an adaptive test has seen."""
 
 
@@ -32,7 +32,7 @@ def load_test(path: str) -> Test:
 
     stored = load_stored(path, "TEST.RK, which control wrote, comes first, then FILE.")
     if isinstance(stored, Calibration):
-        raise Refusal(
+        raise CommandError(
             f"{path} holds a calibration, which decides nothing yet. Make a test of it: ratekeeper "
             f"control {path} --fnr 0.01 -o test.rk"
         )
@@ -67,13 +67,13 @@ def load_stored(path: str, remedy: str) -> Calibration | Test:
     try:
         return load(path)
     except StateFileError:
-        raise HoldsState(
+        raise HoldsStateError(
             f"{path} is the state of a monitor or an adaptive test. See it by: ratekeeper inspect "
             f"{path}"
         ) from None
     except StoredFileError as error:
         if _looks_like_rows(path):
-            raise Refusal(f"{path} looks like rows, not like a .rk file. {remedy}") from error
+            raise CommandError(f"{path} looks like rows, not like a .rk file. {remedy}") from error
         raise
 
 
@@ -267,7 +267,7 @@ def _show_calibration(calibration: Calibration) -> None:
 
 def _separation_lines(calibration: Calibration) -> list[str]:
     """Say how well the score separates the classes, or that it cannot be known."""
-    from ratekeeper._wording._formatting import show as written
+    from ratekeeper._wording._formatting import format_value as written
 
     if calibration.known == "both":
         about = "about " if calibration.counted else ""

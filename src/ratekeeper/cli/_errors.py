@@ -30,8 +30,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from ratekeeper._wording._formatting import show as written
-from ratekeeper._wording._formatting import visible
+from ratekeeper._wording._formatting import escape_controls
+from ratekeeper._wording._formatting import format_value as written
 from ratekeeper.cli import _streams
 from ratekeeper.cli._printing import echo
 from ratekeeper.exceptions import (
@@ -75,22 +75,22 @@ _OPTIONS = {
 }
 
 
-class Refusal(click.ClickException):
+class CommandError(click.ClickException):
     """A message, in one line of plain text, and an exit code instead of a traceback."""
 
     def __init__(self, message: str, exit_code: int = REFUSED) -> None:
-        super().__init__(visible(message))
+        super().__init__(escape_controls(message))
         self.exit_code = exit_code  # type: ignore[misc]  # click has it in the class
 
 
-class Exceeded(Refusal):
+class CheckFailedError(CommandError):
     """A promise is broken, or could not be checked, and that was asked for."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, EXCEEDED)
 
 
-class Contradicted(Refusal):
+class ContradictedFitError(CommandError):
     """A test was made and written, but promises nothing: the scores contradict its fit."""
 
     def __init__(self, message: str) -> None:
@@ -106,7 +106,7 @@ def reported() -> Iterator[None]:
             sys.stdout.flush()  # here, so that a full disk or a gone reader is still noticed
         except click.ClickException as error:
             if not isinstance(error, _HELP):  # one of click's own may name what was typed
-                error.message = visible(error.message)  # type: ignore[misc]  # final in new click
+                error.message = escape_controls(error.message)  # type: ignore[misc]  # final in new click
             raise
         except (click.exceptions.Exit, click.Abort, SystemExit):
             raise
@@ -198,9 +198,9 @@ def _method_parameters() -> set[str]:
 def _refuse(error: BaseException) -> NoReturn:
     match error:
         case TooFewScoresError() | UnattainableError():
-            raise Refusal(error.worded(spelled), IMPOSSIBLE) from error
+            raise CommandError(error.worded(spelled), IMPOSSIBLE) from error
         case RatekeeperError():
-            raise Refusal(error.worded(spelled)) from error
+            raise CommandError(error.worded(spelled)) from error
         case BrokenPipeError():
             _streams.forget(sys.stdout)
             raise click.exceptions.Exit(NO_READER) from error
@@ -208,21 +208,21 @@ def _refuse(error: BaseException) -> NoReturn:
             echo("", "Stopped.", err=True)
             raise click.exceptions.Exit(INTERRUPTED) from error
         case MemoryError():
-            raise Refusal(
+            raise CommandError(
                 "There is not enough memory for this. Close other programs, take a larger "
                 "machine, or with calibrate keep fewer scores: --sample 1000000."
             ) from error
         case UnicodeEncodeError():  # bytes of the command line that are no letters
             found = written(error.object[error.start : error.end])
-            raise Refusal(
+            raise CommandError(
                 f"A name or text has what is no letter and cannot be written, {found}. Write all "
                 "options in UTF-8."
             ) from error
         case OSError():
             _streams.forget(sys.stdout)
-            raise Refusal(_os_message(error)) from error
+            raise CommandError(_os_message(error)) from error
     text = " ".join(str(error).split())
-    raise Refusal(
+    raise CommandError(
         f"This is a bug in ratekeeper: {type(error).__name__}: {text}. Run again with "
         f"{TRACEBACK}=1 and report what it prints.",
         BUG,

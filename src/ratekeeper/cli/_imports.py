@@ -11,15 +11,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ratekeeper._wording._formatting import show
-from ratekeeper.cli._errors import Refusal
+from ratekeeper._wording._formatting import format_value
+from ratekeeper.cli._errors import CommandError
 
 
 def search(folders: tuple[str, ...], option: str = "--import-from") -> None:
     """Look for modules in these folders, too, after all others."""
     for folder in folders:
         if not Path(folder).is_dir():
-            raise Refusal(f"{option} {folder} is no folder. Name the one that has the module.")
+            raise CommandError(f"{option} {folder} is no folder. Name the one that has the module.")
         place = str(Path(folder).resolve())
         if place not in sys.path:
             sys.path.append(place)
@@ -29,17 +29,19 @@ def imported(where: str, option: str) -> Any:  # noqa: ANN401 - whatever it is
     """Return the object that is meant, or refuse."""
     module, colon, name = where.partition(":")
     if not (colon and all(part.isidentifier() for part in (*module.split("."), *name.split(".")))):
-        raise Refusal(f"{option} {show(where)} is not of the form package.module:name.")
+        raise CommandError(
+            f"{option} {format_value(where)} is not of the form package.module:name."
+        )
     try:
         found = import_module(module)
     except Exception as error:
-        raise Refusal(
+        raise CommandError(
             f"{option}: the module {module!r} cannot be imported: {type(error).__name__}: {error}. "
             "Install it, or name its folder with --import-from."
         ) from error
     for part in name.split("."):
         if not hasattr(found, part):
-            raise Refusal(f"{option}: the module {module!r} has no {name!r}.")
+            raise CommandError(f"{option}: the module {module!r} has no {name!r}.")
         found = getattr(found, part)
     return found
 
@@ -48,7 +50,9 @@ def named(text: str, option: str) -> tuple[str, Any]:
     """Return name and object of ``name=package.module:object``."""
     name, sign, where = text.partition("=")
     if not sign or not name:
-        raise Refusal(f"{option} {show(text)} is not of the form name=package.module:object.")
+        raise CommandError(
+            f"{option} {format_value(text)} is not of the form name=package.module:object."
+        )
     return name, imported(where, option)
 
 
@@ -59,7 +63,7 @@ def classifier(where: str) -> Any:  # noqa: ANN401 - a classifier
         try:
             return found()
         except Exception as error:
-            raise Refusal(
+            raise CommandError(
                 f"--base {where} cannot be called: {type(error).__name__}: {error}. It is called "
                 "without arguments, and returns a classifier."
             ) from error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ratekeeper._system import _atomic_files as atomic
 from ratekeeper.cli import _settings, _streams
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 from ratekeeper.cli._printing import echo
 
 if TYPE_CHECKING:
@@ -25,20 +25,22 @@ def check_output(output: str, inputs: Iterable[str], *, may_be_standard: bool = 
     """
     if output == STANDARD:
         if may_be_standard and _streams.is_closed():
-            raise Refusal(_streams.CLOSED)
+            raise CommandError(_streams.CLOSED)
         if may_be_standard:
             return
-        raise Refusal("-o - is standard output, which this command does not write to. Name a file.")
+        raise CommandError(
+            "-o - is standard output, which this command does not write to. Name a file."
+        )
     if not output or "\0" in output:  # as a file of settings may have it
-        raise Refusal(f"-o {output!r} is no path. Name a file.")
+        raise CommandError(f"-o {output!r} is no path. Name a file.")
     refuse_inputs(output, inputs)
     target = Path(os.path.realpath(output))
     if atomic.is_device(target):  # nothing is made beside it
         return
     if not target.parent.is_dir():
-        raise Refusal(f"There is no folder {target.parent} to write in. Make it first.")
+        raise CommandError(f"There is no folder {target.parent} to write in. Make it first.")
     if not os.access(target.parent, os.W_OK):
-        raise Refusal(f"You may not write in {target.parent}. Choose another folder.")
+        raise CommandError(f"You may not write in {target.parent}. Choose another folder.")
 
 
 def refuse_inputs(output: str | Path, inputs: Iterable[str]) -> None:
@@ -62,7 +64,7 @@ class Written:
         except BrokenPipeError:  # whoever reads from a pipe has enough
             raise
         except OSError as error:
-            raise Refusal(
+            raise CommandError(
                 f"-o {self._output} cannot be written: {error.strerror or error}. Take a folder "
                 "that can be written to, on a disk with room."
             ) from error

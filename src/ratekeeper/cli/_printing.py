@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ratekeeper._wording._formatting import visible
+from ratekeeper._wording._formatting import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,7 +53,7 @@ It rises if a member is taken away, renamed or means something else, not if one 
 
 def echo(*lines: str, err: bool = False) -> None:
     """Print lines; no name in one of them begins another."""
-    click.echo("\n".join(map(visible, lines)), err=err)
+    click.echo("\n".join(map(escape_controls, lines)), err=err)
 
 
 def print_exactly(text: str) -> None:
@@ -67,7 +67,7 @@ class Help(click.HelpFormatter):
 
     def write(self, string: str) -> None:
         """Add a text."""
-        super().write(visible(string, keep="\n"))
+        super().write(escape_controls(string, keep="\n"))
 
 
 def print_json(facts: Mapping[str, Any]) -> None:
@@ -96,13 +96,13 @@ def print_table(
     for i, heading in enumerate(headings):
         is_text = i < texts or heading == "verdict"
         table.add_column(
-            Text(visible(heading, keep="\n")),
+            Text(escape_controls(heading, keep="\n")),
             justify="left" if is_text else "right",
             overflow="fold",
             no_wrap=not is_text,
         )
     for row in rows:
-        table.add_row(*(Text(visible(cell), style=_COLOURS.get(cell, "")) for cell in row))
+        table.add_row(*(Text(escape_controls(cell), style=_COLOURS.get(cell, "")) for cell in row))
     screen.print(table)
 
 
@@ -111,7 +111,7 @@ def print_paragraph(text: str) -> None:
     import textwrap
 
     if text:
-        echo(*textwrap.wrap(visible(text), _WIDTH))
+        echo(*textwrap.wrap(escape_controls(text), _WIDTH))
 
 
 def console(unseen_width: int = _WIDEST) -> Console:

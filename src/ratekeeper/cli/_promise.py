@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ratekeeper._wording._formatting import exact_percent, near
+from ratekeeper._wording._formatting import did_you_mean, exact_percent
 from ratekeeper._wording._sentences import say
-from ratekeeper.cli._errors import Contradicted, Refusal
+from ratekeeper.cli._errors import CommandError, ContradictedFitError
 from ratekeeper.cli._options import RATE
 from ratekeeper.cli._rates import rate_options
 from ratekeeper.cli._wrong_labels import OPTIONS as WRONG_LABELS
@@ -185,7 +185,7 @@ def make_test(  # noqa: PLR0913 - every option by its name
         )
     if randomised:
         if method != "high-probability":
-            raise Refusal(
+            raise CommandError(
                 f"--randomised belongs to --method high-probability, not to {method}. Leave one "
                 "of them out."
             )
@@ -200,14 +200,16 @@ def make_test(  # noqa: PLR0913 - every option by its name
     for control, alpha in (("fnr", fnr), ("fpr", fpr)):
         if alpha is not None:
             return calibration.control(control, alpha, **how)
-    raise Refusal(WHICH_RATE)
+    raise CommandError(WHICH_RATE)
 
 
 def _refuse_beside(aims: dict[str, float], rates: dict[str, float]) -> None:
     """Refuse more than one promise, but for the pair of error rates."""
     if len(aims) + len(rates) > 1:
         first, second = [f"--{name}" for name in (*aims, *rates)][:2]
-        raise Refusal(f"{first} and {second} are two promises: a test keeps one. Make two tests.")
+        raise CommandError(
+            f"{first} and {second} are two promises: a test keeps one. Make two tests."
+        )
 
 
 def refuse_contradicted(test: Test, output: str) -> None:
@@ -221,7 +223,7 @@ def refuse_contradicted(test: Test, output: str) -> None:
         for one in found
     ]
     if said:
-        raise Contradicted(f"{' '.join(said)} {output} holds a test without a promise.")
+        raise ContradictedFitError(f"{' '.join(said)} {output} holds a test without a promise.")
 
 
 def refuse_without_rate(given: dict[str, Any]) -> None:
@@ -250,7 +252,7 @@ def refuse_options(given: dict[str, Any], why: str) -> None:
     }
     for name, value in given.items():
         if value != defaults[name]:
-            raise Refusal(f"--{name.replace('_', '-')} {why}")
+            raise CommandError(f"--{name.replace('_', '-')} {why}")
 
 
 def method_of(name: str, delta: float | None, given: Sequence[str], seed: int | None) -> Method:
@@ -262,7 +264,7 @@ def method_of(name: str, delta: float | None, given: Sequence[str], seed: int | 
     values: dict[str, Any] = {}
     if delta is not None:
         if "delta" not in fields:
-            raise Refusal(
+            raise CommandError(
                 f"--delta {delta:g} belongs to --method high-probability or simultaneous, not to "
                 f"{name}. Choose one of them, or leave --delta out."
             )
@@ -270,14 +272,14 @@ def method_of(name: str, delta: float | None, given: Sequence[str], seed: int | 
     values.update(_parameters(given, fields, name))
     if seed is not None:
         if name not in RANDOM:
-            raise Refusal(
+            raise CommandError(
                 f"--seed {seed} belongs to a random method ({', '.join(RANDOM)}), not to {name}. "
                 "Leave it out: random numbers of a calibration are fixed by calibrate --seed."
             )
         values.setdefault("random_state", seed)
     missing = [f.name for f in fields.values() if _is_needed(f) and f.name not in values]
     if missing:
-        raise Refusal(f"--method {name} needs --parameter {missing[0]}=VALUE.")
+        raise CommandError(f"--method {name} needs --parameter {missing[0]}=VALUE.")
     return kind(**values)
 
 
@@ -293,9 +295,9 @@ def _parameters(
         name, sign, value = text.partition("=")
         if not sign or name not in fields:
             known = ", ".join(fields) or "none"
-            raise Refusal(
+            raise CommandError(
                 f"--parameter {text} is none of --method {method}, whose parameters are: {known}."
-                f"{near(name, fields)} Write NAME=VALUE."
+                f"{did_you_mean(name, fields)} Write NAME=VALUE."
             )
         values[name] = _typed(value)
     return values

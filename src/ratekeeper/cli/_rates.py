@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 from ratekeeper.cli._options import RATE
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _as_error_rates(given: dict[str, Any]) -> dict[str, Any]:
             continue
         for name in _ERROR_RATES:
             if given.get(name) is not None:
-                raise Refusal(
+                raise CommandError(
                     f"--{name} is an error rate, and --{share} a share of right decisions. Pass "
                     f"--{control} {_rest(level):g} in place of --{share} {level:g}."
                 )
@@ -74,7 +74,7 @@ def _counts(control: str, share: str) -> bool:
     context = click.get_current_context()
     one, two = (_SOURCES.index(_source(context, name)) for name in (control, share))
     if one == two:
-        raise Refusal(
+        raise CommandError(
             f"--{control} and --{share} are two levels of one rate: a test keeps one. Leave one of "
             "them out."
         )
@@ -100,14 +100,14 @@ def one_rate(given: dict[str, Any]) -> tuple[str, float]:
         if (level := given.pop(share)) is not None
     }
     if len(found) > 1 or (found and (control is not None or alpha is not None)):
-        raise Refusal(
+        raise CommandError(
             "Two rates were given, and systems are compared at one. Pass --control and --alpha, "
             "or --sensitivity, or --specificity."
         )
     if found:
         return found.popitem()
     if control is None or alpha is None:
-        raise Refusal(
+        raise CommandError(
             "Which rate is to be kept? Pass --control fnr --alpha 0.05, or --sensitivity 95%."
         )
     return control, alpha

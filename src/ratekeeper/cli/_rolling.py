@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ratekeeper.cli import _contents
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 from ratekeeper.cli._options import PATH
 from ratekeeper.cli._printing import echo
 
@@ -54,9 +54,9 @@ def window_options(function: Command) -> Command:
 
 def alone_if_replaced(given: Given) -> AbstractContextManager[None]:
     """Let no other run in that replaces the same file, or its rows would be lost."""
-    from ratekeeper._system._locks import alone
+    from ratekeeper._system._locks import exclusive
 
-    return alone(given["output"]) if _is_replaced(given) else nullcontext()
+    return exclusive(given["output"]) if _is_replaced(given) else nullcontext()
 
 
 def _is_replaced(given: Given) -> bool:
@@ -77,7 +77,7 @@ def stored(given: Given, *, is_test: bool) -> Calibration | None:
     if test is None:
         return found  # type: ignore[return-value]  # no test, so a calibration
     if _is_replaced(given) and not is_test:
-        raise Refusal(
+        raise CommandError(
             f"{path} holds a test, and without --fnr or the like it would be replaced by a "
             "calibration. Pass the promise that the test is to make, or name another OUT."
         )
@@ -88,29 +88,31 @@ def appended(
     earlier: Calibration, read: Callable[[Given], Calibration], given: Given
 ) -> Calibration:
     """Read new rows in the way of a calibration, add them, and keep the window asked for."""
-    from ratekeeper._wording._formatting import plain_value, show
+    from ratekeeper._wording._formatting import format_value, plain_value
     from ratekeeper._wording._sentences import say as sentence
     from ratekeeper.calibration._windows import append
 
     if given["seed"] is not None:
-        raise Refusal(
+        raise CommandError(
             f"--seed {given['seed']} is for a new calibration; with --append the draw follows from "
             f"that of {given['append']}. Leave it out."
         )
     if given["time"] is None:
-        raise Refusal(
+        raise CommandError(
             "--append needs --time COLUMN: without times it is not known which rows are new and "
             "which are there already."
         )
     if earlier.times is None:
-        raise Refusal(
+        raise CommandError(
             f"The rows of {given['append']} have no times, so it is not known which rows are new. "
             "Calibrate them again with --time."
         )
     before = None if earlier.provenance is None else earlier.provenance.score
     if before not in (None, given["score"]):
         text = sentence(
-            "windows.other_score", column=show(given["score"]), earlier_column=show(before)
+            "windows.other_score",
+            column=format_value(given["score"]),
+            earlier_column=format_value(before),
         )
         echo(f"Warning: {text}", err=True)
     own: Given = {"last": None, "since": None}

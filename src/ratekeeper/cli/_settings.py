@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from ratekeeper._system._plain_files import open_plain
-from ratekeeper._wording._formatting import near, show
+from ratekeeper._wording._formatting import did_you_mean, format_value
 from ratekeeper.cli import _options as options
-from ratekeeper.cli._errors import COMMAND, Refusal
+from ratekeeper.cli._errors import COMMAND, CommandError
 from ratekeeper.cli._printing import Help, echo
 
 if TYPE_CHECKING:
@@ -92,13 +92,14 @@ def _read(path: str, ctx: click.Context) -> dict[str, Any]:
         if name not in COMMANDS:
             if not isinstance(table, dict):
                 _refuse_outside(path, name, table)
-            raise Refusal(
-                f"{path}: {show(name)} is no command, so it can be no table.{near(name, COMMANDS)} "
+            raise CommandError(
+                f"{path}: {format_value(name)} is no command, so it can be no "
+                f"table.{did_you_mean(name, COMMANDS)} "
                 f"Tables are {', '.join(COMMANDS)}."
             )
         if not isinstance(table, dict):
-            raise Refusal(
-                f"{path}: {name} = {show(table)} is not a table. Write [{name}] above it."
+            raise CommandError(
+                f"{path}: {name} = {format_value(table)} is not a table. Write [{name}] above it."
             )
     return _values(tables.get(_table_of(ctx), {}), path, ctx)
 
@@ -125,9 +126,14 @@ def _refuse_outside(path: str, key: str, value: object) -> NoReturn:
     if tables:
         remedy = f"Write it under the command that it is for: {', '.join(tables)}"
     else:
-        remedy = f"No command has such a setting.{near(key, every)} Tables are commands, such as "
+        remedy = (
+            f"No command has such a setting.{did_you_mean(key, every)} Tables are commands, such "
+            "as "
+        )
         remedy += "[calibrate]"
-    raise Refusal(f"{path}: {_name(key)} = {show(value)} stands outside a table. {remedy}.")
+    raise CommandError(
+        f"{path}: {_name(key)} = {format_value(value)} stands outside a table. {remedy}."
+    )
 
 
 def _options(command: click.Command) -> dict[str, click.Option]:
@@ -149,43 +155,43 @@ def _tables(path: str) -> dict[str, Any]:
         with open_plain(path) as file:
             content = file.read(_LARGEST + 1)
     except OSError as error:
-        raise Refusal(
+        raise CommandError(
             f"--config {path} cannot be read: {error.strerror or error}. Check the path."
         ) from error
     if len(content) > _LARGEST:
-        raise Refusal(f"--config {path} has more than {_LARGEST:,} bytes. Check the path.")
+        raise CommandError(f"--config {path} has more than {_LARGEST:,} bytes. Check the path.")
     if any(line.count(b".") > _MOST_DOTS for line in content.splitlines()):
-        raise Refusal(f"{path} has a line with more than {_MOST_DOTS} dots. Fix it there.")
+        raise CommandError(f"{path} has a line with more than {_MOST_DOTS} dots. Fix it there.")
     try:
         return tomllib.loads(content.decode())
     except RecursionError as error:
-        raise Refusal(f"{path} is nested too deeply. Fix it there.") from error
+        raise CommandError(f"{path} is nested too deeply. Fix it there.") from error
     except ValueError as error:
-        raise Refusal(f"{path} is not TOML in UTF-8: {error}. Fix it there.") from error
+        raise CommandError(f"{path} is not TOML in UTF-8: {error}. Fix it there.") from error
 
 
 def _values(table: Mapping[str, Any], path: str, ctx: click.Context) -> dict[str, Any]:
     own, known = _options(ctx.command), _options(_family(ctx))
     values = {}
     for key, value in table.items():
-        where = f"{path}: [{_table_of(ctx)}] {_name(key)} = {show(value)}"
+        where = f"{path}: [{_table_of(ctx)}] {_name(key)} = {format_value(value)}"
         if key in known and key not in own:  # a setting of another query
             continue
         option = own.get(key)
         if option is None or option.name is None:
-            raise Refusal(
-                f"{where}: there is no such setting.{near(key, known)} Settings are "
+            raise CommandError(
+                f"{where}: there is no such setting.{did_you_mean(key, known)} Settings are "
                 f"{', '.join(known)}."
             )
         need = _wrong_type(option, value)
         if need:
-            raise Refusal(f"{where}: write {need}.")
+            raise CommandError(f"{where}: write {need}.")
         try:
             option.type_cast_value(ctx, value)
         except click.BadParameter as error:
-            raise Refusal(f"{where}: {error.message}") from error
+            raise CommandError(f"{where}: {error.message}") from error
         except ValueError as error:  # of whole numbers that Python does not even write
-            raise Refusal(f"{where}: {error}") from error
+            raise CommandError(f"{where}: {error}") from error
         values[option.name] = value
     return values
 
@@ -198,7 +204,7 @@ def _family(ctx: click.Context) -> click.Command:
 
 def _name(key: str) -> str:
     """Write a key as it stands in the file, or in quotes if it is no ordinary one."""
-    return key if key.isprintable() and len(key) <= _LONGEST_KEY else show(key)
+    return key if key.isprintable() and len(key) <= _LONGEST_KEY else format_value(key)
 
 
 def _wrong_type(option: click.Option, value: object) -> str | None:
@@ -218,7 +224,7 @@ def _wrong_type(option: click.Option, value: object) -> str | None:
     elif kind == "rate":
         is_right, need = is_number or is_text, 'a number, such as 0.05, or "5%"'
     else:
-        is_right, need = is_text, f'a text in quotes, such as "{show(value)}"'
+        is_right, need = is_text, f'a text in quotes, such as "{format_value(value)}"'
     return None if is_right else need
 
 
@@ -232,6 +238,7 @@ def _warn_of_unknown_variables(ctx: click.Context) -> None:
     for name in sorted(os.environ):
         if name.startswith(prefix) and name not in known:
             echo(
-                f"Warning: the environment has {name}, which is no setting.{near(name, known)}",
+                f"Warning: the environment has {name}, which is no "
+                f"setting.{did_you_mean(name, known)}",
                 err=True,
             )

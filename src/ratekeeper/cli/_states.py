@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ratekeeper._wording._formatting import exact_percent, show
+from ratekeeper._wording._formatting import exact_percent, format_value
 from ratekeeper._wording._sentences import say
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 from ratekeeper.cli._printing import echo, print_json, print_paragraph
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def refuse_other_start(path: str, option: str, has: object, asked: object) -> None:
     """Raise if a state was started with another value of an option: its promise depends on it."""
     if has != asked:
-        raise Refusal(
+        raise CommandError(
             f"{path} was started with another --{option}, and what it promises depends on it. "
             f"Leave --{option} out, or start another state."
         )
@@ -67,9 +67,13 @@ def _show_monitor(path: str, facts: Facts, waiting: int, *, as_json: bool) -> No
         )
     )
     for one in alarms:
-        where = "" if one["group"] is None else say("monitor.which.group", group=show(one["group"]))
+        where = (
+            ""
+            if one["group"] is None
+            else say("monitor.which.group", group=format_value(one["group"]))
+        )
         at = {"when": one["decided_at"], "outcome": f"{one['outcome']:,}", "where": where}
-        decision = say("monitor.which", id=show(one["id"]), **at)
+        decision = say("monitor.which", id=format_value(one["id"]), **at)
         print_paragraph(say(f"monitor.warning.{one['verdict']}", decision=decision))
     if scores["shown"] is not None:
         print_paragraph(say("monitor.state.shifted", n=f"{scores['shown']['n']:,}"))

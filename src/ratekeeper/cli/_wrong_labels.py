@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 
 if TYPE_CHECKING:
     from ratekeeper.calibration._calibration import Calibration
@@ -99,13 +99,13 @@ def noisy_test(
     rates = {"fnr": fnr, "fpr": fpr}
     given = [(name, alpha) for name, alpha in rates.items() if alpha is not None]
     if len(given) != 1:
-        raise Refusal(
+        raise CommandError(
             "--wrong-positives and --wrong-negatives are for a test of one rate. Pass --fnr or "
             "--fpr, and make two tests to keep both."
         )
     for name, default in _DEFAULTS.items():
         if others[name] != default:
-            raise Refusal(
+            raise CommandError(
                 f"--{name.replace('_', '-')} belongs to tests that take all labels as true. Leave "
                 "it out, or --wrong-positives and --wrong-negatives."
             )
@@ -120,7 +120,7 @@ def _noise(delta: float, **said: Wrong | None) -> LabelNoise:
 
     ranges = {name: (one.least, one.most) for name, one in said.items() if one is not None}
     if len({one.is_audit for one in said.values() if one is not None}) > 1:
-        raise Refusal(
+        raise CommandError(
             "Of --wrong-positives and --wrong-negatives one is a share and the other counts of an "
             "audit. Write both in the same way."
         )

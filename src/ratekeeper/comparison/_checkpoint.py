@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.comparison._trial import LARGEST, MOST, Trial, one_sentence
 from ratekeeper.exceptions import InputError, Parameter
 
@@ -152,7 +152,7 @@ def _differences(line: bytes, header: str) -> str:
     except (TypeError, ValueError, RecursionError):
         return ""
     told = [
-        f"{name} is {show(found[name])}, not {show(value)}"
+        f"{name} is {format_value(found[name])}, not {format_value(value)}"
         for name, value in wanted.items()
         if name in found and found[name] != value
     ]
@@ -185,7 +185,7 @@ def _fault_of_fields(pairs: tuple[tuple[str, object], ...]) -> str:
     names = [name for name, _ in pairs]
     for name in (*names, *KINDS):
         if name not in KINDS:
-            return f"a trial has no field {show(name)}"
+            return f"a trial has no field {format_value(name)}"
         if names.count(name) != 1:
             return f"the field {name} {'stands twice' if name in names else 'is missing'}"
     for name, value in pairs:
@@ -198,7 +198,7 @@ def _fault_of_fields(pairs: tuple[tuple[str, object], ...]) -> str:
             or kinds is _PAIRS
             or (isinstance(value, int | float) and not 0 <= value <= most)
         ):
-            return f"{name} is {show(value)}, and must be {_WORDS[kinds]}"
+            return f"{name} is {format_value(value)}, and must be {_WORDS[kinds]}"
     return ""
 
 
@@ -223,7 +223,7 @@ def _fault_of_counts(trial: Trial, tested: tuple[int, int]) -> str:
             return f"{name}_errors is {errors:,}, of {n:,} objects"
     rank, scores = trial.threshold_rank, trial.null_scores
     if rank is not None and not 1 <= rank <= (scores or 0):
-        return f"threshold_rank is {rank:,}, and null_scores is {show(scores)}"
+        return f"threshold_rank is {rank:,}, and null_scores is {format_value(scores)}"
     if trial.abstained > sum(tested) - trial.target_errors - trial.other_errors:
         return f"abstained is {trial.abstained:,}, more than the objects without an error"
     return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ratekeeper._wording._formatting import visible
+from ratekeeper._wording._formatting import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ def escaped(text: str) -> str:
     >>> print(escaped("a_b & 5% <= {x}"))
     a\_b \& 5\% \textless{}= \{x\}
     """
-    return "".join(_SIGNS.get(sign, sign) for sign in visible(text))
+    return "".join(_SIGNS.get(sign, sign) for sign in escape_controls(text))
 
 
 def table(

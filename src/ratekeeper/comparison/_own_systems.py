@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ratekeeper._reading._parameters import LONGEST_NAME
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import Guarantee
 from ratekeeper.methods._method import Kind
@@ -35,7 +35,7 @@ def check_name(name: object, parameter: str = "systems") -> None:
     if not (isinstance(name, str) and name.isprintable() and 0 < len(name) <= LONGEST_NAME):
         one_line = f"texts of one line, of at most {LONGEST_NAME} characters"
         raise InputError(
-            (Parameter(parameter), f" has the key {show(name)}, and names are {one_line}."),
+            (Parameter(parameter), f" has the key {format_value(name)}, and names are {one_line}."),
             parameter=parameter,
             value=name,
         )
@@ -53,7 +53,8 @@ def made(name: str, given: Any, setting: Setting) -> Any:  # noqa: ANN401 - of a
             system = given(**_told(given, setting))
         except Exception as error:
             raise InputError(
-                f"systems[{name!r}]={show(given)} cannot be called: {type(error).__name__}: "
+                f"systems[{name!r}]={format_value(given)} cannot be called: "
+                f"{type(error).__name__}: "
                 f"{error}.",
                 parameter="systems",
                 value=given,
@@ -77,7 +78,7 @@ def _check_methods(name: str, system: object) -> None:
         missing.append("predict or decide")
     if missing:
         raise InputError(
-            f"systems[{name!r}]={show(system)} has no {' and no '.join(missing)}.",
+            f"systems[{name!r}]={format_value(system)} has no {' and no '.join(missing)}.",
             parameter="systems",
             value=system,
             remedy=f"Pass {_NEED}, a class or function that makes one, or the name of a system.",
@@ -132,7 +133,7 @@ def promised(name: str, system: object) -> Guarantee | None:
     kind = found.replace("-", " ") if isinstance(found, str) else ""
     if kind not in KINDS:
         raise InputError(
-            f"systems[{name!r}].guarantee is {show(found)}.",
+            f"systems[{name!r}].guarantee is {format_value(found)}.",
             parameter="systems",
             value=found,
             remedy=f"Say what is promised by one of {', '.join(map(repr, KINDS))}, by a "
@@ -160,7 +161,7 @@ def read_predictions(
     foreign = set(values) - known - nothing
     if foreign:
         odd = min(foreign, key=repr)
-        raise InputError(f"predict gave {show(odd)}, which is not a label.")
+        raise InputError(f"predict gave {format_value(odd)}, which is not a label.")
     abstained = np.fromiter((value in nothing for value in values), np.bool_, n)
     return predicted, abstained
 
@@ -172,7 +173,7 @@ def read_decisions(found: Any, n: int) -> tuple[NDArray[np.bool_], ...]:  # noqa
         values = getattr(found, word, None)
         if values is None and word == "positive":
             raise InputError(
-                f"decide gave {show(found)}, which has no boolean array named positive."
+                f"decide gave {format_value(found)}, which has no boolean array named positive."
             )
         mask = np.zeros(n, np.bool_) if values is None else np.asarray(values)
         if mask.shape != (n,) or mask.dtype != np.bool_:

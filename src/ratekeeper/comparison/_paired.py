@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._numerics._rates import holm
-from ratekeeper._wording._formatting import show, visible
+from ratekeeper._wording._formatting import escape_controls, format_value
 from ratekeeper.comparison import _latex
 from ratekeeper.exceptions import InputError
 
@@ -99,7 +99,7 @@ class Paired:
         heads = ["first", "second", "splits", "mean", "median", "p", "p (new data)"]
         rows = [
             [
-                *(visible(pair.first), visible(pair.second), str(pair.splits)),
+                *(escape_controls(pair.first), escape_controls(pair.second), str(pair.splits)),
                 *(f"{pair.mean:+.4f}", f"{pair.median:+.4f}"),
                 *(f"{pair.p_adjusted:.3g}", f"{pair.p_corrected_adjusted:.3g}"),
             ]
@@ -126,7 +126,7 @@ def compared(comparison: Comparison, value: str, against: str | None) -> Paired:
     values = {name: values_of(comparison, name, value) for name in names}
     if against is not None and against not in names:
         raise InputError(
-            parameter="against", value=against, need=f"one of {', '.join(map(show, names))}"
+            parameter="against", value=against, need=f"one of {', '.join(map(format_value, names))}"
         )
     chosen = [pair for pair in combinations(names, 2) if against is None or against in pair]
     if against is not None:  # the reference stands second, so that differences read as "more"
@@ -143,7 +143,7 @@ def compared(comparison: Comparison, value: str, against: str | None) -> Paired:
 def values_of(comparison: Comparison, system: str, value: str) -> Mapping[int, float]:
     """Return a rate or metric of a system on each split that has it."""
     if value not in (*RATES, *comparison.metrics):
-        known = ", ".join(map(show, (*RATES, *comparison.metrics)))
+        known = ", ".join(map(format_value, (*RATES, *comparison.metrics)))
         raise InputError(parameter="value", value=value, need=f"one of {known}")
     done = [t for t in comparison.trials if t.system == system and t.refusal is None]
     found = {trial.repeat: _value(trial, value) for trial in done}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape as escape_marks
 
-from ratekeeper._wording._formatting import exact_percent, visible
+from ratekeeper._wording._formatting import escape_controls, exact_percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -88,7 +88,7 @@ def escape(text: str) -> str:
     >>> print(escape("a<b \x1b"))
     a&lt;b \x1b
     """
-    return escape_marks(visible(text))
+    return escape_marks(escape_controls(text))
 
 
 def percent(rate: float, alpha: float) -> str:
@@ -225,7 +225,7 @@ def _legend(
     parts = [_text(right, y - 14, heading, "end")]
     for number, row in enumerate(rows, start=1):
         longest = _LONGEST - (len(_undecided(row)) // 2)  # half, as its letters are narrow
-        name = visible(row.system)
+        name = escape_controls(row.system)
         name = f"{name[: longest - 3]}..." if len(name) > longest else name
         parts.append(_badge((left, y), number, row))
         parts.append(_text(left + 16, y + 4, name + _undecided(row), "start"))
@@ -254,7 +254,7 @@ def _refusals(rows: Sequence[Summary], top: float) -> list[str]:
     for number, row in enumerate(rows, start=2):
         some = "" if not row.repeats else f" ({row.refused} of {row.repeats + row.refused} splits)"
         reason = row.note.partition(": ")[2].partition("; warned")[0]
-        line = f"{visible(row.system)}{some}: {reason}"
+        line = f"{escape_controls(row.system)}{some}: {reason}"
         line = f"{line[: _LONGEST_LINE - 3]}..." if len(line) > _LONGEST_LINE else line
         parts.append(_text(_LEFT - 14, top + _ROW * number, line, "start"))
     return parts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._wording._formatting import visible
+from ratekeeper._wording._formatting import escape_controls
 from ratekeeper.comparison import _latex
 from ratekeeper.comparison._rank_picture import draw
 from ratekeeper.exceptions import InputError
@@ -84,7 +84,7 @@ class Ranks:
 
     def latex(self) -> str:
         """Return the table as LaTeX, with booktabs."""
-        rows = [[visible(name), f"{r:.2f}"] for name, r in zip(*self._both, strict=True)]
+        rows = [[escape_controls(name), f"{r:.2f}"] for name, r in zip(*self._both, strict=True)]
         heads = ["system", "mean rank"]
         return _latex.table(heads, rows, texts=1, caption=self._words(), label="tab:ranks")
 
@@ -99,10 +99,10 @@ class Ranks:
 
     @property
     def _title(self) -> str:
-        return f"Mean ranks of {visible(self.value)} over {len(self.data)} data sets"
+        return f"Mean ranks of {escape_controls(self.value)} over {len(self.data)} data sets"
 
     def _words(self) -> str:
-        left = ", ".join(map(visible, self.left_out))
+        left = ", ".join(map(escape_controls, self.left_out))
         return (
             f"{self._title}; 1 is the best. Friedman: chi2 = {self.chi2:.2f}, p = "
             f"{self.p_value:.3g}; F = {self.f:.2f}, p = {self.f_p_value:.3g} (Iman and Davenport). "
@@ -111,8 +111,11 @@ class Ranks:
         )
 
     def __repr__(self) -> str:
-        width = max(map(len, map(visible, self.systems)))
-        lines = [f"{visible(name):<{width}}  {r:.2f}" for name, r in zip(*self._both, strict=True)]
+        width = max(map(len, map(escape_controls, self.systems)))
+        lines = [
+            f"{escape_controls(name):<{width}}  {r:.2f}"
+            for name, r in zip(*self._both, strict=True)
+        ]
         return "\n".join([*lines, self._words()])
 
 

@@ -20,7 +20,7 @@ from ratekeeper._reading._parameters import (
 )
 from ratekeeper._system._progress import track
 from ratekeeper._version import __version__
-from ratekeeper._wording._formatting import plain_value, show
+from ratekeeper._wording._formatting import format_value, plain_value
 from ratekeeper.baselines._inner import fresh
 from ratekeeper.calibration._labels import read_target
 from ratekeeper.comparison._checkpoint import Journal
@@ -270,14 +270,17 @@ def _checked_metrics(
         check_name(name, "metrics")
         if name in taken:
             raise InputError(
-                (Parameter("metrics"), f" has {show(name)}, which is a column of the table."),
+                (
+                    Parameter("metrics"),
+                    f" has {format_value(name)}, which is a column of the table.",
+                ),
                 parameter="metrics",
                 value=name,
                 remedy="Use another name.",
             )
         if not callable(metric):
             raise InputError(
-                f"metrics[{name!r}]={show(metric)} is no function.",
+                f"metrics[{name!r}]={format_value(metric)} is no function.",
                 parameter="metrics",
                 value=metric,
                 remedy="Pass a function of the true and the predicted labels.",
@@ -309,7 +312,8 @@ def _refuse_single(target: Target) -> None:
         n = int(np.count_nonzero(is_class))
         if n < 2:  # noqa: PLR2004 - one to train, one to test
             raise InputError(
-                f"The label {show(label)} occurs {n:,} time(s) among {is_class.size:,} objects; at "
+                f"The label {format_value(label)} occurs {n:,} time(s) among {is_class.size:,} "
+                "objects; at "
                 "least 2 of each class are needed, one to train and one to test.",
                 parameter="y",
                 value=label,

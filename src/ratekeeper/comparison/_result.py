@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._system._atomic_files import write
-from ratekeeper._wording._formatting import exact_percent, show, visible
+from ratekeeper._wording._formatting import escape_controls, exact_percent, format_value
 from ratekeeper.comparison import _latex
 from ratekeeper.comparison._paired import compared
 from ratekeeper.comparison._picture import draw, percent
@@ -102,7 +102,8 @@ class Comparison:
         """What was compared, in one line."""
         return (
             f"{self.control.upper()} <= {exact_percent(self.alpha)}: {self.n_objects:,} objects "
-            f"({self.n_positive:,} positive: {show(self.positive)}), {self.n_features:,} columns; "
+            f"({self.n_positive:,} positive: {format_value(self.positive)}), {self.n_features:,} "
+            "columns; "
             f"each system is given {self.n_given:,}, its errors are counted on {self.n_test:,} "
             "others"
         )
@@ -200,7 +201,7 @@ class Comparison:
         notes = [f"{row.system}: {row.note}" for row in self.rows if row.note]
         legend = f"{self._legend} {_LEGEND_WIDE if wide else narrow}"
         for note in (*notes, *self.notes, legend):
-            console.print(Text(visible(note), style="dim"))
+            console.print(Text(escape_controls(note), style="dim"))
 
     @property
     def width(self) -> int:
@@ -222,11 +223,11 @@ class Comparison:
         target, other = ("FNR", "FPR") if self.control == "fnr" else ("FPR", "FNR")
         heads = ["system", "promise", f"{target} % (95%)", "above", "at\nmost", "p", f"{other} %"]
         heads += ["unde-\ncided %"] if self._abstains else []
-        heads += [visible(name) for name in self.metrics]
+        heads += [escape_controls(name) for name in self.metrics]
         return [*heads, "fit s", "s/1,000", "trained\non", "note"]
 
     def _cells(self, row: Summary) -> list[str]:
-        start = [visible(row.system), row.promise + "*" * bool(row.assumption)]
+        start = [escape_controls(row.system), row.promise + "*" * bool(row.assumption)]
         if not row.repeats:
             return [*start, "refused", *[""] * (len(self._heads()) - 4)]
         low, high = (percent(rate, self.alpha) for rate in (row.target_low, row.target_high))
@@ -276,7 +277,7 @@ def _as_markdown(text: str) -> str:
     >>> print(_as_markdown("a|b <= <c> ![d](e) f_g _h_"))
     a\|b <= &lt;c> !\[d\](e) f_g \_h\_
     """
-    marked = _MARKS.sub(r"\\\g<0>", visible(text))
+    marked = _MARKS.sub(r"\\\g<0>", escape_controls(text))
     return _TAGS.sub(lambda sign: html.escape(sign[0]), marked)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ratekeeper._reading._parameters import check_probability
 from ratekeeper._system._atomic_files import write
-from ratekeeper._wording._formatting import exact_percent, show
+from ratekeeper._wording._formatting import exact_percent, format_value
 from ratekeeper.comparison import _latex
 from ratekeeper.comparison._own_systems import check_name
 from ratekeeper.comparison._paired import RATES
@@ -125,7 +125,7 @@ class Comparisons:
                 remedy="Choose one of them by control and alpha: data sets must not count twice.",
             )
         if value not in (*RATES, *self.metrics):
-            known = ", ".join(map(show, (*RATES, *self.metrics)))
+            known = ", ".join(map(format_value, (*RATES, *self.metrics)))
             raise InputError(parameter="value", value=value, need=f"one of {known}")
         means = [_means(result, value) for _, result in chosen]
         names = list(dict.fromkeys(row.system for _, result in chosen for row in result.rows))
@@ -283,7 +283,8 @@ def _options(name: str, given: object) -> dict[str, Any]:
     if isinstance(given, tuple | list) and len(given) == 2:  # noqa: PLR2004 - X and y
         return {"X": given[0], "y": given[1]}
     raise InputError(
-        f"data[{name!r}] is {show(given)}, and a pair (X, y), or a dict with X, y and options, is "
+        f"data[{name!r}] is {format_value(given)}, and a pair (X, y), or a dict with X, y and "
+        "options, is "
         "needed.",
         parameter="data",
         value=name,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._wording._formatting import objects, show
+from ratekeeper._wording._formatting import format_value, objects
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def read_splits(
             splits = list(splits.split(X, is_positive.astype(np.intp), groups))
         except ValueError as error:
             raise InputError(
-                f"splits={show(splits)} cannot split these rows: {error}",
+                f"splits={format_value(splits)} cannot split these rows: {error}",
                 parameter="splits",
                 value=splits,
             ) from error
@@ -217,7 +217,8 @@ def _rows(part: Any, name: str, is_positive: Mask) -> Rows:  # noqa: ANN401 - in
     right = rows.ndim == 1 and rows.dtype.kind in "iu"
     if not right or not rows.size or rows.min() < 0 or rows.max() >= n:
         raise InputError(
-            f"{name} is {show(part)}, and must be whole numbers from 0 to {n - 1:,}, the places of "
+            f"{name} is {format_value(part)}, and must be whole numbers from 0 to {n - 1:,}, the "
+            "places of "
             f"{objects(n)}, or one boolean for each of them.",
             parameter="splits",
             value=part,

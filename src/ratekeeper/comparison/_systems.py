@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ratekeeper import baselines
-from ratekeeper._wording._formatting import near, show
+from ratekeeper._wording._formatting import did_you_mean, format_value
 from ratekeeper._wording._system_names import FAMILIES, USUAL
 from ratekeeper.comparison._our_systems import BothRates
 from ratekeeper.comparison._own_systems import check_name, made
@@ -221,12 +221,12 @@ def _known(name: object, parameter: str) -> list[Entry]:
     if not found:
         words = [*SYSTEMS, *FAMILIES, _ALL, _USUAL]
         raise InputError(
-            (Parameter(parameter), f" has {show(name)}, which is not a known name."),
+            (Parameter(parameter), f" has {format_value(name)}, which is not a known name."),
             parameter=parameter,
             value=name,
             remedy=f"{_ALL} and {_USUAL} stand for several, and so do the families "
             f"{', '.join(FAMILIES)}; ratekeeper compare --help lists all names."
-            f"{near(str(name), words)}",
+            f"{did_you_mean(str(name), words)}",
         )
     return found
 

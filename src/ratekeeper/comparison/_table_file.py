@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._row_blocks import PROBLEMS, unfit
 from ratekeeper.files._text_values import is_gap, is_missing
@@ -146,7 +146,7 @@ def _refuse_unfit(values: NDArray[Any], label: str, path: object) -> None:
         if unfit_values[value]:
             raise InputError(
                 f"{str(path)!r}, row {row + 1:,}: the label {label!r} is "
-                f"{PROBLEMS[unfit_values[value]]} ({show(value)}).",
+                f"{PROBLEMS[unfit_values[value]]} ({format_value(value)}).",
                 parameter="path",
                 value=value,
                 remedy="Give it a short name, or name another column.",
@@ -273,7 +273,8 @@ def _of_one_length(columns: list[tuple[object, NDArray[Any]]]) -> dict[str, NDAr
     if len(set(sizes.values())) > 1:
         short, long = (by(sizes, key=sizes.__getitem__) for by in (min, max))
         raise _refusal(
-            f"Column {show(short)} has {sizes[short]:,} values, but {show(long)} has "
+            f"Column {format_value(short)} has {sizes[short]:,} values, but {format_value(long)} "
+            "has "
             f"{sizes[long]:,}.",
             "Pass one value per object.",
         )
@@ -283,14 +284,14 @@ def _of_one_length(columns: list[tuple[object, NDArray[Any]]]) -> dict[str, NDAr
 def _refuse_twice(names: list[str]) -> None:
     if len(set(names)) < len(names):
         twice, _ = Counter(names).most_common(1)[0]
-        raise _refusal(f"There is the column {show(twice)} twice.", "Rename one of them.")
+        raise _refusal(f"There is the column {format_value(twice)} twice.", "Rename one of them.")
 
 
 def _plain(name: object, values: Any) -> NDArray[Any]:  # noqa: ANN401 - a list, an array
     array = np.asarray(values)
     if array.ndim != 1:
         raise _refusal(
-            f"Column {show(name)} has shape {array.shape}.", "Pass one value per object."
+            f"Column {format_value(name)} has shape {array.shape}.", "Pass one value per object."
         )
     return _from_objects(array.tolist()) if array.dtype.kind == "O" else array
 
@@ -319,20 +320,22 @@ def _filled(name: str, numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64
     if np.isinf(numbers).any():
         row = int(np.argmax(np.isinf(numbers)))
         raise _refusal(
-            f"There is {numbers[row]} in row {row} (from 0), column {show(name)}, and finite "
+            f"There is {numbers[row]} in row {row} (from 0), column {format_value(name)}, and "
+            "finite "
             "numbers are needed.",
             "Correct it, or drop the row.",
         )
     if missing.all():
-        raise _refusal(f"Column {show(name)} has no number at all.", "Drop it.")
+        raise _refusal(f"Column {format_value(name)} has no number at all.", "Drop it.")
     return np.where(missing, np.median(numbers[~missing]), numbers), int(missing.sum())
 
 
 def _refuse_levels(name: str, levels: Sequence[str], n: int) -> None:
     if len(levels) > _MOST_LEVELS:
         raise _refusal(
-            f"Column {show(name)} is text with {len(levels):,} different values in {n:,} rows, "
-            f"such as {show(levels[0])}; at most {_MOST_LEVELS} can become columns.",
+            f"Column {format_value(name)} is text with {len(levels):,} different values in {n:,} "
+            "rows, "
+            f"such as {format_value(levels[0])}; at most {_MOST_LEVELS} can become columns.",
             "Drop it, or group its values first.",
         )
 
@@ -341,7 +344,7 @@ def _refuse_unknown(wanted: Sequence[str], header: Sequence[str], path: object) 
     for name in wanted:
         if name not in header:
             raise InputError(
-                f"{str(path)!r} has no column {show(name)}; it has {_listed(header)}.",
+                f"{str(path)!r} has no column {format_value(name)}; it has {_listed(header)}.",
                 parameter="path",
                 value=path,
                 remedy="Use one of them.",

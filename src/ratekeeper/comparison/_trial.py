@@ -14,7 +14,7 @@ import numpy as np
 from ratekeeper._numerics._rates import Rate
 from ratekeeper._reading._parameters import null_class_of
 from ratekeeper._system._progress import silence
-from ratekeeper._wording._formatting import show, visible
+from ratekeeper._wording._formatting import escape_controls, format_value
 from ratekeeper.calibration._row_splits import take
 from ratekeeper.comparison._own_systems import fresh_copy, read_decisions, read_predictions
 from ratekeeper.control._both_rates import AbstainingTest
@@ -207,7 +207,7 @@ def _clusters(system: Any, problem: Problem, rows: Rows) -> dict[str, Any]:  # n
 def _training_rows(system: Any, given: int) -> int:  # noqa: ANN401
     n = int(getattr(system, "n_training_", given))
     if not 0 <= n <= MOST:
-        raise InputError(f"n_training_ is {show(n)}, which is no number of rows.")
+        raise InputError(f"n_training_ is {format_value(n)}, which is no number of rows.")
     return n
 
 
@@ -220,7 +220,7 @@ def _law(system: Any, control: str) -> tuple[int | None, int | None]:  # noqa: A
     if stated is not None:
         k, n = (int(number) for number in stated)
         if not 1 <= k <= n <= MOST:
-            raise InputError(f"threshold_rank_ is {show(stated)}, and needs 1 <= k <= n.")
+            raise InputError(f"threshold_rank_ is {format_value(stated)}, and needs 1 <= k <= n.")
         return n, k
     test = getattr(system, "test_", None)
     if not isinstance(test, ErrorRateTest | AbstainingTest):
@@ -300,5 +300,5 @@ def one_sentence(text: str) -> str:
     """
     line = " ".join(text.split())
     end = line.find(". ")
-    line = visible(line if end < 0 else line[: end + 1])
+    line = escape_controls(line if end < 0 else line[: end + 1])
     return line if len(line) <= _LONGEST_NOTE else f"{line[: _LONGEST_NOTE - 3]}..."

@@ -16,9 +16,15 @@ import numpy as np
 
 from ratekeeper._reading._parameters import check_probability
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import exact_percent, show
+from ratekeeper._wording._formatting import exact_percent, format_value
 from ratekeeper._wording._sentences import say, state
-from ratekeeper.control._decision_rates import Bounds, Called, other_share, share_of, unbounded
+from ratekeeper.control._decision_rates import (
+    Bounds,
+    DecisionRates,
+    other_share,
+    share_of,
+    unbounded,
+)
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -209,7 +215,7 @@ class Alerts:
 
         lines = textwrap.wrap(self.summary, 79)
         shown = dict(list(self.groups.items())[:_SHOWN])
-        lines += [f"group {show(name)}: {one.short}" for name, one in shown.items()]
+        lines += [f"group {format_value(name)}: {one.short}" for name, one in shown.items()]
         lines += [say("alerts.groups.shown", shown=len(shown), n=f"{len(self.groups):,}")] * (
             len(shown) < len(self.groups)
         )
@@ -235,7 +241,10 @@ class Alerts:
 
     def _repr_html_(self) -> str:
         named = [("everybody" if self.groups else "", self), *self.groups.items()][: _SHOWN + 1]
-        rows = [[show(name) if i else str(name), *one.row()] for i, (name, one) in enumerate(named)]
+        rows = [
+            [format_value(name) if i else str(name), *one.row()]
+            for i, (name, one) in enumerate(named)
+        ]
         parts = [markup.table(["", *HEAD], rows, numbers=range(1, 7))]
         parts += [markup.note(self.summary), markup.note(self.ground)]
         return markup.card(f"Alerts per {PER:,} objects", parts)
@@ -246,7 +255,7 @@ HEAD = ("prevalence", "alerts", "false", "missed", "precision", "NPV")
 
 def alerts_of(
     calibration: Calibration,
-    called: Callable[[float | None], Called],
+    called: Callable[[float | None], DecisionRates],
     prevalence: float | str | None,
     *,
     by_group: bool = True,
@@ -283,8 +292,8 @@ def sizes_of(calibration: Calibration) -> list[Array]:
 
 
 def called_of_all(
-    called: Callable[[float | None], Called], sizes: Sequence[Array], error: float
-) -> Called:
+    called: Callable[[float | None], DecisionRates], sizes: Sequence[Array], error: float
+) -> DecisionRates:
     """Return what a test calls of all objects: with bounds for one cell, else an estimate.
 
     The rate of the null class over groups is a sum of rates, each with a distribution of its own,
@@ -318,7 +327,7 @@ def _prevalence(calibration: Calibration, stated: float | None, sizes: Sequence[
     return other_share(positive, negative + positive, ERROR * _OF_PREVALENCE)
 
 
-def _mixed(called: Called, sizes: Sequence[Array]) -> Called:
+def _mixed(called: DecisionRates, sizes: Sequence[Array]) -> DecisionRates:
     """Return what a test calls over all groups, in the shares that these have in each class."""
 
     def over_all(cells: Bounds, n: Array) -> Bounds:
@@ -336,10 +345,10 @@ def _mixed(called: Called, sizes: Sequence[Array]) -> Called:
         else "alerts.none.groups"
     )
     abstains = None if called.abstains is None else called.abstains.any(keepdims=True)
-    return Called(sides[0], sides[1], [basis], abstains)  # type: ignore[arg-type]
+    return DecisionRates(sides[0], sides[1], [basis], abstains)  # type: ignore[arg-type]
 
 
-def _in_practice(called: Called, prevalence: Bounds, source: Source) -> list[Alerts]:
+def _in_practice(called: DecisionRates, prevalence: Bounds, source: Source) -> list[Alerts]:
     """Return the statement of each cell: estimates, and the corners of what is possible."""
     (f, a), (q0, q1), pi = called.positive, called.negative, prevalence
     # All intervals of a statement, or none.

@@ -16,7 +16,7 @@ from ratekeeper._wording import _html as markup
 from ratekeeper.calibration._cells import of_class, weighed_class
 from ratekeeper.calibration._p_values import PValues
 from ratekeeper.control._certificate import JointCertificate
-from ratekeeper.control._decision_rates import Bounds, Called, share_of
+from ratekeeper.control._decision_rates import Bounds, DecisionRates, share_of
 from ratekeeper.control._decisions import Decisions
 from ratekeeper.control._error_rate import aim, condition_text
 from ratekeeper.control._evaluation import JointEvaluation
@@ -201,7 +201,7 @@ class AbstainingTest(Test[JointEvaluation]):
             _p_values=partial(_joint_p_values, fnr, fpr),
         )
 
-    def _called(self, error: float | None) -> Called:
+    def _called(self, error: float | None) -> DecisionRates:
         """Bound what is called positive by the test of the FPR, and negative by that of the FNR.
 
         Each share is the null rate or the other error of one of them, and the threshold of an
@@ -237,7 +237,7 @@ class AbstainingTest(Test[JointEvaluation]):
             )
         basis = [min(pair, key=_is_known) for pair in zip(fnr.basis, fpr.basis, strict=True)]
         basis = ["alerts.none.method" if i else how for i, how in zip(drawn, basis, strict=True)]
-        return Called(positive, negative, basis, ~crossed)
+        return DecisionRates(positive, negative, basis, ~crossed)
 
     def _continuing(self) -> AbstainingTest:
         return AbstainingTest(*(continuing(part) for part in self.parts))  # type: ignore[arg-type]

@@ -17,10 +17,10 @@ from ratekeeper._wording import _html as markup
 from ratekeeper._wording._formatting import (
     exact_percent,
     extremes,
+    format_value,
     json_text,
     percent,
     percent_up,
-    show,
 )
 from ratekeeper._wording._sentences import say, shown_text, state
 from ratekeeper.calibration._provenance import COPIED
@@ -340,7 +340,7 @@ class Certificate(Stated):
             found = [one.text for one in (*self.about_rate(cell), *about_counts(cell))]
             price = f"{say('title.price')}: {self._price(cell.other_error)}"
             text = " ".join(filter(None, [rule, *found, price, cell.remark]))
-            yield state("group", text, group=show(cell.group), n=f"{cell.n['null']:,}")
+            yield state("group", text, group=format_value(cell.group), n=f"{cell.n['null']:,}")
         for text in self._shown_text(len(shown)):
             yield state("shown", text, title="groups")
 
@@ -374,9 +374,9 @@ class Certificate(Stated):
     def _rule(self, cell: Cell) -> str:
         return say(
             "certificate.rule",
-            positive=show(self.positive_label),
+            positive=format_value(self.positive_label),
             condition=cell.condition,
-            negative=show(self.negative_label),
+            negative=format_value(self.negative_label),
         ) + (say("certificate.pooled") if cell.pooled else "")
 
     def _price(self, rate: Rate) -> str:
@@ -409,7 +409,11 @@ class Certificate(Stated):
         return f" {said}"
 
     def _cell_html(self) -> list[markup.Html]:
-        head = ["scores", f"positive ({show(self.positive_label)}) if", f"price: {self.other}"]
+        head = [
+            "scores",
+            f"positive ({format_value(self.positive_label)}) if",
+            f"price: {self.other}",
+        ]
         shown = self._shown(**_IN_TABLE)
         rows = [
             [f"{cell.n['null']:,}", cell.condition_text, self._price(cell.other_error)]
@@ -422,7 +426,7 @@ class Certificate(Stated):
         groups = None if self.cells[0].group is None else [cell.group for cell in shown]
         notes = self._shown_text(len(shown))
         notes += [
-            cell.remark if groups is None else f"{show(cell.group)}: {cell.remark}"
+            cell.remark if groups is None else f"{format_value(cell.group)}: {cell.remark}"
             for cell in shown
             if cell.remark
         ]
@@ -553,15 +557,15 @@ class JointCertificate(Stated):
             else:
                 text = " ".join([rule, *(s.text for s in (*true_rates, *fits))])
                 n = f"{fnr.n['null'] + fnr.n['other']:,}"
-                yield state("group", text, group=show(fnr.group), n=n)
+                yield state("group", text, group=format_value(fnr.group), n=n)
         for text in self._shown_text(len(shown)):
             yield state("shown", text, title="groups")
 
     def rule(self, i: int) -> str:
         """Return when the cell of this index is decided positive and when negative."""
         labels = {
-            "positive": show(self.fnr.positive_label),
-            "negative": show(self.fnr.negative_label),
+            "positive": format_value(self.fnr.positive_label),
+            "negative": format_value(self.fnr.negative_label),
         }
         if self.crossed[i] is not None:
             return say("certificate.rule.crossed", condition=self.crossed[i], **labels)
@@ -586,7 +590,7 @@ class JointCertificate(Stated):
         rows = [[self.rule(i)] for i in shown]
         notes = self._shown_text(len(shown))
         notes += [
-            f"{part.rate}{'' if groups is None else f', {show(cell.group)}'}: {cell.remark}"
+            f"{part.rate}{'' if groups is None else f', {format_value(cell.group)}'}: {cell.remark}"
             for part in self._parts
             for cell in (part.cells[i] for i in shown)
             if cell.remark
@@ -596,7 +600,7 @@ class JointCertificate(Stated):
 
 def _about_promise(facts: Certificate, called: str) -> Iterator[Statement]:
     label = facts.positive_label if facts.control == "fnr" else facts.negative_label
-    share = say(f"certificate.controlled.{facts.control}", label=show(label), called=called)
+    share = say(f"certificate.controlled.{facts.control}", label=format_value(label), called=called)
     controlled = say("certificate.controlled", share=share, method=facts.method)
     yield state("controlled", controlled)
     if facts.contradicted:
@@ -666,7 +670,9 @@ def ground(facts: Any) -> Iterator[Statement]:  # noqa: ANN401 - a certificate o
 def pooled_text(groups: Sequence[object], n: int) -> str:
     """Say about which of n groups nothing is promised."""
     left = len(groups) - _NAMED
-    names = ", ".join(map(show, groups[:_NAMED])) + (f" and {left:,} more" if left > 0 else "")
+    names = ", ".join(map(format_value, groups[:_NAMED])) + (
+        f" and {left:,} more" if left > 0 else ""
+    )
     others = say("certificate.groups.pooled.others") if len(groups) < n else ""
     return say("certificate.groups.pooled", names=names, others=others)
 

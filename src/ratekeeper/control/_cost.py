@@ -32,7 +32,7 @@ from ratekeeper._numerics._rates import Rate
 from ratekeeper._reading._columns import read_scores, refuse_nan
 from ratekeeper._reading._parameters import check_positive, check_probability
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import exact_percent, percent, show
+from ratekeeper._wording._formatting import exact_percent, format_value, percent
 from ratekeeper._wording._sentences import say, state
 from ratekeeper.calibration._cells import refuse_clusters, refuse_unlabelled
 from ratekeeper.control._certificate import Stated
@@ -282,7 +282,7 @@ class Cheapest(Stated):
 
     @property
     def _rule(self) -> str:
-        negative, positive = map(show, self.test.calibration.classes)
+        negative, positive = map(format_value, self.test.calibration.classes)
         (cell,) = self.test.certificate.cells
         facts = {"positive": positive, "negative": negative, "condition": cell.condition}
         return say("certificate.rule", **facts)

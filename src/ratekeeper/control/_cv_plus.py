@@ -20,7 +20,7 @@ from ratekeeper._reading._columns import read_new_labels, read_scores, refuse_na
 from ratekeeper._reading._parameters import check_choice, check_probability
 from ratekeeper._version import __version__
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import exact_percent, percent, plain_value, show
+from ratekeeper._wording._formatting import exact_percent, format_value, percent, plain_value
 from ratekeeper._wording._sentences import say, state
 from ratekeeper.calibration._cells import group_index, tail_of
 from ratekeeper.calibration._p_values import PValues
@@ -225,7 +225,7 @@ def at_most(bound: float) -> str:
 def _cell_statement(cell: CVPlusCell) -> Statement:
     if cell.group is None:
         return state("controlled", in_words(cell))
-    return state("group", in_words(cell), group=show(cell.group), n=f"{cell.n:,}")
+    return state("group", in_words(cell), group=format_value(cell.group), n=f"{cell.n:,}")
 
 
 def in_words(cell: CVPlusCell) -> str:

@@ -34,7 +34,7 @@ class Bounds(NamedTuple):
         return Bounds(1.0 - self.estimate, 1.0 - self.high, 1.0 - self.low)
 
 
-class Called(NamedTuple):
+class DecisionRates(NamedTuple):
     """How often a test calls objects of each true class positive and negative, in every cell.
 
     Attributes
@@ -171,7 +171,7 @@ def _limits(count: Array, n: Array, delta: float) -> Array:
     return limits
 
 
-def called_by_any_threshold(
+def rates_of_any_threshold(
     positive: tuple[ArrayLike, ArrayLike],
     negative: tuple[ArrayLike, ArrayLike],
     n: tuple[ArrayLike, ArrayLike],
@@ -179,7 +179,7 @@ def called_by_any_threshold(
     error: float | None,
     held_out: bool = True,
     can_abstain: bool = False,
-) -> Called:
+) -> DecisionRates:
     """Bound what a test calls, whose thresholds were chosen by looking at both classes.
 
     Parameters
@@ -207,4 +207,4 @@ def called_by_any_threshold(
     cells = np.asarray(n[0]).size
     basis = "alerts.interval.any" if held_out else "alerts.none.cross_fitted"
     abstains = np.ones(cells, dtype=bool) if can_abstain else None
-    return Called(sides[0], sides[1], [basis] * cells, abstains)  # type: ignore[arg-type]
+    return DecisionRates(sides[0], sides[1], [basis] * cells, abstains)  # type: ignore[arg-type]

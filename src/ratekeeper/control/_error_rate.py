@@ -17,7 +17,7 @@ from ratekeeper._numerics._rates import Rate, counted_rate
 from ratekeeper._reading._parameters import check_choice, check_control, check_probability
 from ratekeeper._version import __version__
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import exact_percent, extremes, plain_value, show
+from ratekeeper._wording._formatting import exact_percent, extremes, format_value, plain_value
 from ratekeeper._wording._sentences import say, shown_text
 from ratekeeper.calibration._cells import (
     draw_remarks,
@@ -32,11 +32,17 @@ from ratekeeper.calibration._cells import (
 )
 from ratekeeper.calibration._cluster_facts import ClusterFacts
 from ratekeeper.calibration._counts import may_have_ties
-from ratekeeper.calibration._p_values import PValues, judge, judge_each
+from ratekeeper.calibration._p_values import PValues, p_values_by_class, p_values_by_group
 from ratekeeper.calibration._weight_facts import WeightFacts
 from ratekeeper.calibration._weights import WeightedRate, counted_sizes, read_new_weights
 from ratekeeper.control._certificate import Cell, Certificate, pooled_text
-from ratekeeper.control._decision_rates import Called, any_share, null_share, other_share, spanned
+from ratekeeper.control._decision_rates import (
+    DecisionRates,
+    any_share,
+    null_share,
+    other_share,
+    spanned,
+)
 from ratekeeper.control._decisions import Decisions
 from ratekeeper.control._evaluation import Evaluation, Promise
 from ratekeeper.control._rules import Cut, either
@@ -286,7 +292,7 @@ class ErrorRateTest(Test[Evaluation]):
             for e, n, lost, part in zip(errors, sizes, wrong, own, strict=True)
         )
 
-    def _called(self, error: float | None) -> Called:
+    def _called(self, error: float | None) -> DecisionRates:
         """Bound what is called positive and negative; the two shares may each fail by half."""
         basis = self._known_by
         each = None if error is None or "alerts.none.cross_fitted" in basis else error / 2.0
@@ -309,7 +315,7 @@ class ErrorRateTest(Test[Evaluation]):
         positive = (null, other.complement())
         if self.control == "fnr":
             positive = (other, null.complement())
-        return Called(positive, (positive[0].complement(), positive[1].complement()), basis)
+        return DecisionRates(positive, (positive[0].complement(), positive[1].complement()), basis)
 
     @property
     def _known_by(self) -> list[str]:
@@ -519,7 +525,7 @@ class ErrorRateTest(Test[Evaluation]):
     def __repr__(self) -> str:
         side = "positive" if self.control == "fnr" else "negative"
         n = sum(null.size for null in self.calibration.cells[self.null_class])
-        negative, positive = map(show, self.calibration.classes)
+        negative, positive = map(format_value, self.calibration.classes)
         names = list(self.thresholds)
         rules = []
         for i in self._shown:
@@ -527,7 +533,7 @@ class ErrorRateTest(Test[Evaluation]):
             rule = say(
                 "certificate.rule", positive=positive, condition=condition, negative=negative
             )
-            where = "" if self.calibration.groups is None else f"group {show(names[i])}: "
+            where = "" if self.calibration.groups is None else f"group {format_value(names[i])}: "
             rules.append(where + rule + (say("certificate.pooled") if self._pooled[i] else ""))
         rules += self._shown_text
         return (
@@ -562,7 +568,7 @@ class ErrorRateTest(Test[Evaluation]):
 
     def _repr_html_(self) -> str:
         cal, shown, names = self.calibration, self._shown, list(self.thresholds)
-        head = ["scores", f"positive ({show(cal.classes[1])}) if"]
+        head = ["scores", f"positive ({format_value(cal.classes[1])}) if"]
         columns = [
             [f"{cal.cells[self.null_class][i].size:,}" for i in shown],
             [
@@ -638,7 +644,7 @@ class ErrorRateTest(Test[Evaluation]):
             beyond = np.greater if self.calibration.higher_is_positive else np.less
             on_it = (scores == score) & self._positive_if(broken, number)
             return beyond(scores, score) | on_it, None
-        null_p = judge(self._nulls, scores, index, broken)
+        null_p = p_values_by_group(self._nulls, scores, index, broken)
         return (null_p <= self.alpha) == (self.control == "fpr"), null_p
 
     def _broken(self, numbers: TieNumbers | None) -> NDArray[np.float64] | None:
@@ -689,9 +695,9 @@ class ErrorRateTest(Test[Evaluation]):
     ) -> PValues:
         if null_p is None:
             nulls = (self._nulls, self._other_nulls)
-            null_p, other_p = judge_each(nulls, scores, index, numbers)
+            null_p, other_p = p_values_by_class(nulls, scores, index, numbers)
         else:
-            other_p = judge(self._other_nulls, scores, index, numbers)
+            other_p = p_values_by_group(self._other_nulls, scores, index, numbers)
         return PValues(other_p, null_p) if self.null_class else PValues(null_p, other_p)
 
 
@@ -809,7 +815,7 @@ def _too_few(
     if calibration.groups is not None:
         enough = _enough(method, sizes, alpha)
         thin = [
-            f"group {show(name)}: {n:,}"
+            f"group {format_value(name)}: {n:,}"
             for name, n in zip(calibration.groups.tolist(), sizes, strict=True)
             if n not in enough
         ]
@@ -830,7 +836,8 @@ def _too_few(
         ]
     return TooFewScoresError(
         f"{control.upper()} <= {alpha:g} with {method!r} needs at least {needed:,} calibration "
-        f"{unit} of the {side} class ({show(calibration.classes[null_class])}){where}; {got}.",
+        f"{unit} of the {side} class ({format_value(calibration.classes[null_class])}){where}; "
+        f"{got}.",
         available=min(sizes),
         needed=needed,
         remedy=tuple(remedy),

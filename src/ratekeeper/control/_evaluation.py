@@ -15,7 +15,7 @@ import numpy as np
 
 from ratekeeper._numerics._rates import Rate, beta_binomial_tail, holm
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import exact_percent, percent, show
+from ratekeeper._wording._formatting import exact_percent, format_value, percent
 from ratekeeper._wording._sentences import say, verdicts_text
 
 if TYPE_CHECKING:
@@ -447,7 +447,7 @@ class _Evaluated(ABC):
         lines, shown = self._lines(), gravest(self.groups)
         for name, one in shown.items():
             text = "; ".join(one._lines())  # noqa: SLF001 - of the same kind
-            lines.append(say("evaluation.group", group=show(name), text=text))
+            lines.append(say("evaluation.group", group=format_value(name), text=text))
         audit = [] if self.by_group is None else ["", repr(self.by_group)]
         notes = [*alike_text(self), *gravest_text(shown, self.groups)]
         return "\n".join([*lines, *notes, *audit])
@@ -455,7 +455,7 @@ class _Evaluated(ABC):
     def _repr_html_(self) -> str:
         rows, shown = self._rows(), gravest(self.groups)
         for name, one in shown.items():
-            rows += [[f"{row[0]}, {show(name)}", *row[1:]] for row in one._rows()]  # noqa: SLF001
+            rows += [[f"{row[0]}, {format_value(name)}", *row[1:]] for row in one._rows()]  # noqa: SLF001
         evaluated = [self, *self.groups.values()]
         verdicts = [part.verdict for one in evaluated for part in one.parts]
         return markup.card(

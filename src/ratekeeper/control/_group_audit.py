@@ -14,7 +14,7 @@ import numpy as np
 
 from ratekeeper._numerics._rates import Rate, clopper_pearson, holm
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import exact_percent, percent, show, visible
+from ratekeeper._wording._formatting import escape_controls, exact_percent, format_value, percent
 from ratekeeper._wording._sentences import say
 from ratekeeper.control._evaluation import FALSE_ALARMS, binomial_tail
 from ratekeeper.exceptions import InputError
@@ -361,7 +361,7 @@ class GroupAudit:
     @property
     def title(self) -> str:
         """What was audited, in a line."""
-        columns = ", ".join(map(visible, self.columns))
+        columns = ", ".join(map(escape_controls, self.columns))
         how = say("audit.title.crossed") if self.crossed else ""
         return say("audit.title", columns=columns, how=how, n=f"{len(self):,}")
 
@@ -417,7 +417,7 @@ def _share(errors: NDArray[np.intp], n: NDArray[np.intp]) -> NDArray[np.float64]
 
 def _name(columns: Sequence[str], groups: Sequence[Any]) -> str:
     return ", ".join(
-        f"{visible(column)}={'missing' if value is None else show(value)}"
+        f"{escape_controls(column)}={'missing' if value is None else format_value(value)}"
         for column, value in zip(columns, groups, strict=True)
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ratekeeper._reading._columns import check_aligned, check_names, read_sparse_names, same_length
 from ratekeeper._reading._parameters import column_names, refuse_repeated_columns
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.control._group_audit_counts import refuse_many_groups
 from ratekeeper.exceptions import InputError
 
@@ -81,7 +81,8 @@ def refuse_many_numbers(column: str, n: int) -> None:
     """
     if n > MOST_NUMBERS:
         raise InputError(
-            f"The column {show(column)} has more than {MOST_NUMBERS:,} distinct numbers, too many "
+            f"The column {format_value(column)} has more than {MOST_NUMBERS:,} distinct numbers, "
+            "too many "
             "to be groups.",
             parameter="by",
             value=column,
@@ -104,7 +105,7 @@ def _named(by: object) -> Iterator[tuple[str, object, str]]:
         yield own if isinstance(own, str) and own else _UNNAMED, by, "by"
         return
     for name, column in columns:
-        yield name, column, f"by[{show(name)}]"
+        yield name, column, f"by[{format_value(name)}]"
 
 
 def _frame(by: Any) -> Any:  # noqa: ANN401 - of any library
@@ -132,7 +133,7 @@ def _check_column_names(names: Sequence[object]) -> None:
     odd = [name for name in names if not isinstance(name, str) or not name]
     if odd:
         raise InputError(
-            f"by has a column named {show(odd[0])}, but names must be text.",
+            f"by has a column named {format_value(odd[0])}, but names must be text.",
             parameter="by",
             value=odd[0],
             remedy="Name the columns, such as by={'site': sites}.",

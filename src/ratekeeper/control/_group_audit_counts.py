@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.control._evaluation import N_OUTCOMES, coded, from_codes
 from ratekeeper.control._group_audit import GroupAudit
 from ratekeeper.exceptions import InputError, Parameter
@@ -132,7 +132,7 @@ def refuse_many_groups(column: str, n: int) -> None:
 
 def _refuse_many(n: int, what: str, columns: tuple[str, ...]) -> None:
     if n > MOST_GROUPS:
-        names = ", ".join(map(show, columns))
+        names = ", ".join(map(format_value, columns))
         raise InputError(
             f"An audit by {what}{names} has more than {MOST_GROUPS:,} groups.",
             parameter="by",

@@ -22,7 +22,7 @@ from ratekeeper._numerics._likelihood_ratio import SHAPES, fitted, two_parts
 from ratekeeper._numerics._random_keys import numbers_of_keys
 from ratekeeper._reading._parameters import check_choice, check_probability
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper._wording._sentences import say
 from ratekeeper.calibration._cells import count_outside, draw_remarks, read_new, warn_if_outside
 from ratekeeper.calibration._two_classes import two_classes
@@ -264,7 +264,7 @@ class ReorderedTest:
         warn_if_outside(held_out, count_outside(held_out, values), values.size, stacklevel=3)
 
     def __repr__(self) -> str:
-        negative, positive = map(show, self.order.held_out.classes)
+        negative, positive = map(format_value, self.order.held_out.classes)
         rule = say(
             "certificate.rule", positive=positive, condition=self.condition, negative=negative
         )

@@ -13,7 +13,7 @@ import numpy as np
 
 from ratekeeper._version import __version__
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import extremes, percent, plain_value, show
+from ratekeeper._wording._formatting import extremes, format_value, percent, plain_value
 from ratekeeper._wording._sentences import say, shown_text, state
 from ratekeeper.calibration._cells import (
     draw_remarks,
@@ -22,7 +22,7 @@ from ratekeeper.calibration._cells import (
     refuse_clusters,
     refuse_unlabelled,
 )
-from ratekeeper.calibration._p_values import PValues, judge_each
+from ratekeeper.calibration._p_values import PValues, p_values_by_class
 from ratekeeper.control._aims._sequence import GUIDES
 from ratekeeper.control._certificate import Stated, ground, in_practice
 from ratekeeper.control._decisions import Decisions
@@ -260,13 +260,13 @@ class RiskControlTest(Test[Evaluation]):
         if not self.calibration.labelled:
             return PValues(*np.full((2, values.size), np.nan))
         nulls = [nulls_of(self.calibration, label, Conformal()) for label in (0, 1)]
-        return PValues(*judge_each(nulls, values, index))
+        return PValues(*p_values_by_class(nulls, values, index))
 
     def _continuing(self) -> RiskControlTest:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return aimed_test, (self.calibration, self.aim)
+        return risk_control_test, (self.calibration, self.aim)
 
     def __repr__(self) -> str:
         facts = self.certificate
@@ -404,7 +404,7 @@ class RiskControlCertificate(Stated):
             yield state("price", price)
             return
         text = " ".join(filter(None, [rule, found, f"{say('title.price')}: {price}"]))
-        yield state("group", text, group=show(cell.group), n=f"{sum(cell.counted.n):,}")
+        yield state("group", text, group=format_value(cell.group), n=f"{sum(cell.counted.n):,}")
 
     def _found(self, cell: ThresholdCell) -> str:
         if cell.certified is not None:
@@ -432,10 +432,10 @@ class RiskControlCertificate(Stated):
         """Return when the cell of this index is decided positive and when negative."""
         cell = self.cells[i]
         if named and cell.group is not None:
-            return say("evaluation.group", group=show(cell.group), text=self.rule(i))
+            return say("evaluation.group", group=format_value(cell.group), text=self.rule(i))
         facts = {
-            "positive": show(self.positive_label),
-            "negative": show(self.negative_label),
+            "positive": format_value(self.positive_label),
+            "negative": format_value(self.negative_label),
             "condition": cell.condition[0],
         }
         if cell.condition[1] is None:
@@ -507,7 +507,7 @@ class RiskControlCertificate(Stated):
         return [table, *map(markup.note, notes)]
 
 
-def aimed_test(calibration: Calibration, aim: Aim) -> RiskControlTest:
+def risk_control_test(calibration: Calibration, aim: Aim) -> RiskControlTest:
     """Build the test, or refuse if the promise is out of reach of these scores."""
     refuse_clusters(calibration, f"A test of {aim.headline}")
     if calibration.known in ("negative", "positive") and aim.about_population:
@@ -540,7 +540,7 @@ def aimed_test(calibration: Calibration, aim: Aim) -> RiskControlTest:
         }
         one = aim.choose(negative, positive, **known)
         if one is None:
-            where = "" if name is None else f" in group {show(name)}"
+            where = "" if name is None else f" in group {format_value(name)}"
             advice = aim.advice(negative, positive, **known)
             facts = {"aim": aim.headline, "where": where, "n": f"{n_objects:,}", "advice": advice}
             raise UnattainableError(say("aim.impossible", **facts), parameter=aim.name)

@@ -15,7 +15,13 @@ from ratekeeper._reading._columns import refuse_nan
 from ratekeeper._reading._parameters import check_count, check_probability, rate_of
 from ratekeeper._version import __version__
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import exact_percent, extremes, percent_up, plain_value, show
+from ratekeeper._wording._formatting import (
+    exact_percent,
+    extremes,
+    format_value,
+    percent_up,
+    plain_value,
+)
 from ratekeeper._wording._sentences import say, shown_text, state
 from ratekeeper.calibration._cells import (
     count_outside,
@@ -25,7 +31,7 @@ from ratekeeper.calibration._cells import (
     tail_of,
     warn_if_outside,
 )
-from ratekeeper.calibration._p_values import judge
+from ratekeeper.calibration._p_values import p_values_by_group
 from ratekeeper.control._certificate import Stated
 from ratekeeper.control._error_rate import condition_text
 from ratekeeper.exceptions import InputError, Parameter, TooFewScoresError
@@ -279,7 +285,11 @@ class Selection(Stated):
         shown = self._shown
         for one in (self.groups[i] for i in shown):
             condition = self._condition(one)
-            facts = {"selected": f"{one.n_selected:,}", "n": f"{one.n:,}", "group": show(one.group)}
+            facts = {
+                "selected": f"{one.n_selected:,}",
+                "n": f"{one.n:,}",
+                "group": format_value(one.group),
+            }
             where = say("selection.rule.if", condition=condition) if condition else ""
             rules.append(say("selection.rule.group", **facts, where=where))
         return rules + shown_text(len(shown), len(self.groups), say("selection.thresholds"))
@@ -535,7 +545,7 @@ def select_read(
             remedy="With so few there is no need to choose.",
         )
     nulls = nulls_of(calibration, 0, _shared(calibration, method))
-    p = judge(nulls, values, index, None if numbers is None else numbers.values)
+    p = p_values_by_group(nulls, values, index, None if numbers is None else numbers.values)
     q = adjusted(p)
     level, tied = 0.0, 0
     if fdr is not None:
@@ -675,7 +685,7 @@ def _guarantee(
     """Say what is promised about a selection."""
     grouped = calibration.groups is not None
     facts = {
-        "label": show(calibration.classes[0]),
+        "label": format_value(calibration.classes[0]),
         "where": say("selection.of_their_group") if grouped else "",
         "groups": say("selection.not_covered.groups") if grouped else "",
         "alpha": percent_up(alpha),

@@ -36,7 +36,7 @@ from ratekeeper.calibration._clusters import EVALUATED, new_clusters, one_of_eac
 from ratekeeper.calibration._overlaps import CalibrationObjects, refuse_known
 from ratekeeper.calibration._weights import new_weights
 from ratekeeper.control._alerts import alerts_of
-from ratekeeper.control._decision_rates import called_by_any_threshold
+from ratekeeper.control._decision_rates import rates_of_any_threshold
 from ratekeeper.control._evaluation import (
     N_OUTCOMES,
     Promise,
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from ratekeeper.calibration._p_values import PValues
     from ratekeeper.control._alerts import Alerts
     from ratekeeper.control._certificate import Certificate, JointCertificate
-    from ratekeeper.control._decision_rates import Called
+    from ratekeeper.control._decision_rates import DecisionRates
     from ratekeeper.control._decisions import Decisions
     from ratekeeper.control._error_rate import ErrorRateTest
     from ratekeeper.control._evaluation import Evaluation, JointEvaluation
@@ -546,14 +546,14 @@ class Test(ABC, Generic[Found]):
             return None
         return alerts_of(self.calibration, self._called, None, by_group=False)
 
-    def _called(self, error: float | None) -> Called:
+    def _called(self, error: float | None) -> DecisionRates:
         """Bound what is called positive and negative, with a chance of error for all bounds.
 
         These are valid for thresholds that were chosen by looking at all calibration objects.
         """
         calls = self._n_called()
         n = calls.sum(axis=2)
-        return called_by_any_threshold(
+        return rates_of_any_threshold(
             (calls[:, 0, 1], calls[:, 1, 1]),
             (calls[:, 0, 0], calls[:, 1, 0]),
             (n[:, 0], n[:, 1]),

@@ -17,7 +17,7 @@ from ratekeeper._numerics._likelihood_ratio import fitted, merged, two_parts
 from ratekeeper._numerics._rates import clopper_pearson
 from ratekeeper._reading._parameters import check_probability
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import exact_percent, objects, show
+from ratekeeper._wording._formatting import exact_percent, format_value, objects
 from ratekeeper._wording._sentences import say
 from ratekeeper.calibration._cells import read_new
 from ratekeeper.calibration._two_classes import two_classes
@@ -218,7 +218,7 @@ class Evidence:
         rows = []
         for row in list(zip(*self._columns().values(), strict=True))[:_SHOWN]:
             score, p0, p1, label, ratio, low, high, e0, e1, *after = row
-            cells = [f"{score:.4g}", f"{p0:.3g}", f"{p1:.3g}", show(label)]
+            cells = [f"{score:.4g}", f"{p0:.3g}", f"{p1:.3g}", format_value(label)]
             cells += [f"{ratio:.3g} ({low:.3g} to {high:.3g})", f"{e0:.3g}", f"{e1:.3g}"]
             if after:
                 cells.append("{:.3g} ({:.3g} to {:.3g})".format(*after))

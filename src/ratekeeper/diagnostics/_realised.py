@@ -11,7 +11,7 @@ from ratekeeper._numerics._rates import clopper_pearson
 from ratekeeper._reading._columns import read_new_labels, read_new_scores, refuse_nan, same_length
 from ratekeeper._reading._parameters import check_probability, null_class_of
 from ratekeeper.calibration._cells import group_index, nulls_of, refuse_weights
-from ratekeeper.calibration._p_values import judge
+from ratekeeper.calibration._p_values import p_values_by_group
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Conformal, check_method
 
@@ -129,7 +129,7 @@ def rate_against_alpha(
     same_length("labels", is_positive.size, values.size)
     refuse_weights(calibration, "A table of rates")
     nulls = nulls_of(calibration, null_class, method)
-    p = judge(nulls, values, group_index(calibration, groups, values.size))
+    p = p_values_by_group(nulls, values, group_index(calibration, groups, values.size))
     p = p[is_positive == bool(null_class)]
     if p.size == 0:
         label = calibration.classes.tolist()[null_class]

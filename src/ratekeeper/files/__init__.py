@@ -9,7 +9,7 @@ from ratekeeper.files._calibrate_counts import Refinement, calibrate_counts, ref
 from ratekeeper.files._classify import Classified, classify_file
 from ratekeeper.files._evaluate import FileEvaluation, evaluate_file
 from ratekeeper.files._evaluate_counts import evaluate_counts
-from ratekeeper.files._monitor import FileNoted, record_file, update_file
+from ratekeeper.files._monitor import FileRecordResult, record_file, update_file
 from ratekeeper.files._select import FileSelection, select_file
 from ratekeeper.files._shift_test import FileShift, shift_file
 from ratekeeper.files._sources import FORMATS
@@ -19,7 +19,7 @@ __all__ = [
     "FORMATS",
     "Classified",
     "FileEvaluation",
-    "FileNoted",
+    "FileRecordResult",
     "FileSelection",
     "FileShift",
     "LearnedFile",

@@ -10,12 +10,12 @@ import numpy as np
 
 from ratekeeper._reading._parameters import check_choice
 from ratekeeper._system._atomic_files import refuse_inputs
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.exceptions import InputError
 from ratekeeper.files._classify import Classified, refuse_taken, standard, targets, writing
 from ratekeeper.files._columns import Inspector, check_columns, known_codes
 from ratekeeper.files._decide import Judge, keys_of, texts_of
-from ratekeeper.files._sinks import Added, open_sink
+from ratekeeper.files._sinks import AddedColumns, open_sink
 from ratekeeper.files._sources import FORMATS, STANDARD, open_sources, pieces_of
 
 if TYPE_CHECKING:
@@ -23,17 +23,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper.files._decide import Judged
+    from ratekeeper.files._decide import DecidedRows
     from ratekeeper.files._row_blocks import Numbers
     from ratekeeper.files._sinks import Columns
-    from ratekeeper.monitoring._adaptive import AdaptiveDecisions, AdaptiveTest, Learned, Ledger
+    from ratekeeper.monitoring._adaptive import (
+        AdaptiveDecisions,
+        AdaptiveTest,
+        Ledger,
+        UpdateResult,
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class _Adapted:
     """What is written beside the rows of a piece: p-values, level and decision."""
 
-    judged: Judged
+    judged: DecidedRows
     decisions: AdaptiveDecisions
 
     @property
@@ -117,7 +122,7 @@ def classify_adaptively(  # noqa: PLR0913 - each has a name and a default
     judge.identity = id
     names = tuple(f"{prefix}{name}" for name in ("p0", "p1", "level", "decision"))
     negative, positive = test.calibration.classes.tolist()
-    added = Added(names, (negative, positive), judge.score)
+    added = AddedColumns(names, (negative, positive), judge.score)
     n_positive, n_decided = 0, 0
     seen: set[str] = set()
     if target_format is not None:
@@ -159,7 +164,8 @@ def _refuse_twice(name: str, column: str, ids: list[str], seen: set[str]) -> Non
     twice = seen.intersection(ids)
     if twice:
         raise InputError(
-            f"{name}: the id {show(min(twice))} of column {show(column)} occurs twice.",
+            f"{name}: the id {format_value(min(twice))} of column {format_value(column)} occurs "
+            "twice.",
             parameter="id",
             value=min(twice),
             remedy="Give each decision an id of its own.",
@@ -172,7 +178,7 @@ class LearnedFile(NamedTuple):
 
     Attributes
     ----------
-    counts : Learned
+    counts : UpdateResult
         As of `AdaptiveTest.learn`.
     rows : int
         How many were read.
@@ -180,7 +186,7 @@ class LearnedFile(NamedTuple):
         How many of them could not be used, by reason.
     """
 
-    counts: Learned
+    counts: UpdateResult
     rows: int
     skipped: Mapping[str, int]
 
@@ -219,7 +225,7 @@ def learn_file(
     inspector, ids = Inspector(on_invalid, recodes=False), []
     truths: list[NDArray[np.bool_]] = []
     classes: list[Any] = ledger.classes.tolist()
-    note = f" The labels are {show(classes[0])} and {show(classes[1])}."
+    note = f" The labels are {format_value(classes[0])} and {format_value(classes[1])}."
     with open_sources(source, source_format, None) as files:
         check_columns(files[0].name, files[0].columns, {"id": id, "label": label})
         for name, piece in pieces_of(files, [id, label], "Learning"):

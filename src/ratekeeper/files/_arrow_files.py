@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._wording._formatting import brief, show
+from ratekeeper._wording._formatting import brief, format_value
 from ratekeeper.exceptions import InputError
 from ratekeeper.files._row_blocks import MISSING, Names, Numbers, mark_inexact, mark_nan, whole
 from ratekeeper.files._text_files import check_header, unreadable
@@ -44,7 +44,7 @@ _ENTRIES = 1 << 18  # of a list in the footer of a Parquet file
 _GROUP_ROWS, _GROUP_BYTES = 1 << 20, 1 << 26  # of a row group of Parquet
 
 
-class ArrowPiece:
+class ArrowBlock:
     """Some rows of a Parquet, Arrow or Feather file."""
 
     def __init__(self, batch: pa.RecordBatch, first: int, name: str) -> None:
@@ -84,7 +84,7 @@ class ArrowPiece:
         with self._converting(column, array.type):
             return _names(*_coded(array))
 
-    def only(self, rows: NDArray[np.intp]) -> ArrowPiece:
+    def take(self, rows: NDArray[np.intp]) -> ArrowBlock:
         """Return a piece of these rows alone, by their positions."""
         try:
             columns = [_taken(column, rows) for column in self.batch.columns]
@@ -93,10 +93,12 @@ class ArrowPiece:
             remedy = "Keep all rows, or leave out columns of this type."
             raise InputError(found, remedy=remedy) from error
         batch = pa.RecordBatch.from_arrays(columns, schema=self.batch.schema)
-        return ArrowPiece(batch, self.first, self._name)
+        return ArrowBlock(batch, self.first, self._name)
 
     def _wrong_type(self, column: str, kind: object, need: str, remedy: str) -> InputError:
-        found = f"{self._name}: the column {show(column)} is of type {brief(kind)}, but {need}"
+        found = (
+            f"{self._name}: the column {format_value(column)} is of type {brief(kind)}, but {need}"
+        )
         return InputError(
             f"{found} are needed.",
             value=column,
@@ -111,7 +113,8 @@ class ArrowPiece:
             yield
         except pa.ArrowException as error:
             found = (
-                f"{self._name}: the column {show(column)}, of type {brief(kind)}, cannot be used"
+                f"{self._name}: the column {format_value(column)}, of type {brief(kind)}, cannot "
+                "be used"
             )
             remedy = "Convert it, or name another column."
             raise InputError(f"{found}: {brief(error)}.", value=column, remedy=remedy) from error
@@ -277,7 +280,7 @@ class ParquetFile:
         texts_of_rows = {field.name for field in self.schema if _is(field.type, *_TEXTS)}
         self._texts = texts_of_rows.intersection(self._packed)
 
-    def pieces(self, wanted: Sequence[str] | None) -> Iterator[ArrowPiece]:
+    def pieces(self, wanted: Sequence[str] | None) -> Iterator[ArrowBlock]:
         """Read the file from its start."""
         first = 0
         columns = None if wanted is None else list(wanted)
@@ -287,7 +290,7 @@ class ParquetFile:
                 for batch in file.iter_batches(limit, row_groups=list(parts), columns=columns):
                     if batch.num_rows:
                         batch.validate(full=True)  # damaged text would crash the whole program
-                        yield ArrowPiece(batch, first, self.name)
+                        yield ArrowBlock(batch, first, self.name)
                         first += batch.num_rows
 
     def _limits(self, metadata: Any, wanted: Sequence[str] | None) -> list[int]:  # noqa: ANN401
@@ -385,7 +388,7 @@ class ArrowFile:
             self.columns = tuple(self.schema.names)
         check_header(name, self.columns)
 
-    def pieces(self, wanted: Sequence[str] | None) -> Iterator[ArrowPiece]:
+    def pieces(self, wanted: Sequence[str] | None) -> Iterator[ArrowBlock]:
         """Read the file from its start."""
         first = 0
         fields = None if wanted is None else [self.columns.index(name) for name in wanted]
@@ -395,7 +398,7 @@ class ArrowFile:
                 part.validate(full=True)  # as above
                 most = _rows_of(part.schema.names)
                 for start in range(0, part.num_rows, most):
-                    yield ArrowPiece(part.slice(start, most), first + start, self.name)
+                    yield ArrowBlock(part.slice(start, most), first + start, self.name)
                 first += part.num_rows
 
     @contextmanager

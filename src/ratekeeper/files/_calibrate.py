@@ -11,7 +11,7 @@ import numpy as np
 from ratekeeper._numerics._draws import Draw
 from ratekeeper._numerics._ranks import sort_in_place
 from ratekeeper._reading._parameters import check_choice, check_count
-from ratekeeper._wording._formatting import plain_value, show
+from ratekeeper._wording._formatting import format_value, plain_value
 from ratekeeper.calibration._calibrate import build_calibration, calibration_of
 from ratekeeper.calibration._copies import CHOICES, without_copies
 from ratekeeper.calibration._one_class import SIDES, read_truth
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ratekeeper._numerics._ranks import Floats
     from ratekeeper.calibration._calibration import Calibration
     from ratekeeper.calibration._merging import Sampling
-    from ratekeeper.files._row_blocks import Piece
+    from ratekeeper.files._row_blocks import RowBlock
 
     Found = list[tuple[str, str, NDArray[np.uint8] | None]]
     # Scores, codes of labels and of groups, and from how many of each label they are a sample.
@@ -257,7 +257,7 @@ def _windowed(made: Calibration, last: int | None, since: object, left_out: int)
 
 
 def _columns_of(
-    name: str, piece: Piece, score: str, labels: Kinds | None, groups: Kinds | None
+    name: str, piece: RowBlock, score: str, labels: Kinds | None, groups: Kinds | None
 ) -> tuple[Floats, NDArray[np.int8], NDArray[np.intp] | None, Found]:
     """Return scores, codes of labels and of groups of a piece, and what is wrong with them."""
     numbers = piece.numbers(score)
@@ -293,8 +293,8 @@ def check_used(
     if labels is not None and one_class is None and len(used) < len(labels.values):
         left = labels.found()[used[0]]
         raise InputError(
-            f"{names}, column {show(labels.column)}: one class only, every valid label is "
-            f"{show(left)}; the rows of the other were all skipped.",
+            f"{names}, column {format_value(labels.column)}: one class only, every valid label is "
+            f"{format_value(left)}; the rows of the other were all skipped.",
             parameter="label",
             value=left,
             need="labels of both classes",
@@ -330,7 +330,7 @@ def classes_of(
         if asked != one_class:
             read_truth(np.array(values)[used], 1, plain_value(classes[1]), one_class)
     except InputError as error:
-        raise error.within(f"{names}, column {show(labels.column)}") from error
+        raise error.within(f"{names}, column {format_value(labels.column)}") from error
     return int(np.argmax(is_positive)) if is_positive.any() else 1, classes
 
 
@@ -431,7 +431,7 @@ class _Everything:
         if index is not None:
             self._index.append(index)
 
-    def only(self, kept: NDArray[np.bool_]) -> None:
+    def take(self, kept: NDArray[np.bool_]) -> None:
         """Forget rows."""
         values, codes, index, _ = self.kept()
         self.left_out += int(np.count_nonzero(~kept))

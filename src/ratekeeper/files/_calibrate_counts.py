@@ -11,7 +11,7 @@ from ratekeeper._wording._formatting import exact_percent, percent_up
 from ratekeeper._wording._sentences import say
 from ratekeeper.calibration._buckets import BucketRows, Grid, finer_grid
 from ratekeeper.calibration._calibrate import calibration_of
-from ratekeeper.calibration._counts import Counted
+from ratekeeper.calibration._counts import CountedScores
 from ratekeeper.calibration._provenance import Provenance
 from ratekeeper.exceptions import InputError
 from ratekeeper.files._calibrate import check_choices, check_used, classes_of, in_order
@@ -224,12 +224,12 @@ class _Sided:
     classes: NDArray[Any]
     groups: NDArray[Any] | None
 
-    def cells(self) -> tuple[Counted, ...]:
+    def cells(self) -> tuple[CountedScores, ...]:
         """Return what is known of each class and group: negatives by group come first."""
         order = np.argsort(self.cell, kind="stable")
         ends = np.cumsum(np.bincount(self.cell, minlength=2 * self.n_groups))[:-1]
         parts = (self.rows.take(rows) for rows in np.split(order, ends))
-        return tuple(Counted.of_buckets(one.lowest, one.highest, one.n) for one in parts)
+        return tuple(CountedScores.of_buckets(one.lowest, one.highest, one.n) for one in parts)
 
     def bucket_rows(self) -> BucketRows:
         """Return them with the numbers of their buckets: ranges that overlap are one."""

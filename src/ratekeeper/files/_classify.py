@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._reading._parameters import check_choice
-from ratekeeper._system._atomic_files import refuse_inputs, whole_file, whole_folder
-from ratekeeper._wording._formatting import show
+from ratekeeper._system._atomic_files import atomic_file, atomic_folder, refuse_inputs
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.calibration._provenance import reasons
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._decide import Judge
-from ratekeeper.files._sinks import Added, open_sink
+from ratekeeper.files._sinks import AddedColumns, open_sink
 from ratekeeper.files._sources import FORMATS, STANDARD, format_of, open_sources, pieces_of
 from ratekeeper.monitoring._shift import ShiftCounts, refusal
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from ratekeeper.control._test import Test
-    from ratekeeper.files._decide import Judged
+    from ratekeeper.files._decide import DecidedRows
     from ratekeeper.files._sources import AnyFile
 
 
@@ -154,7 +154,7 @@ def classify_file(  # noqa: PLR0913 - each has a name and a default
     judge = Judge(test, score=score, group=group, key=key, weight=weight, on_invalid=on_invalid)
     names = (f"{prefix}p0", f"{prefix}p1", f"{prefix}decision")
     negative, positive = test.calibration.classes.tolist()
-    added = Added(names, (negative, positive), judge.score)
+    added = AddedColumns(names, (negative, positive), judge.score)
     counts = np.zeros(4, dtype=np.int64)
     shift = _shift_counts(test)
     if target_format is not None:
@@ -195,7 +195,7 @@ def _shift_counts(test: Test) -> ShiftCounts | None:
     return ShiftCounts(known) if known.origin == "held out" and refusal(known) is None else None
 
 
-def _counts(judged: Judged) -> list[int]:
+def _counts(judged: DecidedRows) -> list[int]:
     decisions = judged.decisions
     positive, abstained, neither = (
         int(np.count_nonzero(mask))
@@ -222,7 +222,7 @@ def refuse_taken(file: AnyFile, names: Sequence[str]) -> None:
     taken = [name for name in names if name in file.columns]
     if taken:
         raise InputError(
-            f"{file.name} already has a column {show(taken[0])}, which would be added.",
+            f"{file.name} already has a column {format_value(taken[0])}, which would be added.",
             parameter="prefix",
             remedy=("Choose other names with ", Parameter("prefix", "new_"), ", for example."),
         )
@@ -258,7 +258,7 @@ def targets(
     elif Path(source).is_dir() and form is None and format_of(path) is None:
         if path.exists():
             raise _wrong_target(target, "is there already", "Name a folder that is to be made.")
-        with whole_folder(path) as folder:
+        with atomic_folder(path) as folder:
             for file in files:
                 place = folder / Path(file.name).relative_to(source)
                 place.parent.mkdir(parents=True, exist_ok=True)
@@ -266,7 +266,7 @@ def targets(
     elif path.is_dir():
         raise _wrong_target(target, "is a folder", "Add the name of a file.")
     else:
-        yield files, whole_file(path), path
+        yield files, atomic_file(path), path
 
 
 def _wrong_target(target: object, what: str, remedy: str) -> InputError:

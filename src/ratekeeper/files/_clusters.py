@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper._numerics._draws import hashes_of
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.calibration._clusters import EVALUATED, known_clusters, known_error, one_of_each
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._row_blocks import MISSING, unfit
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from ratekeeper._numerics._draws import Draw
     from ratekeeper.calibration._calibration import Calibration
     from ratekeeper.calibration._clusters import Hashes
-    from ratekeeper.files._row_blocks import Piece
+    from ratekeeper.files._row_blocks import RowBlock
 
 _WAITING = 1 << 20  # rows that are kept before those that were not drawn are forgotten
 
 
-def cluster_hashes(piece: Piece, column: str) -> tuple[Hashes, NDArray[np.uint8] | None]:
+def cluster_hashes(piece: RowBlock, column: str) -> tuple[Hashes, NDArray[np.uint8] | None]:
     """Return the hash of each row's cluster, and what is missing or cannot be used."""
     names = piece.names(column)
     hashes = np.append(hashes_of(names.values), np.uint64(0))  # the last one for missing ids
@@ -46,7 +46,7 @@ class ClusterIds:
         self._column = column
         self._parts: list[Hashes] = []
 
-    def read(self, piece: Piece) -> list[tuple[str, str, NDArray[np.uint8] | None]]:
+    def read(self, piece: RowBlock) -> list[tuple[str, str, NDArray[np.uint8] | None]]:
         """Read the next piece; return what is wrong with it, as `Inspector.valid` takes it."""
         if self._column is None:
             return []
@@ -59,7 +59,7 @@ class ClusterIds:
         if valid is not None and self._parts:
             self._parts[-1] = self._parts[-1][valid]
 
-    def only(self, kept: NDArray[np.bool_]) -> None:
+    def take(self, kept: NDArray[np.bool_]) -> None:
         """Forget rows."""
         if self._parts:
             self._parts = [np.concatenate(self._parts)[kept]]
@@ -75,14 +75,14 @@ class Newcomers:
     def __init__(self, calibration: Calibration) -> None:
         self._known = known_clusters(calibration)
 
-    def check(self, name: str, piece: Piece, column: str | None, hashes: Hashes | None) -> None:
+    def check(self, name: str, piece: RowBlock, column: str | None, hashes: Hashes | None) -> None:
         """Raise if a row of a piece of this file is of a known cluster."""
         if column is None or hashes is None or not self._known.size:
             return
         rows = np.flatnonzero(np.isin(hashes, self._known))
         if rows.size:
             error = known_error(piece.value(column, int(rows[0])), np.unique(hashes[rows]).size)
-            raise error.within(f"{name}, column {show(column)}")
+            raise error.within(f"{name}, column {format_value(column)}")
 
 
 class Drawn:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ratekeeper._reading._parameters import check_choice
 from ratekeeper._reading._parameters import check_columns as check_columns  # noqa: PLC0414 - for neighbours
-from ratekeeper._wording._formatting import listed, show
+from ratekeeper._wording._formatting import format_value, listed
 from ratekeeper.control._group_audit_columns import refuse_many_numbers
 from ratekeeper.control._group_audit_counts import refuse_many_groups
 from ratekeeper.exceptions import InputError, Parameter
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper.exceptions import Words
-    from ratekeeper.files._row_blocks import Names, Piece
+    from ratekeeper.files._row_blocks import Names, RowBlock
 
 _FEW = 10  # one row in so many is few
 _SKIP = Parameter("on_invalid", "skip")
@@ -75,7 +75,7 @@ class Inspector:
     def valid(
         self,
         name: str,
-        piece: Piece,
+        piece: RowBlock,
         found: Sequence[tuple[str, str, NDArray[np.uint8] | None]],
         note: str = "",
         counts: NDArray[np.int64] | None = None,
@@ -86,7 +86,7 @@ class Inspector:
         ----------
         name : str
             Of the file.
-        piece : Piece
+        piece : RowBlock
             The rows.
         found : sequence of (role, column, problems)
             What a value is for, such as "score", "label" or "key". A row counts for the first that
@@ -116,7 +116,7 @@ class Inspector:
     def _refuse(
         self,
         name: str,
-        piece: Piece,
+        piece: RowBlock,
         bad: Sequence[tuple[str, str, NDArray[np.uint8]]],
         row: int,
         note: str,
@@ -124,7 +124,7 @@ class Inspector:
         role, column, problems = next(one for one in bad if one[2][row])
         problem, value = int(problems[row]), piece.value(column, row)
         found = f"{_place(name, piece, row, column)}: {role} is {PROBLEMS[problem]}"
-        found += "." if problem in (MISSING, NAN) else f" ({show(value)})."
+        found += "." if problem in (MISSING, NAN) else f" ({format_value(value)})."
         found += note if problem == UNKNOWN else ""
         what, cure = looks_like(str(value)) if problem == NOT_A_NUMBER else ("", "")
         found += f" It looks like {what}." if what else ""
@@ -143,8 +143,8 @@ class Inspector:
         raise InputError(found, parameter=role, value=value, remedy=remedy)
 
 
-def _place(name: str, piece: Piece, row: int, column: str) -> str:
-    return f"{name}, row {piece.first + row + 1:,}, column {show(column)}"
+def _place(name: str, piece: RowBlock, row: int, column: str) -> str:
+    return f"{name}, row {piece.first + row + 1:,}, column {format_value(column)}"
 
 
 class Kinds:
@@ -163,7 +163,7 @@ class Kinds:
         self.texts: dict[str, int] = {}  # canonical text -> code
         self.values: list[Any] = []
 
-    def codes(self, name: str, piece: Piece) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
+    def codes(self, name: str, piece: RowBlock) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
         """Return the code of each row's value, in order of appearance, and what is missing."""
         names = piece.names(self.column)
         kind = np.int8 if self._labels else np.intp
@@ -184,12 +184,13 @@ class Kinds:
         codes = _placed(place, names.codes)
         return codes, _problems(codes)
 
-    def _refuse_third(self, name: str, piece: Piece, row: int) -> None:
+    def _refuse_third(self, name: str, piece: RowBlock, row: int) -> None:
         value = piece.value(self.column, row)
-        known = " and ".join(map(show, self.values))
+        known = " and ".join(map(format_value, self.values))
         score, label = Parameter("score"), Parameter("label")
         raise InputError(
-            f"{_place(name, piece, row, self.column)}: {show(value)} is a third label beside "
+            f"{_place(name, piece, row, self.column)}: {format_value(value)} is a third label "
+            "beside "
             f"{known}, but two are needed: one positive, one negative.",
             parameter="label",
             value=value,
@@ -212,7 +213,7 @@ class Kinds:
 
 
 def audit_codes(
-    name: str, piece: Piece, kinds: Kinds
+    name: str, piece: RowBlock, kinds: Kinds
 ) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
     """Return the code of each row's value, -1 where it is missing, and what is wrong but that."""
     codes, problems = kinds.codes(name, piece)
@@ -235,7 +236,7 @@ def _is_number(value: str | float) -> bool:
 
 
 def known_codes(
-    piece: Piece, column: str, known: Sequence[Any], *, labels: bool
+    piece: RowBlock, column: str, known: Sequence[Any], *, labels: bool
 ) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
     """Return the position of each row's label or group among known ones, and what is not."""
     text_of = canonical_label if labels else str
@@ -259,7 +260,7 @@ def known_codes(
     return codes, _problems(codes)
 
 
-def read_keys(name: str, piece: Piece, column: str, role: str = "key") -> Names:
+def read_keys(name: str, piece: RowBlock, column: str, role: str = "key") -> Names:
     """Return the keys or ids of the rows, if they are texts and whole numbers."""
     keys = piece.names(column)
     odd = [i for i, key in enumerate(keys.values) if isinstance(key, bool | float)]
@@ -267,7 +268,8 @@ def read_keys(name: str, piece: Piece, column: str, role: str = "key") -> Names:
         row = int(np.argmax(keys.codes == odd[0]))
         value = keys.values[odd[0]]
         raise InputError(
-            f"{_place(name, piece, row, column)}: {role} is {show(value)}, but a text or a whole "
+            f"{_place(name, piece, row, column)}: {role} is {format_value(value)}, but a text or "
+            "a whole "
             "number is needed.",
             parameter=role,
             value=value,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.exceptions import InputError
 from ratekeeper.files._columns import Inspector, Kinds
 from ratekeeper.files._row_blocks import INEXACT
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._numerics._ranks import Floats
-    from ratekeeper.files._row_blocks import Piece
+    from ratekeeper.files._row_blocks import RowBlock
 
 SCORES = ("n", "lowest", "highest")
 _CHECKS = ("total", "check_digits")
@@ -115,7 +115,7 @@ class CountReader:
             if (kinds is None) == (role in columns):
                 has = "has no" if role not in columns else "has a"
                 raise InputError(
-                    f"{name} {has} column {show(role)}, unlike {self.names[0]}.",
+                    f"{name} {has} column {format_value(role)}, unlike {self.names[0]}.",
                     parameter="counts",
                     remedy="Run all queries with the same columns.",
                 )
@@ -123,7 +123,7 @@ class CountReader:
     def _valid(
         self,
         name: str,
-        piece: Piece,
+        piece: RowBlock,
         columns: Mapping[str, str],
         n: NDArray[np.int64],
         inspector: Inspector,
@@ -223,7 +223,8 @@ class _Buckets:
         what = "is also in a bucket before" if low[row] == before else "is below those before"
         raise InputError(
             f"{self._names[row]}, row {rows[row]:,}: the lowest score of the bucket, "
-            f"{show(float(low[row]))}, {what}, which go up to {show(float(before))}. Scores were "
+            f"{format_value(float(low[row]))}, {what}, which go up to "
+            f"{format_value(float(before))}. Scores were "
             "rounded or changed after they were counted.",
             parameter="counts",
             value=float(low[row]),
@@ -237,7 +238,8 @@ def require(name: str, columns: Mapping[str, str], needed: Sequence[str], comman
     missing = [column for column in needed if column not in columns]
     if missing:
         raise InputError(
-            f"{name} has no column {' and no column '.join(map(show, missing))}, so rows or digits "
+            f"{name} has no column {' and no column '.join(map(format_value, missing))}, so rows "
+            "or digits "
             "that were lost on the way would not be noticed.",
             parameter="counts",
             value=missing[0],
@@ -253,7 +255,7 @@ class Total:
         self._n, self._said, self._name = 0, set[float](), ""
 
     def add(
-        self, name: str, piece: Piece, columns: Mapping[str, str], n: NDArray[np.int64]
+        self, name: str, piece: RowBlock, columns: Mapping[str, str], n: NDArray[np.int64]
     ) -> None:
         """Add the counts of a piece, and look at the columns that check them."""
         self._n += int(n.sum())
@@ -276,7 +278,7 @@ class Total:
         )
 
 
-def counts_of(name: str, piece: Piece, column: str) -> NDArray[np.int64]:
+def counts_of(name: str, piece: RowBlock, column: str) -> NDArray[np.int64]:
     """Return the counts of a piece, or raise if one is none."""
     numbers = numbers_of(piece, column)
     values, problems = numbers.values, numbers.problems
@@ -287,7 +289,8 @@ def counts_of(name: str, piece: Piece, column: str) -> NDArray[np.int64]:
         row = int(np.argmax(bad))
         large = problems is not None and problems[row] == INEXACT
         raise InputError(
-            f"{place(name, piece, row, column)}: {show(piece.value(column, row))} is no count.",
+            f"{place(name, piece, row, column)}: {format_value(piece.value(column, row))} is no "
+            "count.",
             parameter="counts",
             value=piece.value(column, row),
             need="a whole number, 0 or more" + (" and below 2**53" if large else ""),
@@ -296,14 +299,14 @@ def counts_of(name: str, piece: Piece, column: str) -> NDArray[np.int64]:
     return values.astype(np.int64)
 
 
-def place(name: str, piece: Piece, row: int, column: str) -> str:
+def place(name: str, piece: RowBlock, row: int, column: str) -> str:
     """Say where a value stands."""
-    return f"{name}, row {piece.first + row + 1:,}, column {show(column)}"
+    return f"{name}, row {piece.first + row + 1:,}, column {format_value(column)}"
 
 
 def _check_ranges(
     name: str,
-    piece: Piece,
+    piece: RowBlock,
     columns: Mapping[str, str],
     rows: CountRows,
     kept: NDArray[np.intp],
@@ -314,21 +317,23 @@ def _check_ranges(
             row = int(kept[np.argmax(bad)])
             low, high = (piece.value(columns[end], row) for end in ("lowest", "highest"))
             raise InputError(
-                f"{place(name, piece, row, columns['lowest'])}: {show(low)} {what} the highest, "
-                f"{show(high)}.",
+                f"{place(name, piece, row, columns['lowest'])}: {format_value(low)} {what} the "
+                "highest, "
+                f"{format_value(high)}.",
                 parameter="counts",
                 value=low,
                 remedy="Export the columns lowest and highest as the query gives them.",
             )
 
 
-def _check_digits(name: str, piece: Piece, column: str) -> None:
+def _check_digits(name: str, piece: RowBlock, column: str) -> None:
     found = numbers_of(piece, column).values
     wrong = found != CHECK_DIGITS
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InputError(
-            f"{place(name, piece, row, column)}: {show(piece.value(column, row))} should be "
+            f"{place(name, piece, row, column)}: {format_value(piece.value(column, row))} should "
+            "be "
             f"{CHECK_DIGITS}: digits were lost on the way.",
             parameter="counts",
             value=piece.value(column, row),

@@ -8,8 +8,8 @@ import numpy as np
 
 from ratekeeper._numerics._ranks import sorted_parts
 from ratekeeper._reading._parameters import check_count
-from ratekeeper._wording._formatting import show
-from ratekeeper.calibration._counts import Counted, joined
+from ratekeeper._wording._formatting import format_value
+from ratekeeper.calibration._counts import CountedScores, joined
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Counts:
         self._waiting = 0
         self._used = np.zeros(2, dtype=bool)
         # For each label and group the counts so far, and how often each part has been joined.
-        self._parts: dict[int, list[tuple[int, Counted]]] = {}
+        self._parts: dict[int, list[tuple[int, CountedScores]]] = {}
 
     def add(self, values: Floats, codes: NDArray[np.int8], index: NDArray[np.intp] | None) -> None:
         """Add the valid rows of a piece."""
@@ -64,12 +64,12 @@ class Counts:
         sorted_cells = sorted_parts(values, np.split(order, starts[1:]))
         for cell, part in zip(names.tolist(), sorted_cells, strict=True):
             parts = self._parts.setdefault(cell, [])
-            parts.append((0, Counted.of_scores(part).thinned(self._knots)))
+            parts.append((0, CountedScores.of_scores(part).thinned(self._knots)))
             while len(parts) > 1 and parts[-1][0] == parts[-2][0]:
                 (times, one), (_, other) = parts.pop(), parts.pop()
                 parts.append((times + 1, joined([one, other]).thinned(self._knots)))  # type: ignore[list-item]
 
-    def cells(self, positive: int, groups: list[Any] | None) -> tuple[list[Counted], Any]:
+    def cells(self, positive: int, groups: list[Any] | None) -> tuple[list[CountedScores], Any]:
         """Return the counts of negatives by group, then of positives by group, and the groups.
 
         Parameters
@@ -85,7 +85,7 @@ class Counts:
             for cell, parts in self._parts.items()
         }
         empty = next(iter(whole.values())).knots[:0]
-        nothing = Counted(empty.copy(), np.empty(0, np.int64), np.empty(0, np.int64))
+        nothing = CountedScores(empty.copy(), np.empty(0, np.int64), np.empty(0, np.int64))
         codes = sorted({cell // 2 for cell in whole})
         names = None
         if groups is not None:
@@ -110,7 +110,7 @@ def check_knots(knots: object, **others: object) -> int | None:
             raise InputError(
                 (
                     Parameter(name, value),
-                    f" needs every row, but {show(most)} knots keep counts of scores only.",
+                    f" needs every row, but {format_value(most)} knots keep counts of scores only.",
                 ),
                 parameter=name,
                 value=value,

@@ -11,7 +11,7 @@ import numpy as np
 from ratekeeper._numerics._random_keys import TieNumbers, wants_keys
 from ratekeeper._numerics._ranks import order_of
 from ratekeeper._reading._columns import in_precision, read_new_scores
-from ratekeeper._wording._formatting import listed, show
+from ratekeeper._wording._formatting import format_value, listed
 from ratekeeper.calibration._cells import count_outside, is_outside, warn_if_outside
 from ratekeeper.calibration._overlaps import CALIBRATED, CalibrationObjects
 from ratekeeper.calibration._weights import as_numbers
@@ -28,7 +28,7 @@ from ratekeeper.files._columns import (
 )
 from ratekeeper.files._labels import TrueLabels
 from ratekeeper.files._row_blocks import MISSING
-from ratekeeper.files._text_blocks import TextPiece
+from ratekeeper.files._text_blocks import TextBlock
 from ratekeeper.files._weights import weights_of
 from ratekeeper.methods._tolerant import covers_rounding
 
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from ratekeeper.calibration._clusters import Hashes
     from ratekeeper.calibration._provenance import Provenance
     from ratekeeper.control._decisions import Decisions
-    from ratekeeper.files._row_blocks import Names, Numbers, Piece
+    from ratekeeper.files._row_blocks import Names, Numbers, RowBlock
     from ratekeeper.files._sinks import Columns
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class DecidedRows:
     """The decisions on a piece.
 
     Attributes
@@ -203,7 +203,7 @@ class Judge:
         for one in self._by:  # which may well be the test's own groups
             check_columns(name, columns, {**self._wanted, "group": None, "by": one.column})
 
-    def judge(self, name: str, piece: Piece) -> Judged:
+    def judge(self, name: str, piece: RowBlock) -> DecidedRows:
         """Decide on the rows of a piece; invalid ones are refused or counted."""
         numbers = piece.numbers(self.score)
         found = [("score", self.score, numbers.problems)]
@@ -254,7 +254,7 @@ class Judge:
         self.n_outside += count_outside(self._calibration, values, known, self.tolerance)
         numbered = _numbered(self._test.calibration.draw, keys, weights, rows)
         decisions = decide_read(self._test, values, None if self._audit else index, numbered)
-        return Judged(
+        return DecidedRows(
             decisions,
             rows,
             index,
@@ -278,7 +278,7 @@ class Judge:
         return found & ~known
 
     def _weights(
-        self, piece: Piece, found: list[tuple[str, str, NDArray[np.uint8] | None]]
+        self, piece: RowBlock, found: list[tuple[str, str, NDArray[np.uint8] | None]]
     ) -> NDArray[np.float64] | None:
         """Return the weights of the rows, where they have such, and add what is wrong with them."""
         if self.weight is None:
@@ -287,7 +287,7 @@ class Judge:
         found.append(("weight", self.weight, problems))
         return weights
 
-    def _told(self, role: str, name: str, piece: Piece, found: list[Any]) -> Names | None:
+    def _told(self, role: str, name: str, piece: RowBlock, found: list[Any]) -> Names | None:
         """Return the keys or ids of a piece, where they are asked for; note what is missing."""
         column = self.key if role == "key" else self.identity
         if column is None:
@@ -315,10 +315,10 @@ class Judge:
         warn_if_outside(self._calibration, self.n_outside, self.n_decided, stacklevel=3)
         return is_outside(self._calibration, self.n_outside, self.n_decided)
 
-    def _fit(self, values: Floats, piece: Piece) -> Floats:
+    def _fit(self, values: Floats, piece: RowBlock) -> Floats:
         """Bring scores to the precision of the calibration, where they have none of their own."""
         dtype = self._calibration.dtype
-        if isinstance(piece, TextPiece):
+        if isinstance(piece, TextBlock):
             return in_precision(values, dtype)
         if values.dtype != dtype and not self._warned:
             rounded = covers_rounding(self.tolerance, self._calibration.extent)
@@ -329,7 +329,10 @@ class Judge:
     def _note(self) -> str:
         classes = self._calibration.classes.tolist()
         groups = None if self._calibration.groups is None else self._calibration.groups.tolist()
-        text = f"The calibration knows the labels {show(classes[0])} and {show(classes[1])}"
+        text = (
+            f"The calibration knows the labels {format_value(classes[0])} and "
+            f"{format_value(classes[1])}"
+        )
         if groups is not None:
             text += f" and the groups {listed(groups, most=8)}"
         return f" {text}."
@@ -343,7 +346,7 @@ def texts_of(ids: Names, rows: NDArray[np.intp] | None) -> list[str]:
 
 
 def keys_of(
-    name: str, piece: Piece, column: str, role: str = "key"
+    name: str, piece: RowBlock, column: str, role: str = "key"
 ) -> tuple[Names, NDArray[np.uint8] | None]:
     """Return the keys of rows, and which are missing."""
     keys = read_keys(name, piece, column, role)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.calibration._cells import are_outside, is_outside, outside_text, warn_if_outside
 from ratekeeper.calibration._overlaps import NewObjects
 from ratekeeper.control._evaluation import N_OUTCOMES, Tally, as_tallies, coded, from_codes
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ratekeeper.control._evaluation import Evaluation, JointEvaluation
     from ratekeeper.control._group_audit import GroupAudit
     from ratekeeper.control._test import Test
-    from ratekeeper.files._decide import Judged
+    from ratekeeper.files._decide import DecidedRows
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ class _Counts:
         self._drawn = Drawn(draw, 1 + len(audit.columns))
         self._can_abstain = False
 
-    def add(self, judged: Judged, first: int) -> None:
+    def add(self, judged: DecidedRows, first: int) -> None:
         """Add the rows of a piece, of which `first` came before."""
         if self._judge.audited is not None:
             self._names = list(self._judge.audited)
@@ -266,7 +266,7 @@ def _audit_columns(by: str | Sequence[str]) -> list[str]:
     twice = [name for name in columns if columns.count(name) > 1]
     if twice:
         raise InputError(
-            (Parameter("by"), f" names the column {show(twice[0])} more than once."),
+            (Parameter("by"), f" names the column {format_value(twice[0])} more than once."),
             parameter="by",
             value=twice[0],
             remedy="Name each column once.",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.calibration._cells import is_outside, outside_text, refuse_clusters, warn_if_outside
 from ratekeeper.control._evaluation import as_tallies
 from ratekeeper.control._test import evaluate_counts as evaluate_tallies
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper.control._test import Test
-    from ratekeeper.files._row_blocks import Piece
+    from ratekeeper.files._row_blocks import RowBlock
 
 _NEEDED = ("label", "outcome", "n")
 _BESIDE = ("group", "outside", "total", "test")
@@ -93,7 +93,7 @@ class _Found:
         self._rows: list[NDArray[np.int64]] = []  # group, truth, outcome, n, outside
         self._total, self._seen, self._name = Total(), Seen(), ""
 
-    def add(self, name: str, columns: Mapping[str, str], piece: Piece) -> None:
+    def add(self, name: str, columns: Mapping[str, str], piece: RowBlock) -> None:
         """Add the counts of a piece."""
         self._name = self._name or name
         self._check_test(name, columns, piece)
@@ -123,21 +123,22 @@ class _Found:
         self._seen.add(name, piece.first + kept + 1, list(rows[:3]))
         self._rows.append(rows)
 
-    def _check_test(self, name: str, columns: Mapping[str, str], piece: Piece) -> None:
+    def _check_test(self, name: str, columns: Mapping[str, str], piece: RowBlock) -> None:
         if "test" not in columns:
             return
         own = mark_of(self._test)
         for found in piece.names(columns["test"]).values:
             if str(found) != own:
                 raise InputError(
-                    f"{name} has counts of another test: it says {show(found)}, and this one is "
-                    f"{show(own)}.",
+                    f"{name} has counts of another test: it says {format_value(found)}, and this "
+                    "one is "
+                    f"{format_value(own)}.",
                     parameter="test",
                     remedy="Give the test that the query was written for, or write it anew.",
                 )
 
     def _groups(
-        self, name: str, columns: Mapping[str, str], piece: Piece
+        self, name: str, columns: Mapping[str, str], piece: RowBlock
     ) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
         if self._audit is not None:
             return self._audit.codes(name, piece)
@@ -177,7 +178,7 @@ class _Found:
 
 
 def _outcomes(
-    name: str, piece: Piece, column: str
+    name: str, piece: RowBlock, column: str
 ) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
     """Return the place of each outcome, -1 where there is none, and which scores are none."""
     names = piece.names(column)
@@ -185,7 +186,8 @@ def _outcomes(
     if None in places:
         row = int(np.argmax(names.codes == places.index(None)))
         raise InputError(
-            f"{place(name, piece, row, column)}: {show(piece.value(column, row))} is no outcome.",
+            f"{place(name, piece, row, column)}: {format_value(piece.value(column, row))} is no "
+            "outcome.",
             parameter="counts",
             value=piece.value(column, row),
             need=f"one of {', '.join(_PLACES)}",

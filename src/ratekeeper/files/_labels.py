@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._reading._columns import PLAIN_PAIRS
-from ratekeeper._wording._formatting import listed, show
+from ratekeeper._wording._formatting import format_value, listed
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._columns import Kinds, canonical_label, known_codes
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper.calibration._calibration import Calibration
-    from ratekeeper.files._row_blocks import Piece
+    from ratekeeper.files._row_blocks import RowBlock
 
 
 class TrueLabels:
@@ -36,7 +36,7 @@ class TrueLabels:
         self._positive_label = positive_label
         self._labels = None if positive_label is None else Kinds(column, labels=True)
 
-    def codes(self, name: str, piece: Piece) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
+    def codes(self, name: str, piece: RowBlock) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
         """Return 1 for positives, and what cannot be used."""
         classes = self._calibration.classes.tolist()
         if self._labels is None:
@@ -46,7 +46,7 @@ class TrueLabels:
         if set(self._labels.texts) == set(known) and positive == known[0]:
             raise InputError(
                 f"{name} has the labels of the calibration, in which "
-                f"{show(self._calibration.classes[1])} is positive.",
+                f"{format_value(self._calibration.classes[1])} is positive.",
                 parameter="positive_label",
                 value=self._positive_label,
                 remedy=("Leave ", Parameter("positive_label"), " out."),

@@ -12,8 +12,8 @@ from ratekeeper.files._decide import keys_of, named_column, texts_of
 from ratekeeper.files._row_blocks import MISSING
 from ratekeeper.files._shift_test import fitted
 from ratekeeper.files._sources import open_sources, pieces_of
-from ratekeeper.files._text_blocks import TextPiece
-from ratekeeper.monitoring._monitor import Noted
+from ratekeeper.files._text_blocks import TextBlock
+from ratekeeper.monitoring._monitor import RecordResult
 
 if TYPE_CHECKING:
     import os
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper.files._row_blocks import Piece
+    from ratekeeper.files._row_blocks import RowBlock
     from ratekeeper.monitoring._monitor import Monitor
 
     Problems = NDArray[np.uint8] | None
 
 
 @dataclass(frozen=True)
-class FileNoted:
+class FileRecordResult:
     """What became of the rows of a file.
 
     Attributes
     ----------
-    noted : Noted
+    noted : RecordResult
         New, known before, too late, unknown, not audited.
     rows : int
         How many were read.
@@ -43,7 +43,7 @@ class FileNoted:
         How many were left out because they are invalid, by reason.
     """
 
-    noted: Noted
+    noted: RecordResult
     rows: int = 0
     empty: int = 0
     skipped: Mapping[str, int] = field(default_factory=dict)
@@ -66,7 +66,7 @@ def record_file(
     on_invalid: str = "refuse",
     source_format: str | None = None,
     decimal: str | None = None,
-) -> FileNoted:
+) -> FileRecordResult:
     r"""Record the decisions in a file, as `classify_file` writes it; see `Monitor.record`.
 
     Parameters
@@ -89,7 +89,7 @@ def record_file(
 
     Returns
     -------
-    FileNoted
+    FileRecordResult
 
     Examples
     --------
@@ -105,7 +105,7 @@ def record_file(
     calibration = monitor.test.calibration
     if calibration.groups is not None and group is None:
         group = named_column("group", calibration.provenance)
-    inspector, noted, empty = Inspector(on_invalid), Noted(), 0
+    inspector, noted, empty = Inspector(on_invalid), RecordResult(), 0
     with open_sources(source, source_format, decimal) as files:
         known = getattr(calibration.provenance, "score", None)
         score = score or (known if known in files[0].columns else None)
@@ -130,7 +130,7 @@ def record_file(
             scores, unmade = None, np.zeros(piece.n, dtype=bool)
             if score is not None:
                 numbers = piece.numbers(score)
-                scores = fitted(numbers.values, calibration, is_text=isinstance(piece, TextPiece))
+                scores = fitted(numbers.values, calibration, is_text=isinstance(piece, TextBlock))
                 found.append(("score", score, _unless(numbers.problems, gaps)))
                 if numbers.problems is not None:
                     unmade = gaps & (numbers.problems != 0)
@@ -147,7 +147,7 @@ def record_file(
                 None if index is None else [calibration.groups[i].item() for i in index[rows]],  # type: ignore[index]
                 scores=None if scores is None else scores[rows],
             )
-    return FileNoted(noted, inspector.rows, empty, inspector.skipped)
+    return FileRecordResult(noted, inspector.rows, empty, inspector.skipped)
 
 
 def update_file(
@@ -158,7 +158,7 @@ def update_file(
     label: str | None = None,
     on_invalid: str = "refuse",
     source_format: str | None = None,
-) -> FileNoted:
+) -> FileRecordResult:
     """Take note of the true labels in a file; see `Monitor.update`.
 
     Parameters
@@ -177,12 +177,12 @@ def update_file(
 
     Returns
     -------
-    FileNoted
+    FileRecordResult
     """
     calibration = monitor.test.calibration
     if label is None:
         label = named_column("label", calibration.provenance)
-    inspector, noted, empty = Inspector(on_invalid, recodes=False), Noted(), 0
+    inspector, noted, empty = Inspector(on_invalid, recodes=False), RecordResult(), 0
     with open_sources(source, source_format) as files:
         check_columns(files[0].name, files[0].columns, {"id": id, "label": label})
         for name, piece in pieces_of(files, [id, label], "Reading outcomes"):
@@ -200,7 +200,7 @@ def update_file(
                 texts_of(ids, rows),
                 calibration.classes[codes[rows]],
             )
-    return FileNoted(noted, inspector.rows, empty, inspector.skipped)
+    return FileRecordResult(noted, inspector.rows, empty, inspector.skipped)
 
 
 def _unless(problems: Problems, gaps: NDArray[np.bool_]) -> Problems:
@@ -211,7 +211,7 @@ def _unless(problems: Problems, gaps: NDArray[np.bool_]) -> Problems:
     return rest if rest.any() else None
 
 
-def _times(piece: Piece, column: str) -> tuple[NDArray[Any] | list[str], Problems]:
+def _times(piece: RowBlock, column: str) -> tuple[NDArray[Any] | list[str], Problems]:
     """Return when decisions were made, as numbers if all are and else as texts; what is missing."""
     times = piece.names(column)
     missing = np.where(times.codes < 0, np.uint8(MISSING), np.uint8(0))

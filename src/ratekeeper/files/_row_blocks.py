@@ -49,7 +49,7 @@ class Numbers:
     values: Floats
     problems: NDArray[np.uint8] | None
 
-    def only(self, rows: NDArray[np.intp] | None) -> Numbers:
+    def take(self, rows: NDArray[np.intp] | None) -> Numbers:
         """Return the numbers of these rows; of all for None."""
         if rows is None:
             return self
@@ -74,7 +74,7 @@ class Names:
     values: list[Any]
 
 
-class Piece(Protocol):
+class RowBlock(Protocol):
     """Some rows of a file, in order."""
 
     @property
@@ -95,7 +95,7 @@ class Piece(Protocol):
     def names(self, column: str) -> Names:
         """Return a column as labels or groups."""
 
-    def only(self, rows: NDArray[np.intp]) -> Piece:
+    def take(self, rows: NDArray[np.intp]) -> RowBlock:
         """Return a piece of these rows alone, by their positions."""
 
     def value(self, column: str, row: int) -> object:

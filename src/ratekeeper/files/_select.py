@@ -18,7 +18,7 @@ from ratekeeper.files._classify import refuse_taken, standard, targets, writing
 from ratekeeper.files._columns import Inspector, check_columns, known_codes
 from ratekeeper.files._decide import keys_of, named_column
 from ratekeeper.files._shift_test import fitted
-from ratekeeper.files._sinks import Added, open_sink
+from ratekeeper.files._sinks import AddedColumns, open_sink
 from ratekeeper.files._sources import FORMATS, STANDARD, open_sources, pieces_of
 from ratekeeper.files._text_files import TextFile
 from ratekeeper.methods import Conformal
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ratekeeper.calibration._calibration import Calibration
     from ratekeeper.control._selection import Selection
     from ratekeeper.control._test import Index
-    from ratekeeper.files._row_blocks import Numbers, Piece
+    from ratekeeper.files._row_blocks import Numbers, RowBlock
     from ratekeeper.files._sinks import Columns
     from ratekeeper.files._sources import AnyFile
     from ratekeeper.methods import Method
@@ -143,7 +143,7 @@ def select_file(  # noqa: PLR0913 - what classifying a file takes, and what is a
     refuse_repeated_draws(method, keys=key is not None)
     batch = _Batch(calibration, score=score, group=group, key=key, on_invalid=on_invalid)
     names = (f"{prefix}p0", f"{prefix}q", f"{prefix}selected")
-    added = Added(names, (False, True), batch.score)
+    added = AddedColumns(names, (False, True), batch.score)
     with open_sources(source, source_format, decimal, twice=True) as files:
         check_columns(files[0].name, files[0].columns, batch.wanted)
         refuse_taken(files[0], names)
@@ -226,7 +226,7 @@ class _Batch:
         found = np.concatenate([np.empty(0), *self._numbers])
         return TieNumbers(lambda: found if self.valid is None else found[self.valid])
 
-    def _read(self, name: str, piece: Piece) -> tuple[Floats, Any, NDArray[np.bool_] | None]:
+    def _read(self, name: str, piece: RowBlock) -> tuple[Floats, Any, NDArray[np.bool_] | None]:
         numbers = piece.numbers(self.score)
         found = [("score", self.score, numbers.problems)]
         codes = None
@@ -261,7 +261,7 @@ class _Beside:
         self._batch, self._chosen, self._keeps_all = batch, chosen, keep_all
         self._row, self._place = 0, 0  # of the next row, and of the next valid one
 
-    def next(self, name: str, piece: Piece) -> _Chosen:
+    def next(self, name: str, piece: RowBlock) -> _Chosen:
         """Return what is written beside the next rows; refuse rows that are not those of before."""
         here = slice(self._row, self._row + piece.n)
         self._row += piece.n

@@ -10,7 +10,7 @@ from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._columns import Inspector, check_columns, known_codes
 from ratekeeper.files._decide import named_column
 from ratekeeper.files._sources import open_sources, pieces_of
-from ratekeeper.files._text_blocks import TextPiece
+from ratekeeper.files._text_blocks import TextBlock
 from ratekeeper.monitoring._shift import ALPHA, ShiftCounts
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ratekeeper._numerics._ranks import Floats
     from ratekeeper.calibration._calibration import Calibration
     from ratekeeper.control._test import Test
-    from ratekeeper.files._row_blocks import Piece
+    from ratekeeper.files._row_blocks import RowBlock
     from ratekeeper.monitoring._shift import ShiftResult
 
 
@@ -117,7 +117,7 @@ def shift_file(
 def _count(
     counts: ShiftCounts,
     name: str,
-    piece: Piece,
+    piece: RowBlock,
     wanted: Mapping[str, str | None],
     inspector: Inspector,
 ) -> None:
@@ -130,7 +130,7 @@ def _count(
         index, problems = known_codes(piece, group, known.groups.tolist(), labels=False)
         found.append(("group", group, problems))
     valid = inspector.valid(name, piece, found)
-    values = fitted(numbers.values, known, is_text=isinstance(piece, TextPiece))
+    values = fitted(numbers.values, known, is_text=isinstance(piece, TextBlock))
     if valid is not None:
         values, index = values[valid], None if index is None else index[valid]
     counts.add_read(values, index)

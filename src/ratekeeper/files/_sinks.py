@@ -18,7 +18,7 @@ from ratekeeper._system._row_texts import RowProcess, RowTexts
 from ratekeeper._system._threads import n_cores
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._sources import format_of
-from ratekeeper.files._text_blocks import TextPiece
+from ratekeeper.files._text_blocks import TextBlock
 from ratekeeper.files._text_files import TextFile
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper.files._arrow_files import ArrowPiece
+    from ratekeeper.files._arrow_files import ArrowBlock
     from ratekeeper.files._row_blocks import Numbers
     from ratekeeper.files._sources import AnyFile
 
@@ -42,7 +42,7 @@ _PROCESS_FROM = 1 << 26  # bytes that are read, from which on a process is worth
 
 
 @dataclass(frozen=True)
-class Added:
+class AddedColumns:
     """The columns that are added.
 
     Attributes
@@ -84,7 +84,11 @@ class Sink(Protocol):
 
 @contextmanager
 def open_sink(
-    files: Sequence[AnyFile], path: Path | None, name: Path | None, form: str | None, added: Added
+    files: Sequence[AnyFile],
+    path: Path | None,
+    name: Path | None,
+    form: str | None,
+    added: AddedColumns,
 ) -> Iterator[Sink]:
     """Open the place where the rows of these files go.
 
@@ -181,7 +185,7 @@ def _stream(path: Path | None, *, packed: bool) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _text_rows(
-    stream: IO[bytes], mark: str, files: Sequence[AnyFile], added: Added
+    stream: IO[bytes], mark: str, files: Sequence[AnyFile], added: AddedColumns
 ) -> Iterator[Sink]:
     """Write text in a thread of its own; for large files it is made in a process of its own."""
     rows = _TextRows(stream, mark, files, added)
@@ -196,7 +200,7 @@ class _TextRows:
     """Rows of text that are written as text."""
 
     def __init__(
-        self, stream: IO[bytes], mark: str, files: Sequence[AnyFile], added: Added
+        self, stream: IO[bytes], mark: str, files: Sequence[AnyFile], added: AddedColumns
     ) -> None:
         first: Any = files[0]
         self._stream, self._mark, self._score = stream, mark, added.score
@@ -210,7 +214,7 @@ class _TextRows:
         stream.write(head.quoted([[*first.columns, *added.names]]))
         self.worker = _Worker(self._write, _WAITING)
 
-    def write(self, piece: TextPiece, outcome: Outcome) -> None:
+    def write(self, piece: TextBlock, outcome: Outcome) -> None:
         """Hand the rows with p-values and labels at their ends to the writer."""
         if self._texts is None:
             self._start(self._decimal_mark(piece))
@@ -227,7 +231,7 @@ class _TextRows:
         self._odd = self._odd or decimal_mark == self._mark
         self._texts = RowProcess(*how) if self._is_large and n_cores() > 1 else RowTexts(*how)
 
-    def _decimal_mark(self, piece: TextPiece) -> str:
+    def _decimal_mark(self, piece: TextBlock) -> str:
         """Return that of the file's own scores, as its first rows have them."""
         marks = piece.decimal_marks
         if marks == ".," and not any("," in text for text in piece.texts(self._score)):
@@ -246,7 +250,7 @@ class _TextRows:
 
 @contextmanager
 def _arrow_rows(
-    stream: IO[bytes], form: str, files: Sequence[AnyFile], added: Added, *, is_stream: bool
+    stream: IO[bytes], form: str, files: Sequence[AnyFile], added: AddedColumns, *, is_stream: bool
 ) -> Iterator[Sink]:
     """Write in a thread of its own, since encoding takes as long as all else together."""
     from ratekeeper.files._arrow_files import ArrowSink, added_schema, text_schema
@@ -270,18 +274,18 @@ def _arrow_rows(
 class _ArrowRows:
     """Rows that are written by Arrow."""
 
-    def __init__(self, worker: _Worker, schema: Any, added: Added) -> None:  # noqa: ANN401
+    def __init__(self, worker: _Worker, schema: Any, added: AddedColumns) -> None:  # noqa: ANN401
         self._worker, self._schema, self._added = worker, schema, added
 
-    def write(self, piece: TextPiece | ArrowPiece, outcome: Outcome) -> None:
+    def write(self, piece: TextBlock | ArrowBlock, outcome: Outcome) -> None:
         """Hand the rows with further columns to the writer."""
         from ratekeeper.files._arrow_files import rows_with, text_columns
 
         rows, (numbers, codes, blank) = _kept(piece, outcome)
         if not rows.n:
             return
-        if isinstance(rows, TextPiece):
-            scores = outcome.scores.only(outcome.kept)
+        if isinstance(rows, TextBlock):
+            scores = outcome.scores.take(outcome.kept)
             columns = text_columns(rows.rows, rows.header[self._added.score], scores)
         else:
             columns = rows.batch.columns
@@ -342,4 +346,4 @@ def _kept(piece: Any, outcome: Outcome) -> tuple[Any, Columns]:  # noqa: ANN401 
     if kept is None:
         return piece, (numbers, codes, blank)
     chosen = tuple(values[kept] for values in numbers)
-    return piece.only(kept), (chosen, codes[kept], None if blank is None else blank[kept])
+    return piece.take(kept), (chosen, codes[kept], None if blank is None else blank[kept])

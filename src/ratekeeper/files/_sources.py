@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ratekeeper._reading._parameters import check_choice
 from ratekeeper._system._progress import track
-from ratekeeper._system._threads import ahead
+from ratekeeper._system._threads import prefetch
 from ratekeeper._wording._formatting import listed
 from ratekeeper.exceptions import InputError
 from ratekeeper.files._text_files import TextFile, unreadable
@@ -21,8 +21,8 @@ from ratekeeper.files._text_files import TextFile, unreadable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ratekeeper.files._arrow_files import ArrowFile, ArrowPiece, ParquetFile
-    from ratekeeper.files._text_blocks import TextPiece
+    from ratekeeper.files._arrow_files import ArrowBlock, ArrowFile, ParquetFile
+    from ratekeeper.files._text_blocks import TextBlock
 
     AnyFile = TextFile | ArrowFile | ParquetFile
 
@@ -120,7 +120,7 @@ def open_sources(
 
 def pieces_of(
     files: Sequence[AnyFile], wanted: Sequence[str] | None, title: str
-) -> Iterator[tuple[str, TextPiece | ArrowPiece]]:
+) -> Iterator[tuple[str, TextBlock | ArrowBlock]]:
     """Read files one after the other, with a progress bar; each piece with its file's name."""
     total = sum(file.size or 0 for file in files) or None
     pieces = ((file.name, piece) for file in files for piece in _read(file, wanted))
@@ -129,14 +129,14 @@ def pieces_of(
 
 def _read(
     file: AnyFile, wanted: Sequence[str] | None
-) -> Iterator[TextPiece] | Iterator[ArrowPiece]:
+) -> Iterator[TextBlock] | Iterator[ArrowBlock]:
     """Read a file; by pyarrow, which lets others work meanwhile, in a thread of its own.
 
     But not from a stream, on which such a thread could wait for ever.
     """
     if isinstance(file, TextFile) or file.is_stream:
         return file.pieces(wanted)
-    return ahead(file.pieces(wanted))
+    return prefetch(file.pieces(wanted))
 
 
 def folder_files(folder: Path) -> list[Path]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._reading._parameters import column_names, refuse_repeated_columns
-from ratekeeper._wording._formatting import has_instead, show
+from ratekeeper._wording._formatting import format_value, has_instead
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._row_blocks import INEXACT, Names, Numbers, mark_nan, whole
 from ratekeeper.files._sources import open_sources, pieces_of
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper.files._row_blocks import Piece
+    from ratekeeper.files._row_blocks import RowBlock
 
 
 @dataclass(frozen=True, eq=False)
-class TablePiece:
-    """All rows of a table in memory; see `Piece`."""
+class TableBlock:
+    """All rows of a table in memory; see `RowBlock`."""
 
     columns: Mapping[str, list[Any] | NDArray[np.floating]]
     n: int
@@ -63,13 +63,13 @@ class TablePiece:
             codes[i] = -1 if name is None else known.setdefault((type(name), name), len(known))
         return Names(codes, [name for _, name in known])
 
-    def only(self, rows: NDArray[np.intp]) -> TablePiece:
+    def take(self, rows: NDArray[np.intp]) -> TableBlock:
         """Return a piece of these rows alone, by their positions."""
         kept = {
             name: values[rows] if isinstance(values, np.ndarray) else [values[i] for i in rows]
             for name, values in self.columns.items()
         }
-        return TablePiece(kept, rows.size, self.first)
+        return TableBlock(kept, rows.size, self.first)
 
     def value(self, column: str, row: int) -> object:
         """Return a value, for a message."""
@@ -82,7 +82,7 @@ def tables(
     decimal: str | None,
     needed: Sequence[str],
     known: Sequence[str],
-) -> Iterator[tuple[str, Mapping[str, str], Piece]]:
+) -> Iterator[tuple[str, Mapping[str, str], RowBlock]]:
     """Return the pieces of a table, each with the name of its file and of its columns.
 
     Columns are known by their names in small letters, since databases fold them in their own ways.
@@ -105,7 +105,7 @@ def tables(
     yield "counts", _folded("counts", list(table.columns), needed, known), table
 
 
-def numbers_of(piece: Piece, column: str) -> Numbers:
+def numbers_of(piece: RowBlock, column: str) -> Numbers:
     """Return a column as numbers, which may be written as text in a file that knows numbers."""
     try:
         return piece.numbers(column)
@@ -127,7 +127,8 @@ def _folded(
     for column in needed:
         if column not in found:
             raise InputError(
-                f"{name} has no column {show(column)}; {has_instead(column, columns)} These are "
+                f"{name} has no column {format_value(column)}; {has_instead(column, columns)} "
+                "These are "
                 "no counts, as the queries of `ratekeeper sql` give them.",
                 parameter="counts",
                 value=column,
@@ -141,7 +142,7 @@ def _folded(
     return {column: found[column] for column in (*needed, *known) if column in found}
 
 
-def _in_memory(source: Any) -> TablePiece:  # noqa: ANN401
+def _in_memory(source: Any) -> TableBlock:  # noqa: ANN401
     columns: dict[str, Any] = {}
     if isinstance(source, Mapping):
         columns = {str(name): _listed(column) for name, column in source.items()}
@@ -160,13 +161,13 @@ def _in_memory(source: Any) -> TablePiece:  # noqa: ANN401
         columns = {name: _listed(frame.get_column(name)) for name in frame.columns}
     sizes = {name: len(column) for name, column in columns.items()}
     if len(set(sizes.values())) > 1:
-        found = ", ".join(f"{show(name)} {n:,}" for name, n in sizes.items())
+        found = ", ".join(f"{format_value(name)} {n:,}" for name, n in sizes.items())
         raise InputError(
             f"The columns differ in length: {found}.",
             parameter="counts",
             remedy="One value of each column belongs to a row.",
         )
-    return TablePiece(columns, next(iter(sizes.values()), 0))
+    return TableBlock(columns, next(iter(sizes.values()), 0))
 
 
 def _listed(column: Any) -> list[Any] | NDArray[np.floating]:  # noqa: ANN401

@@ -111,7 +111,7 @@ def _plain(data: bytes, mark: str) -> bytes:
     return data.translate(None, b'"')
 
 
-class TextPiece:
+class TextBlock:
     """Some rows of a CSV or TSV file, which tells how they are written.
 
     Parameters
@@ -174,7 +174,7 @@ class TextPiece:
         codes = {text: place.get(stripped, -1) for text, stripped in distinct.items()}
         return Names(np.fromiter(map(codes.__getitem__, texts), np.intp, len(texts)), list(values))
 
-    def only(self, rows: NDArray[np.intp]) -> TextPiece:
+    def take(self, rows: NDArray[np.intp]) -> TextBlock:
         """Return a piece of these rows alone, by their positions."""
         piece, every = copy(self), self.rows
         piece._rows = [every[i] for i in rows.tolist()]  # noqa: SLF001 - of this very class

@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
 
-from ratekeeper._system._garbage import uncollected
-from ratekeeper._wording._formatting import brief, show
+from ratekeeper._system._garbage import gc_paused
+from ratekeeper._wording._formatting import brief, format_value
 from ratekeeper.exceptions import InputError
-from ratekeeper.files._text_blocks import Lines, TextPiece
+from ratekeeper.files._text_blocks import Lines, TextBlock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -72,7 +72,7 @@ class TextFile:
         self.header = {name: i for i, name in enumerate(self.columns)}
         self.decimal_marks = decimal or (".," if self.mark == ";" else ".")
 
-    def pieces(self, wanted: Sequence[str] | None) -> Iterator[TextPiece]:
+    def pieces(self, wanted: Sequence[str] | None) -> Iterator[TextBlock]:
         """Read the file from its start."""
         del wanted  # a line is read whole anyway
         if self._waiting is not None:
@@ -83,7 +83,7 @@ class TextFile:
             self._next_row(reader)  # the header
             yield from self._rows_of(reader)
 
-    def _rows_of(self, reader: Any) -> Iterator[TextPiece]:  # noqa: ANN401 - has no name
+    def _rows_of(self, reader: Any) -> Iterator[TextBlock]:  # noqa: ANN401 - has no name
         ended, read, first = False, 0, 0
         width = len(self.columns)
         most = max(1, min(PIECE, _VALUES // width))
@@ -103,7 +103,7 @@ class TextFile:
             step = _WHOLE * most  # lines that are whole take less room
             for start in range(0, n, step):
                 part = lines.cut(start, start + step) if lines else rows
-                yield TextPiece(self, part, first + start, 0 if start else size)
+                yield TextBlock(self, part, first + start, 0 if start else size)
             read = self._bytes
             first += n
 
@@ -245,7 +245,7 @@ class TextFile:
         """Read rows up to one of another width, which is a large one in the worst case."""
         rows: list[list[str]] = []
         try:
-            with _roomy(), uncollected():
+            with _roomy(), gc_paused():
                 self._enough = self._bytes + _PIECE_BYTES
                 for row in islice(reader, n):
                     rows.append(row)
@@ -322,7 +322,7 @@ def check_header(name: str, columns: Sequence[str]) -> None:
     if len(set(columns)) < len(columns):
         twice, _ = Counter(columns).most_common(1)[0]
         raise InputError(
-            f"{name} has the column {show(twice)} twice.", remedy="Rename one of them."
+            f"{name} has the column {format_value(twice)} twice.", remedy="Rename one of them."
         )
 
 

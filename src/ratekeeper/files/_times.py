@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._reading._parameters import check_count
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.calibration._times import WORDS, Timing, time_of
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._row_blocks import MISSING, NOT_A_TIME
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper.calibration._times import Kind
-    from ratekeeper.files._row_blocks import Piece
+    from ratekeeper.files._row_blocks import RowBlock
 
 _WAITING = 1 << 20  # rows that are kept before those that are too old are forgotten
 
@@ -71,7 +71,7 @@ class Clock:
         self._first: tuple[Kind, object] | None = None
         self._waiting = 0
 
-    def read(self, name: str, piece: Piece) -> list[tuple[str, str, NDArray[np.uint8] | None]]:
+    def read(self, name: str, piece: RowBlock) -> list[tuple[str, str, NDArray[np.uint8] | None]]:
         """Read the next piece; return what is wrong with it, as `Inspector.valid` takes it."""
         if self._column is None:
             return []
@@ -94,15 +94,17 @@ class Clock:
         return [("time", self._column, problems if problems.any() else None)]
 
     def _check_kind(
-        self, kind: Kind, value: object, name: str, piece: Piece, codes: NDArray[Any], code: int
+        self, kind: Kind, value: object, name: str, piece: RowBlock, codes: NDArray[Any], code: int
     ) -> None:
         if self._first is None:
             self._first = kind, value
         if kind != self._first[0]:
             row = piece.first + int(np.argmax(codes == code)) + 1
             raise InputError(
-                f"{name}, row {row:,}, column {show(self._column)}: {show(value)} and, above it, "
-                f"{show(self._first[1])} have no order: {WORDS[kind]} and {WORDS[self._first[0]]}.",
+                f"{name}, row {row:,}, column {format_value(self._column)}: {format_value(value)} "
+                "and, above it, "
+                f"{format_value(self._first[1])} have no order: {WORDS[kind]} and "
+                f"{WORDS[self._first[0]]}.",
                 parameter="time",
                 value=value,
                 need="times of one kind",
@@ -128,9 +130,9 @@ class Clock:
         kept: NDArray[np.bool_] = times >= np.partition(times, edge)[edge]
         self._waiting = 0
         for part in (*others, self):
-            part.only(kept)
+            part.take(kept)
 
-    def only(self, kept: NDArray[np.bool_]) -> None:
+    def take(self, kept: NDArray[np.bool_]) -> None:
         """Forget rows."""
         if self._parts:
             self._parts = [np.concatenate(self._parts)[kept]]

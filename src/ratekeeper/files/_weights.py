@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper.calibration._calibration import Calibration
-    from ratekeeper.files._row_blocks import Piece
+    from ratekeeper.files._row_blocks import RowBlock
 
 _NO_WEIGHT = "weight is 0"
 
 
 def weights_of(
-    piece: Piece, column: str, *, zeros: bool = False
+    piece: RowBlock, column: str, *, zeros: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8] | None]:
     """Return the weight of each row, and what cannot be one; calibration rows may have 0."""
     numbers = piece.numbers(column)
@@ -46,7 +46,7 @@ class RowWeights:
         self._bound = None if rejection is None else check_bound(rejection)
         self._parts: list[NDArray[np.float64]] = []
 
-    def read(self, piece: Piece) -> list[tuple[str, str, NDArray[np.uint8] | None]]:
+    def read(self, piece: RowBlock) -> list[tuple[str, str, NDArray[np.uint8] | None]]:
         """Read the next piece; return what is wrong with it, as `Inspector.valid` takes it."""
         if self._column is None:
             return []
@@ -71,7 +71,7 @@ class RowWeights:
         self._parts[-1] = weights[left]
         return None if left.all() else left
 
-    def only(self, kept: NDArray[np.bool_]) -> None:
+    def take(self, kept: NDArray[np.bool_]) -> None:
         """Forget rows."""
         if self._parts:
             self._parts = [np.concatenate(self._parts)[kept]]

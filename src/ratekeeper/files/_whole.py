@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.exceptions import InputError
 from ratekeeper.files._columns import check_columns
 from ratekeeper.files._row_blocks import INEXACT, MISSING, NAN, PROBLEMS
 from ratekeeper.files._sources import open_sources, pieces_of
-from ratekeeper.files._text_blocks import TextPiece
+from ratekeeper.files._text_blocks import TextBlock
 
 if TYPE_CHECKING:
     import os
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper.files._arrow_files import ArrowPiece
+    from ratekeeper.files._arrow_files import ArrowBlock
 
 _BETWEEN = "\0"  # which no file of text holds
 _MOST_KNOWN = 1 << 16  # texts
@@ -96,16 +96,16 @@ class _Column:
         self._texts: list[str] = []
         self._known: dict[str, str] = {}
 
-    def add(self, name: str, piece: TextPiece | ArrowPiece) -> None:
+    def add(self, name: str, piece: TextBlock | ArrowBlock) -> None:
         found = None if self._numbers is None else self._numbers_of(name, piece)
         if found is not None and self._numbers is not None:
             self._numbers.append(found)
-            if isinstance(piece, TextPiece):
+            if isinstance(piece, TextBlock):
                 self._written.append(_BETWEEN.join(map(str.strip, piece.texts(self._name))))
             return
         if self._numbers is not None and len(self._written) < len(self._numbers):
             raise InputError(
-                f"{name}: the column {show(self._name)} is not of numbers, as it is in the "
+                f"{name}: the column {format_value(self._name)} is not of numbers, as it is in the "
                 "files before.",
                 value=self._name,
                 remedy="Convert one of them, or leave out the column.",
@@ -121,7 +121,7 @@ class _Column:
             self._known.clear()
         self._texts += [self._known.setdefault(text, text) for text in texts]
 
-    def _numbers_of(self, name: str, piece: TextPiece | ArrowPiece) -> NDArray[Any] | None:
+    def _numbers_of(self, name: str, piece: TextBlock | ArrowBlock) -> NDArray[Any] | None:
         try:
             numbers = piece.numbers(self._name)
         except InputError:  # a column of Arrow of another type
@@ -131,8 +131,9 @@ class _Column:
             row = int(np.argmax(problems == INEXACT))
             value = piece.value(self._name, row)
             raise InputError(
-                f"{name}, row {piece.first + row + 1:,}, column {show(self._name)}: the value is "
-                f"{PROBLEMS[INEXACT]} ({show(value)}).",
+                f"{name}, row {piece.first + row + 1:,}, column {format_value(self._name)}: the "
+                "value is "
+                f"{PROBLEMS[INEXACT]} ({format_value(value)}).",
                 value=value,
                 remedy="Leave out the column, or convert it to text or to numbers that fit.",
             )
@@ -140,8 +141,8 @@ class _Column:
             return None
         return np.asarray(numbers.values, np.float64)
 
-    def _texts_of(self, piece: TextPiece | ArrowPiece) -> Iterator[str]:
-        if isinstance(piece, TextPiece):
+    def _texts_of(self, piece: TextBlock | ArrowBlock) -> Iterator[str]:
+        if isinstance(piece, TextBlock):
             return map(str.strip, piece.texts(self._name))
         names = piece.names(self._name)
         texts = [*map(str, names.values), ""]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ratekeeper._reading._columns import read_groups
 from ratekeeper._reading._parameters import check_choice
-from ratekeeper._wording._formatting import plain_value, show
+from ratekeeper._wording._formatting import format_value, plain_value
 from ratekeeper.calibration._buckets import changed_error, coarse, count_by_class
 from ratekeeper.calibration._calibrate import calibrate, calibration_of
 from ratekeeper.calibration._clusters import NOT_DRAWN
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ratekeeper.calibration._buckets import BucketRows, Grid
     from ratekeeper.calibration._calibration import Calibration
     from ratekeeper.calibration._merging import Sampling
-    from ratekeeper.frames._count import Found, Grids
+    from ratekeeper.frames._count import FrameCounts, Grids
     from ratekeeper.frames._tables import Frame
 
 FEW_ROWS = 1_000_000
@@ -259,7 +259,7 @@ def _refuse_many(n_groups: int, columns: Columns) -> None:
         )
 
 
-def _refuse_rounded(frame: Frame, columns: Columns, found: Found) -> None:
+def _refuse_rounded(frame: Frame, columns: Columns, found: FrameCounts) -> None:
     """Raise if whole numbers are so large that doubles would not tell them apart."""
     if not is_whole(frame, columns.score):
         return
@@ -281,7 +281,7 @@ class _Cells:
     """The classes and groups of a frame, learnt from its first counts."""
 
     def __init__(
-        self, found: Found, columns: Columns, positive_label: object, one_class: object
+        self, found: FrameCounts, columns: Columns, positive_label: object, one_class: object
     ) -> None:
         labels = None if columns.label is None else found.distinct("label")
         n = min(1, found.count.size) if labels is None else len(labels)
@@ -302,14 +302,14 @@ class _Cells:
             self.n_groups = self.groups.size
             self._places = dict(zip(names, index.tolist(), strict=True))
 
-    def rows(self, found: Found) -> BucketRows:
+    def rows(self, found: FrameCounts) -> BucketRows:
         """Return counts by the number of their cell: negatives by group, then positives."""
         sides = self._coded(found, "label", self._sides)
         return found.rows(self.n_groups * sides + self._coded(found, "group", self._places))
 
-    def _coded(self, found: Found, role: str, codes: dict[Any, int]) -> NDArray[np.int64]:
+    def _coded(self, found: FrameCounts, role: str, codes: dict[Any, int]) -> NDArray[np.int64]:
         values = found.keys.get(role, [None] * found.count.size)
         unknown = [value for value in values if value not in codes]
         if unknown:
-            raise changed_error(f"the {role} {show(unknown[0])} was not there before")
+            raise changed_error(f"the {role} {format_value(unknown[0])} was not there before")
         return np.array([codes[value] for value in values], dtype=np.int64)

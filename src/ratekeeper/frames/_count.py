@@ -17,7 +17,7 @@ import numpy as np
 
 from ratekeeper._wording._formatting import plain_value
 from ratekeeper.calibration._buckets import BucketRows, Grid
-from ratekeeper.calibration._counts import Counted
+from ratekeeper.calibration._counts import CountedScores
 from ratekeeper.frames._tables import fetch, is_missing, missing_error, scores_of
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Found:
+class FrameCounts:
     """What an engine has counted, in the frame's own labels and groups.
 
     Attributes
@@ -84,25 +84,25 @@ class Found:
         """Return the labels or groups that occur, each once."""
         return list(dict.fromkeys(self.keys[role]))
 
-    def take(self, rows: NDArray[np.bool_]) -> Found:
+    def take(self, rows: NDArray[np.bool_]) -> FrameCounts:
         """Return some of the rows."""
         keys = {role: list(compress(values, rows)) for role, values in self.keys.items()}
         numbers = self.bucket[rows], self.count[rows]
-        return Found(keys, *numbers, self.lowest[rows], self.highest[rows])
+        return FrameCounts(keys, *numbers, self.lowest[rows], self.highest[rows])
 
-    def joined(self, other: Found) -> Found:
+    def joined(self, other: FrameCounts) -> FrameCounts:
         """Return the rows of both."""
         keys = {role: [*values, *other.keys[role]] for role, values in self.keys.items()}
         names = ("bucket", "count", "lowest", "highest")
         pairs = ([getattr(one, name) for one in (self, other)] for name in names)
-        return Found(keys, *map(np.concatenate, pairs))
+        return FrameCounts(keys, *map(np.concatenate, pairs))
 
     def rows(self, cells: NDArray[np.int64]) -> BucketRows:
         """Return the same with the number of each row's cell."""
         return BucketRows(cells, self.bucket, self.count, self.lowest, self.highest)
 
 
-def count_in(frame: Frame, columns: Columns, grid: Grid, rows: int) -> Found:
+def count_in(frame: Frame, columns: Columns, grid: Grid, rows: int) -> FrameCounts:
     """Count all scores of a frame in the buckets of a first grid.
 
     Parameters
@@ -133,7 +133,9 @@ def count_in(frame: Frame, columns: Columns, grid: Grid, rows: int) -> Found:
     return found.joined(others.take(others.bucket != _INSIDE))
 
 
-def count_within(frame: Frame, columns: Columns, labels: Sequence[Any], grids: Grids) -> Found:
+def count_within(
+    frame: Frame, columns: Columns, labels: Sequence[Any], grids: Grids
+) -> FrameCounts:
     """Count the negatives that lie within one grid and the positives within another.
 
     Parameters
@@ -163,15 +165,15 @@ def count_within(frame: Frame, columns: Columns, labels: Sequence[Any], grids: G
     return _counted(frame.filter(kept), columns, score, bucket)
 
 
-def cells_of(rows: BucketRows, n_cells: int) -> tuple[Counted, ...]:
+def cells_of(rows: BucketRows, n_cells: int) -> tuple[CountedScores, ...]:
     """Return the scores of each cell by counts."""
     order = np.argsort(rows.cell, kind="stable")
     ends = rows.cell[order].searchsorted(np.arange(n_cells + 1))
     parts = [rows.take(order[ends[i] : ends[i + 1]]) for i in range(n_cells)]
-    return tuple(Counted.of_buckets(part.lowest, part.highest, part.count) for part in parts)
+    return tuple(CountedScores.of_buckets(part.lowest, part.highest, part.count) for part in parts)
 
 
-def _counted(frame: Frame, columns: Columns, score: nw.Expr, bucket: nw.Expr) -> Found:
+def _counted(frame: Frame, columns: Columns, score: nw.Expr, bucket: nw.Expr) -> FrameCounts:
     import narwhals as nw
 
     keys = columns.keys
@@ -190,7 +192,7 @@ def _counted(frame: Frame, columns: Columns, score: nw.Expr, bucket: nw.Expr) ->
     buckets = [_NULL if is_missing(b) else int(b) for b in found["bucket"].to_list()]
     lowest, highest = (np.asarray(found[end].to_numpy()) for end in ("lowest", "highest"))
     kind = lowest.dtype if lowest.dtype in (np.float32, np.float64) else np.dtype(np.float64)
-    return Found(
+    return FrameCounts(
         {role: [plain_value(v) for v in found[role].to_list()] for role in keys},
         np.array(buckets, dtype=np.int64),
         np.asarray(found["n"].to_numpy(), dtype=np.int64),

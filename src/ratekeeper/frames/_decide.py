@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._reading._parameters import check_count
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.frames._step_tables import step_tables
 from ratekeeper.frames._tables import open_frame, scores_of
@@ -115,7 +115,7 @@ def _refuse_taken(frame: Frame, names: Sequence[str]) -> None:
     for name in names:
         if name in columns:
             raise InputError(
-                f"The frame has a column {show(name)} already.",
+                f"The frame has a column {format_value(name)} already.",
                 parameter="decision",
                 value=name,
                 remedy="Rename it, or drop it if it is of an earlier run.",

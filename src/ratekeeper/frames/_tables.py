@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ratekeeper._reading._parameters import check_columns, column_names, refuse_repeated_columns
 from ratekeeper._system._progress import track
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -167,4 +167,4 @@ def place_of(column: str) -> str:
     >>> place_of("risk")
     "column 'risk'"
     """
-    return f"column {show(column)}"
+    return f"column {format_value(column)}"

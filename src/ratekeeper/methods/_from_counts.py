@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._numerics._ranks import Floats, Tail
-    from ratekeeper.calibration._counts import Counted
+    from ratekeeper.calibration._counts import CountedScores
     from ratekeeper.methods._method import Method, Reader
 
 
@@ -34,13 +34,13 @@ class CountedNull(RankNull):
     Examples
     --------
     >>> import numpy as np
-    >>> from ratekeeper.calibration._counts import Counted
-    >>> five = Counted.of_buckets([0.1, 0.5], [0.4, 0.5], [3, 2])
+    >>> from ratekeeper.calibration._counts import CountedScores
+    >>> five = CountedScores.of_buckets([0.1, 0.5], [0.4, 0.5], [3, 2])
     >>> CountedNull(Conformal(), five, "low").p_values(np.array([0.0, 0.2, 0.4])).tolist()
     [0.16666666666666666, 0.5, 0.6666666666666666]
     """
 
-    def __init__(self, method: RankMethod, cell: Counted, tail: Tail) -> None:
+    def __init__(self, method: RankMethod, cell: CountedScores, tail: Tail) -> None:
         super().__init__(method, cell, tail)  # type: ignore[arg-type]  # in the place of an array
         self._cell = cell
 
@@ -76,14 +76,14 @@ class CountedNull(RankNull):
         return self._cell.unused(k, self._tail) if k else 0.0
 
 
-def counted_null(method: Method, cell: Counted, tail: Tail) -> CountedNull:
+def counted_null(method: Method, cell: CountedScores, tail: Tail) -> CountedNull:
     """Look at counted scores through a method; refuse one that is more than a function of counts.
 
     Examples
     --------
     >>> import ratekeeper as rk
-    >>> from ratekeeper.calibration._counts import Counted
-    >>> counted_null(rk.Conformal(), Counted.of_buckets([0.1], [0.4], [3]), "low").n
+    >>> from ratekeeper.calibration._counts import CountedScores
+    >>> counted_null(rk.Conformal(), CountedScores.of_buckets([0.1], [0.4], [3]), "low").n
     3
     """
     if isinstance(method, RankMethod) and method.decides_by_threshold:

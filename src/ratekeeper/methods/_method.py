@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ratekeeper._numerics._rates import RealisedRate
-from ratekeeper._wording._formatting import near
+from ratekeeper._wording._formatting import did_you_mean
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -288,7 +288,8 @@ def check_method(method: object) -> Method:
         else:
             names = ", ".join(METHODS)
             remedy = (
-                f"Pass an object, as rk.Conformal(), or a name: {names}.{near(method, METHODS)}"
+                "Pass an object, as rk.Conformal(), or a name: "
+                f"{names}.{did_you_mean(method, METHODS)}"
             )
     elif isinstance(method, type) and issubclass(method, Method):
         remedy = f"Add brackets, and its parameters if any: {_written(method)}()."

@@ -10,7 +10,7 @@ import numpy as np
 
 from ratekeeper._reading._columns import read_scores, same_length
 from ratekeeper._reading._parameters import column_names, refuse_repeated_columns
-from ratekeeper._wording._formatting import has_instead, show
+from ratekeeper._wording._formatting import format_value, has_instead
 from ratekeeper.control._test import continuing
 from ratekeeper.exceptions import InputError, Parameter, RatekeeperError
 from ratekeeper.mlflow._labels import refuse_labels
@@ -176,13 +176,13 @@ def column_of(data: Any, column: str, role: str) -> Any:  # noqa: ANN401
         return data[column]
     if not names:
         raise InputError(
-            f"The test needs the column {show(column)}, the {role}, and a "
+            f"The test needs the column {format_value(column)}, the {role}, and a "
             f"{type(data).__name__} has no named columns.",
             parameter="model_input",
             need="a data frame",
         )
     raise InputError(
-        f"The input has no column {show(column)}, the {role}; {has_instead(column, names)}",
+        f"The input has no column {format_value(column)}, the {role}; {has_instead(column, names)}",
         parameter="model_input",
     )
 

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._version import __version__
-from ratekeeper._wording._formatting import brief, plain_value, show
+from ratekeeper._wording._formatting import brief, format_value, plain_value
 from ratekeeper.exceptions import InputError, StoredFileError
 from ratekeeper.mlflow._checks import check_label_of_undecided, columns_of
 from ratekeeper.mlflow._inner import FLAVOR, NAME, RESPONSES, read_output
@@ -45,7 +45,9 @@ def facts_of(controlled: ControlledModel) -> dict[str, Any]:
 def read_facts(place: Path) -> dict[str, Any]:
     """Return what the file MLmodel of a folder says, if it is one of ours and was not altered."""
     if not (place / "MLmodel").is_file():
-        raise StoredFileError(f"{show(str(place))} is no MLflow model: it has no file MLmodel.")
+        raise StoredFileError(
+            f"{format_value(str(place))} is no MLflow model: it has no file MLmodel."
+        )
     from mlflow.models import Model
 
     try:
@@ -55,19 +57,20 @@ def read_facts(place: Path) -> dict[str, Any]:
         raise _altered(place, f"cannot be read ({found})") from error
     if facts is None:
         raise StoredFileError(
-            f"{show(str(place))} is an MLflow model, but none that ratekeeper has saved."
+            f"{format_value(str(place))} is an MLflow model, but none that ratekeeper has saved."
         )
     if not isinstance(facts, dict):
-        raise _altered(place, f"has {show(facts)} for ratekeeper, which no version writes")
+        raise _altered(place, f"has {format_value(facts)} for ratekeeper, which no version writes")
     if type(facts.get("format")) is int and facts["format"] > _FORMAT:
         raise StoredFileError(
-            f"{show(str(place))} is of format {facts['format']}, of ratekeeper "
-            f"{show(facts.get('ratekeeper_version'))}; this version knows {_FORMAT}. Upgrade "
+            f"{format_value(str(place))} is of format {facts['format']}, of ratekeeper "
+            f"{format_value(facts.get('ratekeeper_version'))}; this version knows {_FORMAT}. "
+            "Upgrade "
             "ratekeeper."
         )
     for name, is_right in _shape(facts).items():
         if not is_right:
-            found = f"{name} = {show(facts[name])}" if name in facts else f"no {name}"
+            found = f"{name} = {format_value(facts[name])}" if name in facts else f"no {name}"
             raise _altered(place, f"has {found} for ratekeeper, which no version writes")
     stated = facts.get("sha256")  # folders of early versions have none
     if stated is not None and stated != _digest(facts):
@@ -100,12 +103,15 @@ def check_facts(facts: dict[str, Any], test: Test, place: Path) -> None:
     except InputError as error:
         raise _altered(place, f"does not go with its test ({brief(error)})") from error
     if needed != facts["columns"]:
-        found = f"names the columns {show(facts['columns'])}, and its test needs {show(needed)}"
+        found = (
+            f"names the columns {format_value(facts['columns'])}, and its test needs "
+            f"{format_value(needed)}"
+        )
         raise _altered(place, found)
 
 
 def _altered(place: Path, why: str) -> StoredFileError:
-    return StoredFileError(f"The file MLmodel of {show(str(place))} {why}. {_AGAIN}")
+    return StoredFileError(f"The file MLmodel of {format_value(str(place))} {why}. {_AGAIN}")
 
 
 def _digest(facts: dict[str, Any]) -> str:

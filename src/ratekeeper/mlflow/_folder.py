@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._reading._parameters import check_choice
-from ratekeeper._system._atomic_files import whole_folder
+from ratekeeper._system._atomic_files import atomic_folder
 from ratekeeper._version import __version__
-from ratekeeper._wording._formatting import brief, show
+from ratekeeper._wording._formatting import brief, format_value
 from ratekeeper.control._test import Test
 from ratekeeper.estimators._controller import ErrorRateController
 from ratekeeper.exceptions import (
@@ -139,7 +139,7 @@ def save_model(  # noqa: PLR0913 - each has a name and a default
             value=None,
             remedy="Pass the model, or leave them out.",
         )
-    with _writing(path), whole_folder(path) as place:
+    with _writing(path), atomic_folder(path) as place:
         save(test, place / TEST)  # first of all, since a test that cannot be saved ends it
         inner = None
         if model is not None:
@@ -283,7 +283,10 @@ def load_model(path: str | os.PathLike[str]) -> ControlledModel:
         try:
             place = Path(mlflow.artifacts.download_artifacts(artifact_uri=str(path)))
         except Exception as error:  # whatever the store raises
-            found = f"{show(str(path))} is no folder, and MLflow cannot fetch it ({brief(error)})."
+            found = (
+                f"{format_value(str(path))} is no folder, and MLflow cannot fetch it "
+                f"({brief(error)})."
+            )
             raise MissingFileError(f"{found} Check the path or address.") from error
     return _load_pyfunc(str(place))
 
@@ -294,7 +297,7 @@ def _load_pyfunc(path: str) -> ControlledModel:
     place = Path(path)
     facts, test = read_facts(place), load(place / TEST)
     if not isinstance(test, Test):
-        raise StoredFileError(f"{show(path)} holds a calibration, and no test.")
+        raise StoredFileError(f"{format_value(path)} holds a calibration, and no test.")
     check_facts(facts, test, place)
     inner = None
     if facts["model"] is not None:
@@ -302,7 +305,7 @@ def _load_pyfunc(path: str) -> ControlledModel:
             inner = _loaded(place, facts["response_method"], tuple(facts["output"]))
             inner.check(test.calibration)
         except InputError as error:
-            raise StoredFileError(f"{show(path)} cannot be loaded: {error}") from error
+            raise StoredFileError(f"{format_value(path)} cannot be loaded: {error}") from error
     return ControlledModel(test, facts["columns"], inner, facts["undecided"])
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._wording._formatting import listed, plain_value, show
+from ratekeeper._wording._formatting import format_value, listed, plain_value
 from ratekeeper.calibration._row_splits import response
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.mlflow._labels import REMEDY, gives_only_labels
@@ -99,7 +99,7 @@ def _copy(source: str, place: Path) -> None:
 
 def _no_model(source: str, why: str) -> InputError:
     return InputError(
-        f"{show(source)} {why}.",
+        f"{format_value(source)} {why}.",
         parameter="model",
         value=source,
         need="the folder or address of an MLflow model",

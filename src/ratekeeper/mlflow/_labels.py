@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._wording._formatting import listed, show
+from ratekeeper._wording._formatting import format_value, listed
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ def refuse_labels(values: NDArray[Any], calibration: Calibration) -> None:
             if chance(counts, min(values.size, _LOOKED_AT)) <= _RARE:
                 n, total = sum(m for m, _ in counts), sum(n for _, n in counts)
                 found = (
-                    f"The model gives {show(pair[0])} and {show(pair[1])} and nothing else, as "
+                    f"The model gives {format_value(pair[0])} and {format_value(pair[1])} and "
+                    "nothing else, as "
                     f"{n:,} of the {total:,} calibration scores do: these must be labels."
                 )
                 raise _labels(found, values)

@@ -16,7 +16,7 @@ from ratekeeper._numerics._rates import holm
 from ratekeeper._reading._columns import refuse_nan
 from ratekeeper._reading._parameters import check_probability
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import exact_percent, percent, show
+from ratekeeper._wording._formatting import exact_percent, format_value, percent
 from ratekeeper._wording._sentences import say
 from ratekeeper.calibration._cells import (
     no_such_class,
@@ -215,7 +215,7 @@ class ShiftResult:
         worst, where = self, ""
         if self.groups:
             name = min(self.groups, key=lambda name: self.groups[name].p)
-            worst, where = self.groups[name], say("shift.warning.group", group=show(name))
+            worst, where = self.groups[name], say("shift.warning.group", group=format_value(name))
         gap = worst._gap("shift.gap.short")  # noqa: SLF001 - its own kind
         return say("shift.warning", in_group=where, strength=p_text(self.p), difference=gap)
 
@@ -231,7 +231,7 @@ class ShiftResult:
         for name, one in shown.items():
             share = "unknown" if one.prevalence is None else percent(one.prevalence)
             between = "" if one.interval is None else f" ({_between(one.interval)})"
-            facts = {"group": show(name), "strength": p_text(one.p), "n": f"{one.n:,}"}
+            facts = {"group": format_value(name), "strength": p_text(one.p), "n": f"{one.n:,}"}
             lines.append(say("shift.group", estimate=f"{share}{between}", **facts))
         if len(shown) < len(self.groups):
             lines.append(say("shift.groups.shown", n=f"{len(self.groups):,}", shown=len(shown)))
@@ -243,7 +243,7 @@ class ShiftResult:
     def _repr_html_(self) -> str:
         shown = self.gravest(_SHOWN)
         rows = [["everybody" if shown else "", *self.row()]]
-        rows += [[show(name), *one.row()] for name, one in shown.items()]
+        rows += [[format_value(name), *one.row()] for name, one in shown.items()]
         parts = [markup.table(["", *HEAD], rows, numbers=range(1, 5))]
         parts += [markup.note(f"{title}: {text}") for title, text in self.statements]
         return markup.card(self.headline, parts)

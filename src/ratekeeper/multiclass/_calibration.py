@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._numerics._ranks import sort_in_place
-from ratekeeper._wording._formatting import listed_with_count, plain_value, show
+from ratekeeper._wording._formatting import format_value, listed_with_count, plain_value
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import Conformal, HighProbability
 from ratekeeper.multiclass._ordered import OrderedTest, build_ordered
@@ -181,7 +181,9 @@ class MulticlassCalibration:
         return build_ordered(self, alpha, order, method)
 
     def __repr__(self) -> str:
-        sizes = ", ".join(f"{show(label)}: {n:,}" for label, n in list(self.sizes.items())[:12])
+        sizes = ", ".join(
+            f"{format_value(label)}: {n:,}" for label, n in list(self.sizes.items())[:12]
+        )
         more = ", ..." if self.classes.size > 12 else ""  # noqa: PLR2004
         return f"MulticlassCalibration: {self.classes.size:,} classes, {sizes}{more}"
 
@@ -228,7 +230,9 @@ def calibrate(
     columns = read_columns(scores, order)
     sizes = np.bincount(index, minlength=order.size)
     if not sizes.all():
-        empty = [show(label) for label, n in zip(order.tolist(), sizes, strict=True) if not n]
+        empty = [
+            format_value(label) for label, n in zip(order.tolist(), sizes, strict=True) if not n
+        ]
         raise InputError(
             (Parameter("labels"), f" has no object of class {', '.join(empty)}."),
             parameter="labels",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import exact_percent, percent, plain_value, show
+from ratekeeper._wording._formatting import exact_percent, format_value, percent, plain_value
 from ratekeeper._wording._sentences import say, state
 from ratekeeper.control._certificate import NO_PROMISE, Stated
 
@@ -121,14 +121,14 @@ class MulticlassCertificate(Stated):
         if not self.ordered:
             yield state("price", say("multiclass.price"))
         yield state("assumed", say("multiclass.assumed"))
-        sizes = ", ".join(f"{show(cell.label)}: {cell.n:,}" for cell in self.cells[:_SHOWN])
+        sizes = ", ".join(f"{format_value(cell.label)}: {cell.n:,}" for cell in self.cells[:_SHOWN])
         sizes += ", ..." if len(self.cells) > _SHOWN else ""
         data = {"type": self.score_type, "hash": self.data_hash[:16], "version": self.version}
         n = f"{sum(cell.n for cell in self.cells):,}"
         yield state("data", say("multiclass.data", n=n, sizes=sizes, **data))
 
     def _rule(self, cell: ClassCell) -> str:
-        label = show(cell.label)
+        label = format_value(cell.label)
         if cell.alpha is None:
             return say("multiclass.class.last", label=label, over=cell.wrong)
         facts = {"alpha": exact_percent(cell.alpha), "threshold": repr(cell.threshold)}

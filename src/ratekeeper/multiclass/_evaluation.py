@@ -9,7 +9,7 @@ import numpy as np
 
 from ratekeeper._numerics._rates import Rate, holm
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import exact_percent, json_ready, show
+from ratekeeper._wording._formatting import exact_percent, format_value, json_ready
 from ratekeeper._wording._sentences import say, verdicts_text
 from ratekeeper.control._evaluation import FALSE_ALARMS, Promise, chances
 
@@ -96,7 +96,7 @@ class MulticlassEvaluation:
         return "\n".join([*lines, self.summary] if self.summary else lines)
 
     def _line(self, one: ClassCount) -> str:
-        label = show(one.label)
+        label = format_value(one.label)
         if one.promised is None:
             return say("multiclass.evaluated.last", label=label)
         key = "multiclass.evaluated" if self.summary else "multiclass.evaluated.ordered"

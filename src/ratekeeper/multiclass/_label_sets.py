@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import objects, percent, show
+from ratekeeper._wording._formatting import format_value, objects, percent
 from ratekeeper._wording._sentences import say
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class LabelSets:
         return np.asarray(self.classes[forced_places(self.p_values.T, self._scores, self.alphas)])
 
     def __repr__(self) -> str:
-        names = [show(name) for name in self.classes.tolist()]
+        names = [format_value(name) for name in self.classes.tolist()]
         first = [
             "{" + ", ".join(n for n, inside in zip(names, row, strict=True) if inside) + "}"
             for row in self.included[:_SHOWN].tolist()

@@ -9,7 +9,12 @@ import numpy as np
 
 from ratekeeper._numerics._rates import Rate
 from ratekeeper._reading._columns import read_groups
-from ratekeeper._wording._formatting import exact_percent, listed_with_count, plain_value, show
+from ratekeeper._wording._formatting import (
+    exact_percent,
+    format_value,
+    listed_with_count,
+    plain_value,
+)
 from ratekeeper.control._evaluation import Promise
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.multiclass._certificate import ClassCell
@@ -152,12 +157,12 @@ class OrderedTest:
 
     def __repr__(self) -> str:
         lines = [
-            f"  {show(label)} if its score is >= {t!r}, at most {exact_percent(alpha)} of "
-            f"{show(label)} are called less"
+            f"  {format_value(label)} if its score is >= {t!r}, at most {exact_percent(alpha)} of "
+            f"{format_value(label)} are called less"
             for (label, t), alpha in zip(self.thresholds.items(), self.alphas, strict=True)
         ]
-        head = f"OrderedTest: {' > '.join(map(show, self.order))}, {self.method!r}"
-        return "\n".join([head, *lines, f"  {show(self.order[-1])} otherwise"])
+        head = f"OrderedTest: {' > '.join(map(format_value, self.order))}, {self.method!r}"
+        return "\n".join([head, *lines, f"  {format_value(self.order[-1])} otherwise"])
 
     def _repr_html_(self) -> str:
         return self.certificate._repr_html_()
@@ -223,7 +228,7 @@ def _without_last(alpha: object, last: object) -> object:
     if not isinstance(alpha, dict) or last not in alpha:
         return alpha
     raise InputError(
-        f"{show(last)} is the last class: nothing is less severe, so it has no level.",
+        f"{format_value(last)} is the last class: nothing is less severe, so it has no level.",
         parameter="alpha",
         value=alpha[last],
         remedy="Leave its level out.",

@@ -15,7 +15,7 @@ from ratekeeper._reading._columns import (
     refuse_nan,
 )
 from ratekeeper._reading._parameters import check_probability
-from ratekeeper._wording._formatting import listed, listed_with_count, plain_value, show
+from ratekeeper._wording._formatting import format_value, listed, listed_with_count, plain_value
 from ratekeeper.exceptions import InputError, Parameter
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def read_columns(
     by_class: Floats = columns.T
     if columns.size and np.isnan(np.minimum.reduce(columns, axis=None)):
         for label, column in zip(classes.tolist(), by_class, strict=True):
-            refuse_nan(column, f"scores of class {show(label)}")
+            refuse_nan(column, f"scores of class {format_value(label)}")
     return by_class
 
 

@@ -13,7 +13,7 @@ from ratekeeper._numerics._rates import Rate
 from ratekeeper._reading._columns import read_groups
 from ratekeeper._system._threads import on_all_cores
 from ratekeeper._version import __version__
-from ratekeeper._wording._formatting import exact_percent, show
+from ratekeeper._wording._formatting import exact_percent, format_value
 from ratekeeper.control._evaluation import Promise
 from ratekeeper.exceptions import InputError, Parameter, TooFewScoresError
 from ratekeeper.methods import Conformal, HighProbability, check_method
@@ -183,8 +183,8 @@ class MulticlassTest:
 
     def __repr__(self) -> str:
         lines = [
-            f"  {show(label)}: in the set if its score is >= {t!r}, at most "
-            f"{exact_percent(alpha)} of {show(label)} are not"
+            f"  {format_value(label)}: in the set if its score is >= {t!r}, at most "
+            f"{exact_percent(alpha)} of {format_value(label)} are not"
             for (label, t), alpha in zip(self.thresholds.items(), self.alphas, strict=True)
         ]
         head = f"MulticlassTest: {len(lines)} classes, {self.method!r}"
@@ -265,7 +265,7 @@ def check_enough(
                 "calibration sets, not for this very test.",
             ]
         raise TooFewScoresError(
-            f"A level of {alpha:g} for class {show(name)} with {method!r} needs at least "
+            f"A level of {alpha:g} for class {format_value(name)} with {method!r} needs at least "
             f"{needed:,} calibration objects of the class; got {n:,}.",
             available=n,
             needed=needed,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.normality._tables import check_size
 
@@ -161,7 +161,7 @@ def _numbers(samples: ArrayLike) -> Array:
         found = f"samples holds {array.dtype.name} values."
         raise _refused(found, samples, f"{_NEED} Convert to float.")
     if array.ndim == 0:
-        raise _refused(f"samples is a single value, {show(array[()])}.", samples, _NEED)
+        raise _refused(f"samples is a single value, {format_value(array[()])}.", samples, _NEED)
     if array.dtype == np.float64:
         return array
     # Extended precision may hold what float64 cannot; infinities are refused later.
@@ -178,7 +178,7 @@ def _refuse_not_finite(array: Array) -> None:
     bad = array[(*sample, value)]
     count = "1 value that is" if len(places) == 1 else f"{len(places):,} values that are"
     raise _refused(
-        f"samples has {count} NaN or infinite: {show(bad)} at position {value} of "
+        f"samples has {count} NaN or infinite: {format_value(bad)} at position {value} of "
         f"{_which(sample)}.",
         float(bad),
         "A test of normality needs finite values: drop the others, and ask why they are there.",
@@ -192,7 +192,8 @@ def _refuse_constant(array: Array) -> None:
     sample = np.argwhere(constant)[0].tolist()
     same = array[(*sample, 0)]
     raise _refused(
-        f"All {array.shape[-1]:,} values of {_which(sample)} are {show(same)}, so its variance is "
+        f"All {array.shape[-1]:,} values of {_which(sample)} are {format_value(same)}, so its "
+        "variance is "
         "0.",
         float(same),
         "A test of normality needs values that vary: check how they were recorded, or leave this "

@@ -11,7 +11,7 @@ import numpy as np
 
 from ratekeeper._system._plain_files import NotPlainError, open_plain
 from ratekeeper._version import __version__
-from ratekeeper._wording._formatting import plain_value, show
+from ratekeeper._wording._formatting import format_value, plain_value
 from ratekeeper.calibration._cells import refuse_weights
 from ratekeeper.control._both_rates import AbstainingTest
 from ratekeeper.control._error_rate import ErrorRateTest
@@ -212,7 +212,7 @@ def _score_output(model: Proto, name: str | None) -> Proto:
         )
     if name not in known:
         raise InputError(
-            f"The model has no output {show(name)}; it has {_described(known)}.",
+            f"The model has no output {format_value(name)}; it has {_described(known)}.",
             parameter="output",
             value=name,
             remedy="Name one of these.",
@@ -228,7 +228,8 @@ def _is_zipmap(one: Proto) -> bool:
 
 def _zipmap(name: str) -> InputError:
     return InputError(
-        f"The output {show(name)} is a list of dictionaries, which graphs cannot compute with.",
+        f"The output {format_value(name)} is a list of dictionaries, which graphs cannot compute "
+        "with.",
         parameter="output",
         value=name,
         need="a tensor",
@@ -262,7 +263,7 @@ def _described(known: dict[str, Proto]) -> str:
     for name, one in known.items():
         dims = None if _is_zipmap(one) else _dims(one)
         size = "" if dims is None else f" {_shape_text(dims)}"
-        texts.append(f"{show(name)}: {_kind(one)}{size}")
+        texts.append(f"{format_value(name)}: {_kind(one)}{size}")
     return ", ".join(texts) or "none at all"
 
 
@@ -279,7 +280,7 @@ def _shape_text(dims: list[int | str | None]) -> str:
 
 def _column(scores: Proto, column: int | None) -> int | None:
     """Return the column to take of an output; None if it has no columns."""
-    dims, name = _dims(scores), show(scores.name)
+    dims, name = _dims(scores), format_value(scores.name)
     if dims is None or len(dims) not in (1, 2):
         found = "is not stated" if dims is None else f"is {_shape_text(dims)}"
         need = "one score, or a row of them, for each object"
@@ -341,7 +342,8 @@ def _refuse_other_shape(model: Proto, scores: Proto) -> None:
     sizes = [(a, b) for a, b in pairs if isinstance(a, int) and isinstance(b, int)]
     if len(stated) != len(found) or any(a != b for a, b in sizes):
         raise InputError(
-            f"The model states the shape {_shape_text(stated)} for its output {show(scores.name)}, "
+            f"The model states the shape {_shape_text(stated)} for its output "
+            f"{format_value(scores.name)}, "
             f"and its nodes give {_shape_text(found)}: it is not known which of them are the "
             "scores.",
             parameter="model",
@@ -367,7 +369,7 @@ def _number_type(scores: Proto, test: RateTest) -> np.dtype[Any]:
     kind, known = _kind(scores), test.calibration.dtype
     if kind not in ("float32", "float64"):
         raise InputError(
-            f"The output {show(scores.name)} is {kind}.",
+            f"The output {format_value(scores.name)} is {kind}.",
             parameter="output",
             value=scores.name,
             need="float32 or float64 scores",
@@ -377,7 +379,8 @@ def _number_type(scores: Proto, test: RateTest) -> np.dtype[Any]:
         return np.dtype(kind)
     has = f"has a tolerance of {test.tolerance!r} only" if test.tolerance else "has no tolerance"
     raise InputError(
-        f"The output {show(scores.name)} is {kind}, and the test was calibrated on {known.name} "
+        f"The output {format_value(scores.name)} is {kind}, and the test was calibrated on "
+        f"{known.name} "
         f"scores. Rounding moves scores, and those that were tied with the threshold cross it; the "
         f"test {has}.",
         parameter="test",

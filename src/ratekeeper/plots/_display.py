@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._subject import read_estimator, subject_of, subject_of_arrays
@@ -111,7 +111,7 @@ class Display(ABC):
     @property
     def of_group(self) -> str:
         """The name of the group as an apposition, if there is one."""
-        return "" if self.group is None else f", group {show(self.group)}"
+        return "" if self.group is None else f", group {format_value(self.group)}"
 
     def drawn(self, *, ax: Axes | None, draw: object, **kwargs: object) -> Self:
         """Draw if asked to: the last step of every way to make a display."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from ratekeeper._wording._formatting import exact_percent, show, visible
+from ratekeeper._wording._formatting import escape_controls, exact_percent, format_value
 from ratekeeper.control._group_audit import GroupAudit
 from ratekeeper.control._test import Test
 from ratekeeper.exceptions import InputError, Parameter
@@ -76,7 +76,7 @@ class GroupDisplay(Display):
 
     @property
     def _content(self) -> str:
-        columns, n = visible(", ".join(self.audit.columns)), len(self.audit)
+        columns, n = escape_controls(", ".join(self.audit.columns)), len(self.audit)
         above = f", {len(self.audit.above):,} above"
         return f"both errors by {columns[:30]}, {n:,} group{'s' * (n != 1)}{above}"
 
@@ -105,7 +105,7 @@ class GroupDisplay(Display):
         )
         if not isinstance(audit, GroupAudit):
             raise InputError(
-                (Parameter("evaluation"), f" is {show(evaluation)}, which has no audit."),
+                (Parameter("evaluation"), f" is {format_value(evaluation)}, which has no audit."),
                 parameter="evaluation",
                 value=evaluation,
                 remedy="Pass what test.evaluate(scores, labels, by=columns) returns.",

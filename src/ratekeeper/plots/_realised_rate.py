@@ -9,7 +9,7 @@ import numpy as np
 
 from ratekeeper._numerics._rates import Rate, RealisedRate
 from ratekeeper._reading._parameters import check_control, check_probability, null_class_of
-from ratekeeper._wording._formatting import exact_percent, percent, show
+from ratekeeper._wording._formatting import exact_percent, format_value, percent
 from ratekeeper.exceptions import InputError
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._display import Display
@@ -113,7 +113,8 @@ class RealisedRateDisplay(Display):
         cell = subject.cell(test.control)
         if cell.pooled:
             raise InputError(
-                f"Group {show(cell.group)} has too few scores of its own and is judged by the "
+                f"Group {format_value(cell.group)} has too few scores of its own and is judged by "
+                "the "
                 "threshold of all groups: nothing is known about its rate.",
                 parameter="group",
                 value=cell.group,

@@ -15,7 +15,7 @@ from ratekeeper._reading._columns import (
     refuse_nan,
     same_length,
 )
-from ratekeeper._wording._formatting import listed, plain_value, show
+from ratekeeper._wording._formatting import format_value, listed, plain_value
 from ratekeeper.calibration._calibration import Calibration
 from ratekeeper.calibration._cells import own_numbers, read_new, refuse_clusters, refuse_unlabelled
 from ratekeeper.control._both_rates import AbstainingTest
@@ -251,7 +251,7 @@ def subject_of(
         if places is not None:
             values, is_positive = values[places == index], is_positive[places == index]
         if values.size == 0:
-            where = "" if index is None else f" of group {show(group)}"
+            where = "" if index is None else f" of group {format_value(group)}"
             found = f"There is no object{where} to show."
             raise InputError(found, parameter="scores", remedy="Pass labelled objects.")
     higher = calibration.higher_is_positive
@@ -360,4 +360,4 @@ def class_names(classes: NDArray[Any]) -> tuple[str, str]:
     >>> class_names(np.array(["no", "yes"]))
     ("negative ('no')", "positive ('yes')")
     """
-    return f"negative ({show(classes[0])})", f"positive ({show(classes[1])})"
+    return f"negative ({format_value(classes[0])})", f"positive ({format_value(classes[1])})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._wording._formatting import exact_percent, percent, visible
+from ratekeeper._wording._formatting import escape_controls, exact_percent, percent
 from ratekeeper._wording._html import Html, text
 from ratekeeper._wording._sentences import say
 from ratekeeper._wording._sentences.evaluation import VERDICTS
@@ -35,7 +35,7 @@ def evaluation_rows(test: Test, found: FileEvaluation) -> list[dict[str, Any]]:
         row
         for group, one in [(None, found.overall), *found.groups.items()]
         if group is None or group in shown
-        for row in _rows(None if group is None else visible(str(group)), one)
+        for row in _rows(None if group is None else escape_controls(str(group)), one)
     ]
 
 

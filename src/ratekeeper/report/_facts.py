@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._wording._formatting import show, visible
+from ratekeeper._wording._formatting import escape_controls, format_value
 from ratekeeper.calibration._cells import tail_of
 from ratekeeper.control._both_rates import AbstainingTest
 from ratekeeper.control._test import decide_read
@@ -75,9 +75,9 @@ def page_facts(test: Test) -> dict[str, Any]:
     groups = None if calibration.groups is None else [str(calibration.groups[i]) for i in shown]
     first = parts[0].certificate
     return {
-        "labels": [show(first.negative_label), show(first.positive_label)],
+        "labels": [format_value(first.negative_label), format_value(first.positive_label)],
         "names": [class_text(first, positive=side) for side in (False, True)],
-        "groups": groups and [visible(group) for group in groups],
+        "groups": groups and [escape_controls(group) for group in groups],
         "exactGroups": groups,  # for the download
         "hiddenGroups": len(calibration.cells[0]) - len(shown),
         "totals": [sum(scores.size for scores in cells) for cells in calibration.cells],

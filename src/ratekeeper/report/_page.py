@@ -9,9 +9,9 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._system._atomic_files import whole_file
+from ratekeeper._system._atomic_files import atomic_file
 from ratekeeper._version import __version__
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper._wording._html import text
 from ratekeeper._wording._sentences import SECTIONS
 from ratekeeper.calibration._cells import refuse_counts, refuse_weights
@@ -96,7 +96,7 @@ def build(
     """
     if not isinstance(test, Test):
         raise InputError(
-            f"A report is made of a test, not of {show(test)}.",
+            f"A report is made of a test, not of {format_value(test)}.",
             parameter="test",
             value=test,
             remedy='Make one with calibration.control("fnr", alpha=0.05).',
@@ -175,7 +175,7 @@ def write(
     True
     """
     page = build(test, evaluation=evaluation, title=title, prevalence=prevalence)
-    with whole_file(path) as temporary:
+    with atomic_file(path) as temporary:
         # As bytes: the script's hash must not depend on the line ends of a system.
         temporary.write_bytes(page.encode("utf-8", "replace"))
 

@@ -7,7 +7,7 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from ratekeeper._wording._formatting import visible
+from ratekeeper._wording._formatting import escape_controls
 from ratekeeper._wording._html import Html, text
 from ratekeeper._wording._sentences.page import PAGE
 
@@ -133,7 +133,7 @@ def class_text(certificate: Certificate, *, positive: bool) -> str:
     """
     value = certificate.positive_label if positive else certificate.negative_label
     if isinstance(value, str) and not value.lstrip("+-").isdigit():
-        return f"“{visible(value)}”"
+        return f"“{escape_controls(value)}”"
     column = certificate.provenance and certificate.provenance.label
-    name = f"{visible(column)} = {value}" if column else str(value)
+    name = f"{escape_controls(column)} = {value}" if column else str(value)
     return f"{'positive' if positive else 'negative'} ({name})"

@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from ratekeeper._reading._parameters import check_count
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.calibration._buckets import FIRST_BUCKETS, Grid
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.sql._writing import LARGEST, Writer, comment
@@ -155,7 +155,7 @@ def _first_grid(extent: tuple[float, float], n: int) -> Grid:
             (Parameter("lowest", low), " and ", Parameter("highest", high), " are no range."),
             parameter="highest",
             value=high,
-            need=f"a number above {show(low)}",
+            need=f"a number above {format_value(low)}",
             remedy="Say where most scores lie, or leave both out for probabilities.",
         )
     return Grid.over(low, high, n)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._wording._formatting import listed, show
+from ratekeeper._wording._formatting import format_value, listed
 from ratekeeper.control._both_rates import AbstainingTest
 from ratekeeper.control._certificate import Certificate
 from ratekeeper.control._risk_control import RiskControlTest
@@ -30,8 +30,8 @@ def facts_of(test: Test) -> list[str]:
         sample = f"{unlabelled:,} scores without labels"
     else:
         sample = (
-            f"{_number(facts.n['negative'])} negative ({show(facts.negative_label)}) and "
-            f"{_number(facts.n['positive'])} positive ({show(facts.positive_label)}) scores"
+            f"{_number(facts.n['negative'])} negative ({format_value(facts.negative_label)}) and "
+            f"{_number(facts.n['positive'])} positive ({format_value(facts.positive_label)}) scores"
         )
     sentences.append(
         f"Calibrated on {sample}, {facts.score_type}, data {facts.data_hash[:16]}. New scores must "

@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._wording._formatting import show, visible
+from ratekeeper._wording._formatting import escape_controls, format_value
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.sql._dialects import dialect_of
 
@@ -106,7 +106,8 @@ class Writer:
         quote = self.dialect.quote
         if self.dialect.variables and "${" in text:
             raise InputError(
-                f"The name {show(text)} holds what {self.dialect.title} takes for a variable.",
+                f"The name {format_value(text)} holds what {self.dialect.title} takes for a "
+                "variable.",
                 value=text,
                 remedy="Make a view in which the column or table has another name.",
             )
@@ -141,7 +142,8 @@ class Writer:
             return f"'{_escaped(text, chr(39))}'"
         if how == "none" and "\\" in text:
             raise InputError(
-                f"The {what} {show(text)} has a backslash, which some databases take as it stands "
+                f"The {what} {format_value(text)} has a backslash, which some databases take as "
+                "it stands "
                 "and some as an escape: no text is right in both.",
                 value=text,
                 remedy=(
@@ -236,7 +238,9 @@ def _digits(value: float) -> str:
 
 def comment(sentence: str) -> list[str]:
     """Wrap a sentence into comment lines, which no character in a name can end."""
-    return textwrap.wrap(visible(sentence), _WIDTH, initial_indent="-- ", subsequent_indent="--   ")
+    return textwrap.wrap(
+        escape_controls(sentence), _WIDTH, initial_indent="-- ", subsequent_indent="--   "
+    )
 
 
 def _escaped(text: str, quote: str) -> str:
@@ -285,4 +289,4 @@ def _checked(text: str, what: str) -> str:
 
 
 def _unwritable(what: str, value: Any, why: str, remedy: str) -> InputError:  # noqa: ANN401
-    return InputError(f"The {what} {show(value)} {why}.", value=value, remedy=remedy)
+    return InputError(f"The {what} {format_value(value)} {why}.", value=value, remedy=remedy)

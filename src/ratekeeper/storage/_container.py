@@ -31,12 +31,12 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
-from ratekeeper._system._atomic_files import whole_file
+from ratekeeper._system._atomic_files import atomic_file
 from ratekeeper._system._plain_files import NotPlainError, open_plain
 from ratekeeper._version import __version__
-from ratekeeper._wording._formatting import listed, show
+from ratekeeper._wording._formatting import format_value, listed
 from ratekeeper.exceptions import InputError, MissingFileError, Parameter, StoredFileError
-from ratekeeper.storage._schema import FORMAT, misfit
+from ratekeeper.storage._schema import FORMAT, schema_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +90,7 @@ def write_container(
     head = _head(facts, table_of(list(arrays), plain), member)
     data = [array.data for array in plain]
     digest, place = _digest(head, *data).encode(), head.rindex(_NO_DIGEST)
-    with whole_file(target) as unfinished, unfinished.open("wb") as file:
+    with atomic_file(target) as unfinished, unfinished.open("wb") as file:
         file.writelines([head[:place], digest, head[place + len(digest) :], *data])
 
 
@@ -102,7 +102,7 @@ def read_container(
     The facts follow this part of the schema.
     """
     facts, table, data = _read(_as_path(path), member)
-    if wrong := misfit(facts, part):
+    if wrong := schema_error(facts, part):
         raise StoredFileError(f"{wrong}, which no version of ratekeeper writes. Save it again.")
     return facts, table, data
 
@@ -125,7 +125,9 @@ def arrays_in(table: Facts, data: bytes) -> dict[str, NDArray[Any]]:
                     arrays[name] = part.astype(dtype.newbyteorder("="))
                     start = stop
                     continue
-        raise StoredFileError(f"its array {show(name)} is not what it should be. Save it again.")
+        raise StoredFileError(
+            f"its array {format_value(name)} is not what it should be. Save it again."
+        )
     if start != len(data):
         found = f"its arrays are not the {len(data):,} bytes that follow the header"
         raise StoredFileError(f"{found}. Save it again.")
@@ -229,12 +231,13 @@ def _read_metadata(table: Facts, member: Member) -> tuple[Facts, bytes]:
     number = facts.get("format")
     if type(number) is not int or not 1 <= number <= FORMAT:
         raise StoredFileError(
-            f"it has format {show(number)}, from version {show(facts.get('version'))} of "
+            f"it has format {format_value(number)}, from version "
+            f"{format_value(facts.get('version'))} of "
             f"ratekeeper; this is {__version__} and reads formats up to {FORMAT}. Upgrade "
             "ratekeeper."
         )
     renamed = {"ratekeeper" if name == member else name: text for name, text in metadata.items()}
-    if wrong := misfit(renamed, "metadata"):
+    if wrong := schema_error(renamed, "metadata"):
         raise StoredFileError(f"{wrong}. Get the file again.")
     return facts, metadata["sha256"].encode()
 

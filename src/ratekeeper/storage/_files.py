@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ratekeeper._system._garbage import uncollected
+from ratekeeper._system._garbage import gc_paused
 from ratekeeper.storage._container import read_container, reading, write_container
 from ratekeeper.storage._serialize import arrays_of, facts_of, rebuilt
 
@@ -58,7 +58,7 @@ def save(obj: Storable, path: str | os.PathLike[str]) -> None:
     ...     rk.load(path) == cal
     True
     """
-    with uncollected():
+    with gc_paused():
         calibration, facts = facts_of(obj)
         write_container(path, facts, arrays_of(calibration), "ratekeeper")
 
@@ -95,5 +95,5 @@ def load(path: str | os.PathLike[str]) -> Storable:
     ErrorRateTest: FNR <= 10%, HighProbability(delta=0.05), 40 positive scores
       positive (1) if score >= 0.506..., else negative (0)
     """
-    with reading(path), uncollected():
+    with reading(path), gc_paused():
         return rebuilt(*read_container(path, "ratekeeper", "facts"))

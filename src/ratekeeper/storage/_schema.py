@@ -1,8 +1,9 @@
 """What the header of a ``.rk`` file may hold: a JSON Schema, and a check against it.
 
 `SCHEMA` is what `save` and `load` check by, and what the site publishes as
-docs/reference/schemas/rk-header.schema.json. It is of draft 2020-12; `misfit` knows the keywords
-that it uses and no others. The table of arrays, which may be long, is checked where it is read.
+docs/reference/schemas/rk-header.schema.json. It is of draft 2020-12; `schema_error` knows the
+keywords that it uses and no others. The table of arrays, which may be long, is checked where it is
+read.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from ratekeeper._reading._parameters import LONGEST_NAME
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 
 Schema = dict[str, Any]
 FORMAT = 4
@@ -564,17 +565,17 @@ def published() -> str:
     return json.dumps(SCHEMA, indent=2) + "\n"
 
 
-def misfit(value: Any, part: str) -> str | None:  # noqa: ANN401 - any JSON
+def schema_error(value: Any, part: str) -> str | None:  # noqa: ANN401 - any JSON
     """Return what is wrong with a value that should follow a part of the schema, else None.
 
     The parts are "metadata" and those of ``$defs``.
 
     Examples
     --------
-    >>> misfit({"name": "conformal", "parameters": {}}, "method")
-    >>> misfit({"rows": "10"}, "provenance")
+    >>> schema_error({"name": "conformal", "parameters": {}}, "method")
+    >>> schema_error({"rows": "10"}, "provenance")
     'it has no group'
-    >>> misfit({"ratekeeper": "{}", "sha256": 5}, "metadata")
+    >>> schema_error({"ratekeeper": "{}", "sha256": 5}, "metadata")
     'sha256 is 5'
     """
     found = _check_of(part)(value)
@@ -637,7 +638,7 @@ def _object_check(schema: Schema) -> Check:
             if inner is None and names is not None and names.fullmatch(name):
                 inner = others
             if inner is None:
-                return f" has a member {show(name)}"
+                return f" has a member {format_value(name)}"
             if found := inner(item):
                 return f".{name}{found}"
         return None
@@ -681,4 +682,4 @@ def _number_check(schema: Schema) -> Check:
 def _is(value: object) -> str:
     if isinstance(value, dict | list):
         return f" is {'an object' if isinstance(value, dict) else 'a list'} of another kind"
-    return f" is {show(value[:_SHOWN] if isinstance(value, str) else value)}"
+    return f" is {format_value(value[:_SHOWN] if isinstance(value, str) else value)}"

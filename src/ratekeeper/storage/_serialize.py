@@ -21,11 +21,11 @@ from ratekeeper import methods
 from ratekeeper._numerics._draws import Draw
 from ratekeeper._reading._parameters import LONGEST_NAME
 from ratekeeper._version import __version__
-from ratekeeper._wording._formatting import json_ready, listed, show
+from ratekeeper._wording._formatting import format_value, json_ready, listed
 from ratekeeper.calibration._aligned_columns import COLUMNS, columns_of
 from ratekeeper.calibration._calibration import Calibration
 from ratekeeper.calibration._clusters import NOT_DRAWN
-from ratekeeper.calibration._counts import Counted, is_counted, is_well_formed
+from ratekeeper.calibration._counts import CountedScores, is_counted, is_well_formed
 from ratekeeper.calibration._provenance import Provenance
 from ratekeeper.calibration._times import Timing
 from ratekeeper.calibration._weights import are_weights
@@ -33,10 +33,10 @@ from ratekeeper.calibration._windows import time_facts, wrong_times
 from ratekeeper.control._aims import AIMS, Limits
 from ratekeeper.control._both_rates import AbstainingTest
 from ratekeeper.control._error_rate import ErrorRateTest, build_test
-from ratekeeper.control._risk_control import RiskControlTest, aimed_test
+from ratekeeper.control._risk_control import RiskControlTest, risk_control_test
 from ratekeeper.exceptions import InputError, Parameter, StoredFileError
 from ratekeeper.methods._approximate._kernel import SUMMED_UP_TO
-from ratekeeper.storage._schema import ENDLESS_FITS, FORMAT, MOST_REPLICATES, misfit
+from ratekeeper.storage._schema import ENDLESS_FITS, FORMAT, MOST_REPLICATES, schema_error
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,7 +94,7 @@ def facts_of(obj: Storable) -> tuple[Calibration, Facts]:
     facts = about | facts_of_calibration(calibration) | {"tests": [facts_of_test(t) for t in tests]}
     if isinstance(obj, RiskControlTest):
         facts["aimed"] = facts_of_aimed(obj)
-    if wrong := _contradiction(calibration) or misfit(facts, "facts"):
+    if wrong := _contradiction(calibration) or schema_error(facts, "facts"):
         remedy = "Save what calibrate, control and control_both return."
         raise InputError(f"This cannot be saved: {wrong}.", parameter="obj", remedy=remedy)
     return calibration, facts
@@ -167,7 +167,7 @@ def _name_facts(names: NDArray[Any]) -> Facts:
     if names.dtype.kind == "U":
         names = names.astype(_text_type(names.dtype, values), copy=False)
     is_long = names.dtype.kind == "U" and names.dtype.itemsize > _WIDEST.itemsize
-    if is_long or misfit(names.dtype.str, "name_type"):
+    if is_long or schema_error(names.dtype.str, "name_type"):
         remedy = f"Use booleans, whole numbers, float64 or texts up to {LONGEST_NAME} characters."
         raise InputError(f"Labels or groups of type {names.dtype} cannot be stored.", remedy=remedy)
     if names.dtype.kind == "f":
@@ -286,7 +286,7 @@ def _method_facts(method: methods.Method) -> Facts:
             )
         parameters[name] = value
     facts = {"name": method.name, "parameters": parameters}
-    if misfit(facts, "method"):
+    if schema_error(facts, "method"):
         slow = f"more than {MOST_REPLICATES:,} resamples, or a fit of {' or '.join(ENDLESS_FITS)}"
         found = f" cannot be saved: {slow} would keep whoever loads it busy for too long."
         remedy = "Take fewer resamples or another distribution, or save the calibration."
@@ -420,7 +420,10 @@ def _rebuild_calibration(facts: Facts, table: Facts, data: bytes) -> Calibration
         raise StoredFileError(f"{wrong}. Save it again.")
     for name, value in facts_of_calibration(calibration).items():
         if name not in ("classes", "groups") and value != facts[name]:
-            found = f"its {name} is {show(facts[name])}, but that of its scores is {show(value)}"
+            found = (
+                f"its {name} is {format_value(facts[name])}, but that of its scores is "
+                f"{format_value(value)}"
+            )
             raise StoredFileError(f"{found}. Save it again.")
     return calibration
 
@@ -437,7 +440,7 @@ def _columns_in(facts: Facts) -> list[str]:
 
 def _counted(*arrays: tuple[NDArray[Any], ...]) -> tuple[Any, ...]:
     """Return cells that are known by counts, if these are such as counting gives."""
-    cells = tuple(map(Counted, *arrays))
+    cells = tuple(map(CountedScores, *arrays))
     if not all(map(is_well_formed, cells)):
         raise StoredFileError("its counts are not those of scores. Save it again.")
     return cells
@@ -560,7 +563,9 @@ def _rebuild_test(calibration: Calibration, facts: Facts) -> ErrorRateTest:
     made = _stated(test.certificate, cells="cells" in facts["certificate"])
     wrong = _disagreement(facts["certificate"], made, ignored, tolerance)
     if not facts["certificate"]["method"].startswith(f"{type(method).__name__}("):
-        wrong = f"method {show(facts['certificate']['method'])}, but its test has {method!r}"
+        wrong = (
+            f"method {format_value(facts['certificate']['method'])}, but its test has {method!r}"
+        )
     stated = facts["certificate"].get("tolerance", 0.0)
     if stated != test.tolerance:  # to the last bit
         wrong = f"tolerance {stated!r}, but its test has {test.tolerance!r}"
@@ -572,7 +577,7 @@ def _rebuild_test(calibration: Calibration, facts: Facts) -> ErrorRateTest:
 def _rebuild_aimed(calibration: Calibration, facts: Facts) -> RiskControlTest:
     try:
         aim = AIMS[facts["aim"]["name"]](**facts["aim"]["parameters"])
-        test = aimed_test(calibration, aim)
+        test = risk_control_test(calibration, aim)
     except InputError as error:
         raise StoredFileError(f"its test cannot be made: {error}") from error
     found = [_limit_facts(one.limits) for one in test.chosen]
@@ -626,7 +631,11 @@ def _disagreement(
         inner = [(one, two, where) for one, two in zip(stored, found, strict=True)]
     else:
         same = _close(stored, found, atol=max(atol, _RATE_TOLERANCE), rtol=_RATE_TOLERANCE)
-        return None if same else f"{where} {show(stored)}, but its scores give {show(found)}"
+        return (
+            None
+            if same
+            else f"{where} {format_value(stored)}, but its scores give {format_value(found)}"
+        )
     wrong = (_disagreement(one, two, ignored, atol, name) for one, two, name in inner)
     return next(filter(None, wrong), None)
 

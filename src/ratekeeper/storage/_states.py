@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._version import __version__
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.exceptions import InputError, StoredFileError
 from ratekeeper.storage._container import arrays_in, read_container, reading, write_container
 from ratekeeper.storage._schema import FORMAT
@@ -86,7 +86,7 @@ def _said(value: object) -> str:
     if isinstance(value, dict) and "name" in value:
         settings = ", ".join(f"{k}={v}" for k, v in value.get("parameters", {}).items())
         return f"{value['name']} ({settings})" if settings else str(value["name"])
-    return value.upper() if isinstance(value, str) else show(value)
+    return value.upper() if isinstance(value, str) else format_value(value)
 
 
 def write_state(path: str | os.PathLike[str], kind: str, facts: Facts, arrays: Arrays) -> None:

@@ -3,23 +3,23 @@
 An outcome is an object of the null class whose truth is known: an error if it was rejected, else
 correct. Every watch may be looked at after each of them, for as long as one likes.
 
-- `LimitWatch`: is the error rate above alpha? False alarms with probability at most delta, ever.
-- `AuditedWatch`: the same where only flagged objects and a random audit have labels.
-- `LikenessWatch`: are there more errors than the calibration explains? At most delta, ever.
-- `ChangeWatch`: did the rate rise lately? At least `run_length` outcomes on average to a false
+- `LimitEProcess`: is the error rate above alpha? False alarms with probability at most delta, ever.
+- `AuditedEProcess`: the same where only flagged objects and a random audit have labels.
+- `LikenessEProcess`: are there more errors than the calibration explains? At most delta, ever.
+- `ChangeDetector`: did the rate rise lately? At least `run_length` outcomes on average to a false
   alarm, which is another promise than the others make, and must never be told as theirs.
 """
 
-from ratekeeper._numerics._sequential._audited_likeness import AuditedLikenessWatch
+from ratekeeper._numerics._sequential._audited_likeness import AuditedLikenessEProcess
 from ratekeeper._numerics._sequential._audited_limit import (
-    AuditedWatch,
+    AuditedEProcess,
     rate_among_all,
     rate_among_labelled,
     share_labelled,
 )
 from ratekeeper._numerics._sequential._bets import interval, intervals
-from ratekeeper._numerics._sequential._change import ChangeWatch
-from ratekeeper._numerics._sequential._combine import average, which
+from ratekeeper._numerics._sequential._change import ChangeDetector
+from ratekeeper._numerics._sequential._combine import combine, select_by_e_values
 from ratekeeper._numerics._sequential._delay import (
     alarm_chance,
     audited_delay,
@@ -28,19 +28,19 @@ from ratekeeper._numerics._sequential._delay import (
     fastest,
     mean_delay,
 )
-from ratekeeper._numerics._sequential._likeness import LikenessWatch, of_one_side
-from ratekeeper._numerics._sequential._limit import LimitWatch
+from ratekeeper._numerics._sequential._likeness import LikenessEProcess, of_one_side
+from ratekeeper._numerics._sequential._limit import LimitEProcess
 
 __all__ = [
-    "AuditedLikenessWatch",
-    "AuditedWatch",
-    "ChangeWatch",
-    "LikenessWatch",
-    "LimitWatch",
+    "AuditedEProcess",
+    "AuditedLikenessEProcess",
+    "ChangeDetector",
+    "LikenessEProcess",
+    "LimitEProcess",
     "alarm_chance",
     "audited_delay",
     "audited_mean_delay",
-    "average",
+    "combine",
     "delay",
     "fastest",
     "interval",
@@ -49,6 +49,6 @@ __all__ = [
     "of_one_side",
     "rate_among_all",
     "rate_among_labelled",
+    "select_by_e_values",
     "share_labelled",
-    "which",
 ]

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._numerics._sequential._audited_limit import rate_among_labelled
-from ratekeeper._numerics._sequential._limit import LimitWatch
+from ratekeeper._numerics._sequential._limit import LimitEProcess
 
 if TYPE_CHECKING:
     from typing import Self
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-class AuditedLikenessWatch(LimitWatch):
+class AuditedLikenessEProcess(LimitEProcess):
     """Raises an alarm when labels of alerts and of an audit show more errors than calibration does.
 
     Parameters
@@ -25,7 +25,7 @@ class AuditedLikenessWatch(LimitWatch):
     control : {"fnr", "fpr"}
         The error rate that is watched.
     rank, n_calibration, delta
-        As in `LikenessWatch`.
+        As in `LikenessEProcess`.
     rate : float
         The share of the objects not flagged that is audited, at random.
     cells : int, default=1
@@ -39,18 +39,18 @@ class AuditedLikenessWatch(LimitWatch):
 
     *Proof.* The rate of the test is then at most a draw of Beta(rank, n + 1 - rank). Let q be the
     quantile that this exceeds with probability delta / (2 cells). Where no rate does, the wealth W
-    of the bets against q is that of `AuditedWatch` at q: a nonnegative supermartingale that starts
-    at 1. The evidence is W / 2, so the mean of all cells reaches 1/delta only if the mean of W
-    reaches 2/delta, which it ever does with probability at most delta / 2. Both chances add up to
+    of the bets against q is that of `AuditedEProcess` at q: a nonnegative supermartingale that
+    starts at 1. The evidence is W / 2, so the mean of all cells reaches 1/delta only if the mean of
+    W reaches 2/delta, which it ever does with probability at most delta / 2. Both chances add up to
     delta.
 
-    **Missing labels.** As in `AuditedWatch`.
+    **Missing labels.** As in `AuditedEProcess`.
 
-    **Not covered.** What `LikenessWatch` does not cover.
+    **Not covered.** What `LikenessEProcess` does not cover.
 
     Examples
     --------
-    >>> watch = AuditedLikenessWatch("fnr", 50, 1000, rate=0.1, delta=0.05)
+    >>> watch = AuditedLikenessEProcess("fnr", 50, 1000, rate=0.1, delta=0.05)
     >>> watch.feed([False] * 90 + [True] * 5)
     >>> watch.alarm
     95

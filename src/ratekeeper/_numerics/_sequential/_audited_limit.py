@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ratekeeper._numerics._sequential._e_process import read_outcomes
-from ratekeeper._numerics._sequential._limit import LimitWatch
+from ratekeeper._numerics._sequential._limit import LimitEProcess
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-class AuditedWatch(LimitWatch):
+class AuditedEProcess(LimitEProcess):
     """Raises an alarm when labels of alerts and of a random audit show a rate above alpha.
 
     Parameters
@@ -50,17 +50,18 @@ class AuditedWatch(LimitWatch):
     *Proof.* Given the past and that the next object of the null class is labelled, it is an error
     with probability q r / (q r + s (1 - r)), where q and s are the probabilities that errors and
     correct outcomes are labelled. It rises with r, and is at most `rate_among_labelled` of alpha
-    wherever r <= alpha. That is the hypothesis of `LimitWatch` about the labelled outcomes.
+    wherever r <= alpha. That is the hypothesis of `LimitEProcess` about the labelled outcomes.
 
-    **Missing labels.** As in `LimitWatch`, among alerts and the objects that the audit chose: take
-    one without a label for a correct outcome if it was not rejected, and leave it out if it was.
+    **Missing labels.** As in `LimitEProcess`, among alerts and the objects that the audit chose:
+    take one without a label for a correct outcome if it was not rejected, and leave it out if it
+    was.
 
     **Not covered.** An audit whose true share is another than `rate`, or that looks at what is
     audited. Without an audit nothing can be said, and there is no such watch.
 
     Examples
     --------
-    >>> watch = AuditedWatch("fnr", alpha=0.05, rate=0.1, delta=0.05)
+    >>> watch = AuditedEProcess("fnr", alpha=0.05, rate=0.1, delta=0.05)
     >>> watch.feed([False] * 90 + [True] * 5, [1.0] * 90 + [10.0] * 5)
     >>> watch.alarm
     94

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ratekeeper._numerics._sequential._bets import LOG_SHARES, THETAS, log_mean, prices
-from ratekeeper._numerics._sequential._e_process import Watch
+from ratekeeper._numerics._sequential._e_process import OutcomeProcess
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +21,7 @@ _NOTHING = -1e300  # the logarithm of 0, as a number that JSON can hold
 _BLOCK = 64  # outcomes; times the largest theta, 8, well below what a float's exponent can hold
 
 
-class ChangeWatch(Watch):
+class ChangeDetector(OutcomeProcess):
     """Raises an alarm when late outcomes show an error rate above alpha, after any good time.
 
     Parameters
@@ -41,7 +41,7 @@ class ChangeWatch(Watch):
     **Guarantee.** If the rate of every outcome, given all before it, is at most alpha, the expected
     number of outcomes to the first alarm is at least `run_length`. There will be a false alarm
     some day; this is no bound on its probability, and a promise of another kind than that of
-    `LimitWatch`.
+    `LimitEProcess`.
 
     *Proof.* Each factor has expectation at most 1 given the past, so the evidence less the number
     of outcomes is a supermartingale with start 0. Let t be the number of the alarm's outcome, with
@@ -49,7 +49,7 @@ class ChangeWatch(Watch):
     expected evidence is at most E[min(t, s)] <= E[t]. Let s grow: by Fatou's lemma the expected
     evidence at the alarm is at most E[t], and it is at least `run_length` there.
 
-    **Missing labels.** As in `LimitWatch`: unlabelled objects count as correct outcomes if they
+    **Missing labels.** As in `LimitEProcess`: unlabelled objects count as correct outcomes if they
     were not rejected, and are left out if they were. The factor of an object that counts is at most
     the true one, and one that is left out leaves M, which is less than M + 1 times the factor of an
     error. So the evidence less the number of objects is still a supermartingale, where those left
@@ -61,7 +61,7 @@ class ChangeWatch(Watch):
 
     Examples
     --------
-    >>> watch = ChangeWatch(alpha=0.05, run_length=10_000)
+    >>> watch = ChangeDetector(alpha=0.05, run_length=10_000)
     >>> watch.feed(([False] * 49 + [True]) * 200 + [False, False, True] * 20)
     >>> watch.alarm, watch.since
     (10021, 10000)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-def average(log_es: ArrayLike) -> float:
+def combine(log_es: ArrayLike) -> float:
     """Return the logarithm of the mean of e-values: evidence that some hypothesis is false.
 
     Parameters
@@ -31,7 +31,7 @@ def average(log_es: ArrayLike) -> float:
     Examples
     --------
     >>> import math
-    >>> round(math.exp(average([math.log(3), math.log(1)])), 6)
+    >>> round(math.exp(combine([math.log(3), math.log(1)])), 6)
     2.0
     """
     values = np.asarray(log_es, float)
@@ -41,7 +41,7 @@ def average(log_es: ArrayLike) -> float:
     return top + math.log(float(np.exp(values - top).mean()))
 
 
-def which(log_es: ArrayLike, delta: float) -> NDArray[np.bool_]:
+def select_by_e_values(log_es: ArrayLike, delta: float) -> NDArray[np.bool_]:
     """Return for which watches the hypothesis is rejected, by e-BH at the level delta.
 
     Parameters
@@ -69,7 +69,7 @@ def which(log_es: ArrayLike, delta: float) -> NDArray[np.bool_]:
     Examples
     --------
     >>> import math
-    >>> which([math.log(50), math.log(30), 0.0, 0.0], delta=0.1)
+    >>> select_by_e_values([math.log(50), math.log(30), 0.0, 0.0], delta=0.1)
     array([ True,  True, False, False])
     """
     values = np.asarray(log_es, float)

@@ -3,9 +3,10 @@
 The wealth of the bet on the true rate grows by KL(rate, alpha) per outcome, on average, and none
 grows faster. So no watch of level delta that is sure to raise the alarm needs fewer than
 ln(1/delta) / KL outcomes on average, and that is `fastest`: compare it with `mean_delay`, not with
-the median, which is mostly smaller. What `LimitWatch` needs is worked out exactly: an error raises
-its evidence and a correct outcome lowers it, so after T outcomes it raises the alarm at a count of
-errors that never falls with T, and the chance to have reached it by T follows outcome by outcome.
+the median, which is mostly smaller. What `LimitEProcess` needs is worked out exactly: an error
+raises its evidence and a correct outcome lowers it, so after T outcomes it raises the alarm at a
+count of errors that never falls with T, and the chance to have reached it by T follows outcome by
+outcome.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def fastest(alpha: float, rate: float, delta: float) -> float:
 
 
 def delay(alpha: float, rate: float, delta: float, power: float = 0.5) -> float:
-    """Return the number of outcomes by which `LimitWatch` has raised an alarm.
+    """Return the number of outcomes by which `LimitEProcess` has raised an alarm.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ def delay(alpha: float, rate: float, delta: float, power: float = 0.5) -> float:
 
 
 def mean_delay(alpha: float, rate: float, delta: float) -> float:
-    """Return the number of outcomes to the alarm of `LimitWatch` on average.
+    """Return the number of outcomes to the alarm of `LimitEProcess` on average.
 
     This, and not the median, is what `fastest` bounds. Exact to some 0.1 per mille where `fastest`
     is at most 20,000: chances to wait longer are added up until one of 1,000 is left, and those
@@ -129,7 +130,7 @@ def _scaled(
 def audited_mean_delay(
     control: str, alpha: float, rate: float, delta: float, audit: float
 ) -> float:
-    """Return the number of objects to the alarm of `AuditedWatch` on average.
+    """Return the number of objects to the alarm of `AuditedEProcess` on average.
 
     That of `mean_delay` divided by the share with labels, which by Wald's equation is exact.
     """
@@ -140,7 +141,7 @@ def audited_mean_delay(
 def audited_delay(
     control: str, alpha: float, rate: float, delta: float, audit: float, power: float = 0.5
 ) -> float:
-    """Return the number of objects of the null class by which `AuditedWatch` has raised an alarm.
+    """Return by how many objects of the null class `AuditedEProcess` has raised an alarm.
 
     Labelled and unlabelled ones are counted. Of all of them a certain share is labelled, and those
     are the outcomes of `delay`, at the rates that labelled ones have.
@@ -168,7 +169,7 @@ def audited_delay(
 
 
 def alarm_chance(alpha: float, rate: float, delta: float, n: int) -> float:
-    """Return the probability that `LimitWatch` has raised an alarm by outcome n, exactly.
+    """Return the probability that `LimitEProcess` has raised an alarm by outcome n, exactly.
 
     Examples
     --------

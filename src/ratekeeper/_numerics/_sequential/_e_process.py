@@ -28,7 +28,7 @@ def read_outcomes(errors: ArrayLike) -> Bools:
     return outcomes.astype(np.bool_)
 
 
-class Watch(ABC):
+class OutcomeProcess(ABC):
     """Outcomes that are looked at one after the other, in the order in which they are fed.
 
     Single outcomes wait until there are many of them or something is asked, which is faster and
@@ -107,7 +107,7 @@ class Watch(ABC):
             self._alarm = int(numbers[np.argmax(log_e >= goal)])
 
 
-class CountWatch(Watch):
+class CountEProcess(OutcomeProcess):
     """A watch whose evidence is a function of two counts, and rises with an error alone.
 
     So a look after a correct outcome cannot find a new peak, and only those after errors are

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ratekeeper._numerics._sequential._bets import THETAS, log_mean
-from ratekeeper._numerics._sequential._e_process import CountWatch
+from ratekeeper._numerics._sequential._e_process import CountEProcess
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _SERIES_FROM = 15.0
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
-class LikenessWatch(CountWatch):
+class LikenessEProcess(CountEProcess):
     """Raises an alarm when a rank test makes more errors than the calibration explains.
 
     Parameters
@@ -64,11 +64,11 @@ class LikenessWatch(CountWatch):
     leave out one that was. The evidence is then at no time above that of the full truth.
 
     **Not covered.** Fewer errors than the calibration explains, and changes that leave their
-    number as it is. Labels by a random audit, since they are no urn: see `AuditedLikenessWatch`.
+    number as it is. Labels by a random audit, since they are no urn: see `AuditedLikenessEProcess`.
 
     Examples
     --------
-    >>> watch = LikenessWatch(rank=50, n_calibration=1000, delta=0.05)
+    >>> watch = LikenessEProcess(rank=50, n_calibration=1000, delta=0.05)
     >>> watch.feed([False] * 90 + [True] * 20)
     >>> watch.alarm
     104

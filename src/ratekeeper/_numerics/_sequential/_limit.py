@@ -6,13 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any, Self
 
 from ratekeeper._numerics._sequential._bets import interval, log_wealth, prices
-from ratekeeper._numerics._sequential._e_process import CountWatch
+from ratekeeper._numerics._sequential._e_process import CountEProcess
 
 if TYPE_CHECKING:
     from ratekeeper._numerics._sequential._e_process import Floats
 
 
-class LimitWatch(CountWatch):
+class LimitEProcess(CountEProcess):
     """Raises an alarm when the outcomes show that the error rate is above alpha.
 
     Parameters
@@ -38,13 +38,13 @@ class LimitWatch(CountWatch):
     **Not covered.** An alarm says that some rate was above alpha, by then; not that it is so now,
     nor since when. It is right, too, where the rate was above alpha from the start by the luck of
     the calibration, which a marginal promise allows: whether anything changed is what
-    `LikenessWatch` asks. Outcomes must come in an
+    `LikenessEProcess` asks. Outcomes must come in an
     order that does not depend on what they turned out to be: in that of their decisions. After a
-    long good time a rise is found late: see `ChangeWatch`.
+    long good time a rise is found late: see `ChangeDetector`.
 
     Examples
     --------
-    >>> watch = LimitWatch(alpha=0.05, delta=0.05)
+    >>> watch = LimitEProcess(alpha=0.05, delta=0.05)
     >>> watch.feed([False] * 86 + [True] * 14)
     >>> watch.n, watch.errors, watch.alarm
     (100, 14, 99)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ratekeeper.cli import _contents, _options, _rolling, _settings
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 from ratekeeper.cli._outputs import Written, check_output
 from ratekeeper.cli._printing import print_json
 from ratekeeper.cli._promise import (
@@ -167,23 +167,25 @@ def _check_files(given: dict[str, Any]) -> None:
     """Refuse what does not go with rows, or with counts of them."""
     if not given["counts"]:
         if len(given["files"]) > 1:
-            raise Refusal(
+            raise CommandError(
                 f"{len(given['files'])} files of rows were given, and one is read. Give a folder "
                 "of files, or calibrate each and merge: ratekeeper control a.rk b.rk. Files of "
                 "counts need --counts."
             )
         if given["score"] is None:
-            raise Refusal("Pass --score COLUMN: which column has the scores?")
+            raise CommandError("Pass --score COLUMN: which column has the scores?")
         given["file"] = given["files"][0]
         return
     useless = [name for name in _ROWS_ONLY if given[name] is not None]
     if useless:
         option = f"--{useless[0].replace('_', '-')}"
-        raise Refusal(
+        raise CommandError(
             f"{option} needs the rows themselves, and --counts has none. Leave one of them out."
         )
     if given["unlabelled"] and given["one_class"] is not None:
-        raise Refusal("--unlabelled and --one-class contradict each other. Leave one of them out.")
+        raise CommandError(
+            "--unlabelled and --one-class contradict each other. Leave one of them out."
+        )
 
 
 def _check_labels(given: dict[str, Any]) -> None:
@@ -191,9 +193,11 @@ def _check_labels(given: dict[str, Any]) -> None:
     said = {name: given[name] for name in ("label", "one_class") if given[name] is not None}
     if given["unlabelled"] and said:
         option = f"--{min(said).replace('_', '-')} {said[min(said)]}"
-        raise Refusal(f"--unlabelled and {option} contradict each other. Leave one of them out.")
+        raise CommandError(
+            f"--unlabelled and {option} contradict each other. Leave one of them out."
+        )
     if not given["unlabelled"] and not said:
-        raise Refusal(
+        raise CommandError(
             "What is known about the classes? Pass --label COLUMN; if all rows are of one class, "
             "--one-class negative or positive; if nothing is known, --unlabelled."
         )
@@ -233,8 +237,10 @@ def _read_counts(given: dict[str, Any]) -> Calibration:
     if made.labelled == given["unlabelled"]:
         file = given["files"][0]
         if made.labelled:
-            raise Refusal(f"{file} has a column 'label', and --unlabelled says that none is known.")
-        raise Refusal(
+            raise CommandError(
+                f"{file} has a column 'label', and --unlabelled says that none is known."
+            )
+        raise CommandError(
             f"{file} has no column 'label'. If all scores are of one class, pass --one-class "
             "negative or positive; if nothing is known, --unlabelled."
         )

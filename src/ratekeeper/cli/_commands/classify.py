@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ratekeeper.cli import _contents, _options, _settings, _states
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 from ratekeeper.cli._outputs import STANDARD, Written, check_output
 from ratekeeper.cli._printing import echo, print_json, rows_text, skipped_text
 
@@ -81,7 +81,7 @@ def command(test: str, file: str, output: str | None, **given: Any) -> None:  # 
 
     target = STANDARD if output is None else output
     if given["json"] and target == STANDARD:
-        raise Refusal("--json and the rows would both go to standard output. Pass -o OUT.")
+        raise CommandError("--json and the rows would both go to standard output. Pass -o OUT.")
     check_output(target, [test, file], may_be_standard=True)
     written = Written(target)
     same = {
@@ -93,7 +93,7 @@ def command(test: str, file: str, output: str | None, **given: Any) -> None:  # 
     else:
         odd = next((name for name in ("id", "step", "start") if given[name] is not None), None)
         if odd is not None:
-            raise Refusal(f"--{odd} is for --adaptive only. Leave it out, or pass both.")
+            raise CommandError(f"--{odd} is for --adaptive only. Leave it out, or pass both.")
         weight = given["weight"]
         counts = classify_file(_contents.load_test(test), file, target, weight=weight, **same)
     if given["json"]:
@@ -110,21 +110,25 @@ def _adaptively(
     """Decide at the level that a state has, and keep the decisions there."""
     import os
 
-    from ratekeeper._system._locks import alone
+    from ratekeeper._system._locks import exclusive
     from ratekeeper.files import classify_adaptively
     from ratekeeper.monitoring._adaptive import AdaptiveTest
 
     path = given["adaptive"]
     if given["weight"] is not None:
-        raise Refusal("--adaptive knows no weights. Leave --weight out, or calibrate by rejection.")
+        raise CommandError(
+            "--adaptive knows no weights. Leave --weight out, or calibrate by rejection."
+        )
     if given["id"] is None or target == STANDARD:
         missing = "--id COLUMN" if given["id"] is None else "-o OUT"
-        raise Refusal(f"--adaptive needs {missing}: decisions are kept until their labels come.")
+        raise CommandError(
+            f"--adaptive needs {missing}: decisions are kept until their labels come."
+        )
     check_output(path, [file])
     step = given["step"]
     with contextlib.suppress(ValueError):
         step = None if step is None else float(step)
-    with alone(path):
+    with exclusive(path):
         made = AdaptiveTest(test, step=step, start=given["start"])  # type: ignore[arg-type]
         if os.path.lexists(path):
             adaptive = AdaptiveTest.load(path, test)  # type: ignore[arg-type]

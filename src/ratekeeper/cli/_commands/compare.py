@@ -12,7 +12,7 @@ import click
 from ratekeeper._system._atomic_files import followed
 from ratekeeper._wording._system_names import FAMILIES, USUAL
 from ratekeeper.cli import _imports, _options, _settings
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 from ratekeeper.cli._outputs import refuse_inputs
 from ratekeeper.cli._printing import console, echo, print_json, rows_text
 from ratekeeper.cli._rates import one_rate
@@ -171,7 +171,7 @@ def command(file: str, label: str, output: str | None, **given: Any) -> None:  #
     given["metrics"] = dict(_imports.named(text, "--metric") for text in given.pop("metric"))
     earlier = _earlier(output, own) if given.pop("append") else []
     if earlier and not own and given["systems"] is None:
-        raise Refusal("--append needs what to add. Name it with --systems or --system.")
+        raise CommandError("--append needs what to add. Name it with --systems or --system.")
     given["systems"] = _asked(given["systems"], own, earlier)
     given["exclude"] = _listed(given["exclude"])
     given["estimator"] = _estimator(given["estimator"], given.pop("base"))
@@ -234,7 +234,7 @@ def _refuse_labels(file: str, label: str, labels: NDArray[Any]) -> None:
     else:
         found = f"{len(kinds):,} different labels, such as {', '.join(map(repr, kinds[:3]))}"
     if len(kinds) != 2:  # noqa: PLR2004 - positive and negative
-        raise Refusal(
+        raise CommandError(
             f"{file}, column {label!r} has {found}, in {rows_text(labels.size)}; two kinds are "
             "needed. Give rows of both, or name another column with --label."
         )
@@ -256,7 +256,7 @@ def _writing(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Refusal(
+        raise CommandError(
             f"--output {folder} cannot be written to: {error.strerror or error}. Use a folder "
             "that can, on a disk with room."
         ) from error
@@ -280,18 +280,18 @@ def _earlier(output: str | None, own: dict[str, Any]) -> list[str]:
     from ratekeeper.comparison import SYSTEMS
 
     if output is None:
-        raise Refusal("--append needs the folder of a comparison. Name it with --output.")
+        raise CommandError("--append needs the folder of a comparison. Name it with --output.")
     place = Path(output) / _OUTPUTS[0]
     try:
         with place.open(encoding="utf-8", newline="") as file:
             names = [row["system"] for row in csv.DictReader(file)]
     except (OSError, KeyError, ValueError, csv.Error) as error:
-        raise Refusal(
+        raise CommandError(
             f"--append: {place} is not the table of a comparison. Run it without --append first."
         ) from error
     for name in names:
         if name not in SYSTEMS and name not in own:
-            raise Refusal(
+            raise CommandError(
                 f"--append: {name!r} in {place} is a system of your own. Give it again with "
                 "--system."
             )
@@ -303,7 +303,9 @@ def _estimator(name: str, own: str | None) -> BaseEstimator | None:
 
     if own is not None:
         if name != "logistic":
-            raise Refusal(f"--base and --estimator {name} are two classifiers. Name one of them.")
+            raise CommandError(
+                f"--base and --estimator {name} are two classifiers. Name one of them."
+            )
         return _imports.classifier(own)
 
     if name == "boosting":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ratekeeper.cli import _alerts, _contents, _options, _settings
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 from ratekeeper.cli._outputs import Written, check_output
 from ratekeeper.cli._printing import print_json
 from ratekeeper.cli._promise import make_test, promise_options, refuse_contradicted
@@ -89,7 +89,7 @@ def _different(paths: tuple[str, ...]) -> Iterator[Calibration]:
         calibration = _contents.load_calibration(path)
         first = seen.get(calibration.data_hash)
         if first is not None:
-            raise Refusal(
+            raise CommandError(
                 f"{path} holds the same calibration as {first}, and no object may count twice. "
                 "Give each only once."
             )

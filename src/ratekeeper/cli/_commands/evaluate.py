@@ -10,7 +10,7 @@ from ratekeeper._wording._formatting import exact_percent, percent
 from ratekeeper._wording._sentences import say, verdicts_text
 from ratekeeper._wording._sentences.evaluation import VERDICTS
 from ratekeeper.cli import _alerts, _contents, _options, _settings
-from ratekeeper.cli._errors import Exceeded, Refusal
+from ratekeeper.cli._errors import CheckFailedError, CommandError
 from ratekeeper.cli._printing import (
     echo,
     print_json,
@@ -152,7 +152,7 @@ def _counted(test: Test, file: str, given: dict[str, Any]) -> FileEvaluation:
     names = ("score", "label", "group", "cluster", "key", "weight", "by", "exclude_calibration")
     useless = [name.replace("_", "-") for name in names if given[name]]
     if useless:
-        raise Refusal(
+        raise CommandError(
             f"--{useless[0]} needs the rows themselves, and --counts has none. Leave one of them "
             "out."
         )
@@ -227,7 +227,7 @@ def _check(found: FileEvaluation, require: str | None, least: int | None, *, che
     if found.outside is not None:  # whatever was asked for: no promise is about these scores
         said.insert(0, say("evaluation.not_covered"))
     if said:
-        raise Exceeded(" ".join(said))
+        raise CheckFailedError(" ".join(said))
 
 
 def _show(found: FileEvaluation, test: Test) -> None:

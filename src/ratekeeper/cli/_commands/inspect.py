@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ratekeeper.cli import _alerts, _contents, _options, _settings, _states
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 from ratekeeper.cli._printing import print_json
 
 _EPILOG = """\b
@@ -33,14 +33,16 @@ def command(stored: str, prevalence: float | None, json: bool) -> None:  # noqa:
         found = _contents.load_stored(
             stored, "FILE.RK is what calibrate or control wrote; this command shows no rows."
         )
-    except _contents.HoldsState:
+    except _contents.HoldsStateError:
         if prevalence is not None:
-            raise Refusal("--prevalence is about the alerts of a test, not of a state.") from None
+            raise CommandError(
+                "--prevalence is about the alerts of a test, not of a state."
+            ) from None
         _states.show_state(stored, as_json=json)
         return
     test = _contents.test_in(found)
     if prevalence is not None and test is None:
-        raise Refusal(
+        raise CommandError(
             f"--prevalence is about the alerts of a test, and {stored} holds a calibration. Make a "
             f"test of it: ratekeeper control {stored} --fnr 0.01 -o test.rk"
         )

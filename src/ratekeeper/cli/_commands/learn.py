@@ -57,12 +57,12 @@ def command(state: str, file: str, **given: Any) -> None:  # noqa: ANN401
     errors so far, and how many were possible at most. STATE.RK is replaced in one step; no test
     file is needed.
     """
-    from ratekeeper._system._locks import alone
+    from ratekeeper._system._locks import exclusive
     from ratekeeper.files import learn_file
     from ratekeeper.monitoring._adaptive import certificate_of, load_ledger, save_ledger
 
     refuse_inputs(state, [file] if file != STANDARD else [])
-    with alone(state):
+    with exclusive(state):
         ledger, about = load_ledger(state)
         found = learn_file(
             ledger,

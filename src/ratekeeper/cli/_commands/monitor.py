@@ -10,14 +10,14 @@ import click
 
 from ratekeeper._wording._sentences import say
 from ratekeeper.cli import _contents, _options, _settings, _states
-from ratekeeper.cli._errors import Exceeded, Refusal
+from ratekeeper.cli._errors import CheckFailedError, CommandError
 from ratekeeper.cli._outputs import STANDARD, Written, check_output
 from ratekeeper.cli._printing import echo, print_json, rows_text, skipped_text
 
 if TYPE_CHECKING:
     from ratekeeper.control._test import Test
-    from ratekeeper.files import FileNoted
-    from ratekeeper.monitoring._monitor import Monitor, Noted
+    from ratekeeper.files import FileRecordResult
+    from ratekeeper.monitoring._monitor import Monitor, RecordResult
 
 _EPILOG = """\b
 Examples:
@@ -118,17 +118,17 @@ def command(test: str, file: str | None, **given: Any) -> None:  # noqa: ANN401
     are outcomes unlike the calibration, and has the rate changed lately? Where FILE
     has scores, it warns if they cannot be a mixture of the two calibrated classes.
     """
-    from ratekeeper._system._locks import alone
+    from ratekeeper._system._locks import exclusive
 
     state = given["state"]
     inputs = [name for name in (test, file, given["outcomes"]) if name is not None]
     check_output(state, inputs)
     if inputs.count(STANDARD) > 1:
-        raise Refusal("FILE and --outcomes cannot both be standard input. Name a file.")
+        raise CommandError("FILE and --outcomes cannot both be standard input. Name a file.")
     if given["plot"] is not None:
         check_output(given["plot"], [*inputs, state])
     loaded = _contents.load_test(test)
-    with alone(state):
+    with exclusive(state):
         monitor = _monitor(loaded, state, given)
         read = _read(monitor, file, given)
         _ = monitor.n_decisions  # counts all that can be
@@ -151,7 +151,9 @@ def _monitor(test: Test, state: str, given: dict[str, Any]) -> Monitor:
     if given["audit"] is not None:
         chosen["labels"] = Audit(given["audit"].strip(), given["audit_seed"])
     elif given["audit_seed"] is not None:
-        raise Refusal("--audit-seed is the seed of an audit, of which there is none. Pass --audit.")
+        raise CommandError(
+            "--audit-seed is the seed of an audit, of which there is none. Pass --audit."
+        )
     if given["run_length"] is not None:
         chosen["run_length"] = given["run_length"]
     new = Monitor(test, **chosen)
@@ -170,7 +172,7 @@ def _monitor(test: Test, state: str, given: dict[str, Any]) -> Monitor:
     return monitor
 
 
-def _read(monitor: Monitor, file: str | None, given: dict[str, Any]) -> dict[str, FileNoted]:
+def _read(monitor: Monitor, file: str | None, given: dict[str, Any]) -> dict[str, FileRecordResult]:
     from ratekeeper.files import record_file, update_file
 
     rest = {"id": given["id"], "on_invalid": given["on_invalid"]}
@@ -191,22 +193,24 @@ def _read(monitor: Monitor, file: str | None, given: dict[str, Any]) -> dict[str
 
 
 def _draw(monitor: Monitor, path: str) -> None:
-    from ratekeeper._system._atomic_files import whole_file
+    from ratekeeper._system._atomic_files import atomic_file
     from ratekeeper.plots import MonitorDisplay
 
     written = Written(path)
     with written.writing():
         display = MonitorDisplay.from_monitor(monitor)
         form = Path(path).suffix.removeprefix(".") or "png"
-        with whole_file(path) as place:
+        with atomic_file(path) as place:
             try:
                 display.figure_.savefig(place, format=form)
             except ValueError as error:  # a format that matplotlib does not know
-                raise Refusal(f"--plot {path}: {error}. Name a .png, .svg or .pdf file.") from error
+                raise CommandError(
+                    f"--plot {path}: {error}. Name a .png, .svg or .pdf file."
+                ) from error
     written.say()
 
 
-def _show(monitor: Monitor, read: dict[str, FileNoted], *, as_json: bool) -> None:
+def _show(monitor: Monitor, read: dict[str, FileRecordResult], *, as_json: bool) -> None:
     if as_json:
         files = {name: one.to_dict() for name, one in read.items()}
         print_json({**monitor.to_dict(), "files": files})
@@ -216,17 +220,17 @@ def _show(monitor: Monitor, read: dict[str, FileNoted], *, as_json: bool) -> Non
             echo(_noted_text(name, one), err=True)
     if monitor.refused is not None:
         remedy = "Find out the truth of a random part of the others, too, and pass --audit 5%."
-        raise Refusal(f"{monitor.refused} {remedy}")
+        raise CommandError(f"{monitor.refused} {remedy}")
     for text in monitor.warnings:
         echo(f"{say('monitor.title.warning')}: {text}", err=True)
     if monitor.alarm:
         first = next(one for one in monitor.alarms if one.verdict == monitor.pages)
-        raise Exceeded(f"{say('monitor.title.alarm')}. {monitor.said(first)}")
+        raise CheckFailedError(f"{say('monitor.title.alarm')}. {monitor.said(first)}")
 
 
-def _noted_text(name: str, one: FileNoted) -> str:
+def _noted_text(name: str, one: FileRecordResult) -> str:
     """Say what became of the rows of a file."""
-    noted: Noted = one.noted
+    noted: RecordResult = one.noted
     facts = {key: f"{n:,}" for key, n in vars(noted).items()}
     counts = f"{facts['new']} new, {facts['known']} known before"
     parts = [f"{name.capitalize()}: {rows_text(one.rows)}, {counts}."]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ratekeeper._wording._formatting import has_instead, listed, show, visible
+from ratekeeper._wording._formatting import escape_controls, format_value, has_instead, listed
 from ratekeeper.cli import _options, _settings
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 from ratekeeper.cli._printing import echo, print_json, print_table, rows_text
 from ratekeeper.exceptions import InputError
 
@@ -77,7 +77,7 @@ def command(file: str, column: tuple[str, ...], by: str | None, **given: Any) ->
     2.
     """
     if given["sample"] is None and given["seed"] is not None:
-        raise Refusal(f"--seed {given['seed']} is for --sample; without it nothing is random.")
+        raise CommandError(f"--seed {given['seed']} is for --sample; without it nothing is random.")
     samples, without_group = _samples(file, column, by, given)
     found = [_judge(sample, given) for sample in samples]
     if given["json"]:
@@ -90,7 +90,7 @@ def command(file: str, column: tuple[str, ...], by: str | None, **given: Any) ->
             echo(f"Skipped {rows_text(without_group)} without {by}.")
     if all(one.p_value is None for one in found):
         reasons = dict.fromkeys(str(one.remark) for one in found)
-        raise Refusal(f"Nothing was tested. {' '.join(reasons)}")
+        raise CommandError(f"Nothing was tested. {' '.join(reasons)}")
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,9 @@ def _samples(
     numbers = {name: values for name, values in columns.items() if values.dtype.kind in "iuf"}
     tested = [name for name in dict.fromkeys(names or numbers) if name != by]
     if not tested:
-        raise Refusal(f"{file} has no column of numbers; it has {listed([*columns], most=20)}.")
+        raise CommandError(
+            f"{file} has no column of numbers; it has {listed([*columns], most=20)}."
+        )
     groups = None if by is None else _groups(file, by, columns[by], given["on_invalid"])
     samples = []
     for name in tested:
@@ -151,9 +153,9 @@ def _columns(
     wanted = [*dict.fromkeys([*names, *([] if by is None else [by])])] if names else None
     columns = read_columns(file, wanted, source_format=form)
     if by is not None and by not in columns:
-        raise Refusal(f"{file} has no column {by!r}; {has_instead(by, [*columns])}")
+        raise CommandError(f"{file} has no column {by!r}; {has_instead(by, [*columns])}")
     if not any(values.size for values in columns.values()):
-        raise Refusal(f"{file} has a header and no rows: rows are needed.")
+        raise CommandError(f"{file} has a header and no rows: rows are needed.")
     return columns
 
 
@@ -178,7 +180,7 @@ def _groups(
     if row is not None:
         problem = problems[codes[row]]
         remedy = "Fill it in, or leave such rows out with --on-invalid skip, which counts them."
-        raise Refusal(
+        raise CommandError(
             f"{file}, row {row + 1:,}, column {by!r}: the group is "
             f"{PROBLEMS[problem] if problem else 'missing'}. "
             f"{'Give it a short name.' if problem else remedy}"
@@ -201,11 +203,12 @@ def _refuse_text(file: str, name: str, values: NDArray[Any]) -> None:
             continue
         bad = np.flatnonzero(~np.isin(problems, (0, MISSING, NAN)))
         if bad.size:
-            raise Refusal(
-                f"{file}, row {bad[0] + 1:,}, column {name!r}: {show(values[bad[0]])} is not "
+            raise CommandError(
+                f"{file}, row {bad[0] + 1:,}, column {name!r}: {format_value(values[bad[0]])} is "
+                "not "
                 "a number. Fix it, or leave out this column."
             )
-    raise Refusal(f"{file}, column {name!r} does not hold numbers. Leave it out.")
+    raise CommandError(f"{file}, column {name!r} does not hold numbers. Leave it out.")
 
 
 def _usable(
@@ -218,7 +221,7 @@ def _usable(
         row = int(np.argmin(usable))
         what = "missing or NaN" if np.isnan(values[row]) else f"{values[row]}"
         count = int((~usable).sum())
-        raise Refusal(
+        raise CommandError(
             f"{file}, row {row + 1:,}, column {name!r}: the value is {what}, the "
             f"{'only one' if count == 1 else f'first of {count:,}'} that cannot be used. Fill in "
             "what is missing, or leave it out with --on-invalid skip, which counts it."
@@ -261,7 +264,7 @@ def _show(found: list[_Judged], by: str | None, alpha: float) -> None:
     from ratekeeper.normality._result import p_text
 
     has_skipped = any(one.skipped for one in found)
-    headings = ["column", *([visible(by)] if by else []), "n"]
+    headings = ["column", *([escape_controls(by)] if by else []), "n"]
     headings += [*(["skipped"] if has_skipped else []), "statistic", "p-value", "verdict"]
     rows = []
     for one in found:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ratekeeper.cli import _contents, _options, _settings
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 from ratekeeper.cli._printing import echo, print_json
 from ratekeeper.cli._promise import PROMISES, WHICH_RATE
 from ratekeeper.cli._rates import rate_options
@@ -161,7 +161,7 @@ def command(json: bool, **given: Any) -> None:  # noqa: ANN401, FBT001
     levels = {name: given.pop(name) for name in PROMISES}
     asked = {name: level for name, level in levels.items() if level is not None}
     if not asked:
-        raise Refusal(WHICH_RATE)
+        raise CommandError(WHICH_RATE)
     given = {name: value for name, value in given.items() if value is not None}
     plans = {name: _planned(name, level, **given) for name, level in asked.items()}
     if json:
@@ -175,13 +175,13 @@ def _planned(control: str, level: float, **given: Any) -> PlanText:  # noqa: ANN
         return _priced(control, level, **given)
     only_priced = {"method", "group"} & set(given)
     if only_priced:
-        raise Refusal(f"--{min(only_priced)} goes with --price and --calibration.")
+        raise CommandError(f"--{min(only_priced)} goes with --price and --calibration.")
     if "becomes" in given:
         return _monitored(control, level, **given)
     only_monitored = {"audit", "per_week", "prevalence", "within"} & set(given)
     if only_monitored:
         name = min(only_monitored).replace("_", "-")
-        raise Refusal(f"--{name} goes with --becomes.")
+        raise CommandError(f"--{name} goes with --becomes.")
     if "worse" not in given:
         from ratekeeper.planning._promise import plan
 
@@ -190,7 +190,7 @@ def _planned(control: str, level: float, **given: Any) -> PlanText:  # noqa: ANN
 
     _refuse_others(given, {"worse", "groups", "power"}, "--worse")
     if "groups" not in given:
-        raise Refusal("--worse plans an audit. Pass --groups, the number of groups.")
+        raise CommandError("--worse plans an audit. Pass --groups, the number of groups.")
     return plan_audit(control, level, **given)
 
 
@@ -215,7 +215,7 @@ def _priced(
     from ratekeeper.methods import Conformal, HighProbability
 
     if price is None or calibration is None:
-        raise Refusal("--price and --calibration go together: pass both.")
+        raise CommandError("--price and --calibration go together: pass both.")
     is_average = method == "conformal"
     _refuse_others(others, set() if is_average else {"delta"}, "--price")
     found = _contents.load_calibration(calibration)
@@ -228,4 +228,4 @@ def _priced(
 def _refuse_others(given: dict[str, Any], known: set[str], option: str) -> None:
     for name in given:
         if name not in known:
-            raise Refusal(f"--{name.replace('_', '-')} means nothing here, with {option}.")
+            raise CommandError(f"--{name.replace('_', '-')} means nothing here, with {option}.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ratekeeper.cli import _alerts, _contents, _options, _settings
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 from ratekeeper.cli._outputs import Written, check_output
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def command(test: str, output: str, **given: Any) -> None:  # noqa: ANN401
     about_file = ("score", "label", "group", "cluster", "key", "positive")
     is_audit = given["by"] or given["crossed"]
     if source is None and (is_audit or any(given[name] is not None for name in about_file)):
-        raise Refusal(
+        raise CommandError(
             "--score, --label, --group, --cluster, --key, --positive, --by and --crossed are about "
             "--evaluate FILE: pass that, too."
         )

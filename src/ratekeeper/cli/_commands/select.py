@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ratekeeper.cli import _contents, _options, _settings
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 from ratekeeper.cli._outputs import STANDARD, Written, check_output
 from ratekeeper.cli._printing import echo, print_json, rows_text, skipped_text
 from ratekeeper.cli._promise import METHODS, method_of
@@ -87,7 +87,7 @@ def command(calibration: str, file: str, output: str | None, **given: Any) -> No
 
     target = STANDARD if output is None else output
     if given["json"] and target == STANDARD:
-        raise Refusal("--json and the rows would both go to standard output. Pass -o OUT.")
+        raise CommandError("--json and the rows would both go to standard output. Pass -o OUT.")
     check_output(target, [calibration, file], may_be_standard=True)
     written = Written(target)
     method = given["method"]

@@ -8,7 +8,7 @@ import click
 
 from ratekeeper._wording._sentences import say
 from ratekeeper.cli import _contents, _options, _settings
-from ratekeeper.cli._errors import Exceeded
+from ratekeeper.cli._errors import CheckFailedError
 from ratekeeper.cli._printing import (
     echo,
     print_json,
@@ -91,7 +91,7 @@ def command(calibration: str, file: str, **given: Any) -> None:  # noqa: ANN401
         _show(found.result)
         echo(f"Read {rows_text(found.rows)}. {skipped_text(found.skipped)}".rstrip())
     if found.result.shifted:
-        raise Exceeded(found.result.statements[0][1])
+        raise CheckFailedError(found.result.statements[0][1])
 
 
 def _show(found: ShiftResult) -> None:

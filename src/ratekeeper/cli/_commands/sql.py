@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ratekeeper._wording._formatting import near, visible
+from ratekeeper._wording._formatting import did_you_mean, escape_controls
 from ratekeeper.cli import _contents, _options, _settings
-from ratekeeper.cli._errors import Refusal
+from ratekeeper.cli._errors import CommandError
 from ratekeeper.cli._printing import echo, print_exactly
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class _Queries(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the line."""
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
-            meant = near(args[0], self.commands)
+            meant = did_you_mean(args[0], self.commands)
             if meant and not os.path.exists(args[0]):  # noqa: PTH110 - pathlib costs time
                 ctx.fail(f"There is no query and no file {args[0]!r}.{meant}")
             args = ["decide", *args]
@@ -131,7 +131,7 @@ def calibrate(**given: Any) -> None:  # noqa: ANN401 - every option by its name
     names = ("table", "score", "label", "group", "buckets", "dialect")
     ends = given["lowest"], given["highest"]
     if given["any_range"] and ends != (None, None):
-        raise Refusal("--any-range and --lowest or --highest contradict each other.")
+        raise CommandError("--any-range and --lowest or --highest contradict each other.")
     extent = (0.0 if ends[0] is None else ends[0], 1.0 if ends[1] is None else ends[1])
     within = None
     if given["refine"]:
@@ -245,8 +245,8 @@ def _columns(test: Test, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _print(query: str) -> None:
-    if sys.stdout.isatty() and visible(query, keep="\n\t") != query:
-        raise Refusal(
+    if sys.stdout.isatty() and escape_controls(query, keep="\n\t") != query:
+        raise CommandError(
             "A name in the query has characters that a terminal hides or acts on, and the query "
             "needs them as they are. Write it to a file: > query.sql"
         )
@@ -257,7 +257,7 @@ def _as_calibrated(test: Test, role: str) -> Any:  # noqa: ANN401 - None without
     """Return the column that a test was calibrated on."""
     column = getattr(test.calibration.provenance, role, None)
     if column is None and role != "group":
-        raise Refusal(
+        raise CommandError(
             f"Pass --{role} COLUMN: the calibration knows none, since it was made from arrays, or "
             "merged from files in which it has different names."
         )

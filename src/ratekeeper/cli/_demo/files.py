@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ratekeeper._system._atomic_files import write
-from ratekeeper._wording._formatting import visible
+from ratekeeper._wording._formatting import escape_controls
 from ratekeeper.cli._demo.tables import CALIBRATED_ON, YEARS, months
 from ratekeeper.datasets import load_employment
 from ratekeeper.exceptions import InputError
@@ -109,7 +109,7 @@ def export(folder: str | os.PathLike[str]) -> str:
             f"{Path(folder)} cannot be written to: {error.strerror or error}. Take a folder that "
             "can, on a disk with room."
         ) from error
-    place = visible(str(Path(folder)))
+    place = escape_controls(str(Path(folder)))
     told = f"{', '.join(years)}, a file for each month from {YEARS[0]} to {YEARS[-1]}"
     return f"Written to {place}: {told}, and README.txt, which says:\n\n{walk}"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._numerics._sequential import LimitWatch
+from ratekeeper._numerics._sequential import LimitEProcess
 from ratekeeper.calibration._calibrate import calibrate
 from ratekeeper.cli._demo.tables import ALPHA, CALIBRATED_ON, METHODS, YEARS, months, table_of
 from ratekeeper.control._evaluation import Tally, count
@@ -88,7 +88,7 @@ def _in_other_orders(test: ErrorRateTest, people: Employment) -> str:
     errors = [~test.decide(part.score[part.employed]).positive for part in later]
     rng, when = np.random.default_rng(1), []
     for _ in range(_ORDERS):
-        watch = LimitWatch(test.alpha, delta=0.05)
+        watch = LimitEProcess(test.alpha, delta=0.05)
         for missed in errors:
             watch.feed(rng.permutation(missed))
         when.append(watch.alarm or np.inf)

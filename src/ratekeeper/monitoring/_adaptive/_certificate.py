@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import exact_percent, extremes, percent, show
+from ratekeeper._wording._formatting import exact_percent, extremes, format_value, percent
 from ratekeeper._wording._sentences import say, shown_text, state
 from ratekeeper.control._certificate import Stated
 
@@ -138,7 +138,7 @@ class AdaptiveCertificate(Stated):
             "extra": f"{math.ceil(round(self.extra, 9)):,}",
             "objects": "positives" if is_fnr else "negatives",
             "called": "negative" if is_fnr else "positive",
-            "label": show(self.positive_label if is_fnr else self.negative_label),
+            "label": format_value(self.positive_label if is_fnr else self.negative_label),
         }
 
     @property
@@ -218,7 +218,7 @@ class AdaptiveCertificate(Stated):
             if len(self.cells) == 1:
                 yield state("so_far", text)
             else:
-                yield state("so_far", text, title="so_far.group", group=show(cell.group))
+                yield state("so_far", text, title="so_far.group", group=format_value(cell.group))
         for text in shown_text(len(shown), len(self.cells)):
             yield state("shown", text, title="groups")
         if self.open:

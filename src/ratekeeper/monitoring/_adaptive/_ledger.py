@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ratekeeper._reading._parameters import check_choice
-from ratekeeper._wording._formatting import listed, plain_value, show
+from ratekeeper._wording._formatting import format_value, listed, plain_value
 from ratekeeper._wording._sentences import say
 from ratekeeper.control._label_audit import Audit
 from ratekeeper.exceptions import InputError, LateLabelsWarning, Parameter
@@ -76,7 +76,7 @@ class Outcome(NamedTuple):
     delay: int
 
 
-class Learned(NamedTuple):
+class UpdateResult(NamedTuple):
     """What came of labels.
 
     Attributes
@@ -105,7 +105,7 @@ class Learned(NamedTuple):
 
     def __repr__(self) -> str:
         counts = self._asdict().items()
-        return f"Learned({', '.join(f'{name}={n}' for name, n in counts if n)})"
+        return f"UpdateResult({', '.join(f'{name}={n}' for name, n in counts if n)})"
 
 
 class Ledger:
@@ -207,7 +207,7 @@ class Ledger:
             seen: set[str] = set()
             twice = next(one for one in ids if one in seen or seen.add(one))  # type: ignore[func-returns-value]
             raise InputError(
-                f"The id {show(twice)} occurs twice, so its label could not be told apart.",
+                f"The id {format_value(twice)} occurs twice, so its label could not be told apart.",
                 parameter="ids",
                 value=twice,
                 remedy="Give each decision an id of its own.",
@@ -221,7 +221,8 @@ class Ledger:
             p_value = known.p_value if p_values is None else float(p_values[place])
             if known.p_value != p_value or known.group != index[place]:
                 raise InputError(
-                    f"The id {show(one)} has a decision already, on an object of another score or "
+                    f"The id {format_value(one)} has a decision already, on an object of another "
+                    "score or "
                     f"group: its p-value was {known.p_value:.6g}, now it is {p_value:.6g}.",
                     parameter="ids",
                     value=one,
@@ -255,11 +256,11 @@ class Ledger:
 
     def learn(
         self, ids: Sequence[str], is_positive: NDArray[np.bool_], unknown: str = "refuse"
-    ) -> Learned:
+    ) -> UpdateResult:
         """Learn labels at one moment. Raises before anything is changed."""
         check_choice(unknown, "unknown", ("refuse", "ignore"))
         truths: dict[str, bool] = {}
-        counts = dict.fromkeys(Learned._fields, 0)
+        counts = dict.fromkeys(UpdateResult._fields, 0)
         strangers = []
         for one, truth in zip(ids, is_positive.tolist(), strict=True):
             known: bool | None = truths.get(one)
@@ -285,7 +286,7 @@ class Ledger:
         for one, truth in truths.items():
             self._settle(one, Settled(self.open.pop(one), truth))
         self._forget()
-        return Learned(**counts)
+        return UpdateResult(**counts)
 
     def _move(self, nulls: list[str]) -> None:
         """Move the levels by what the labels of these objects of the null class show."""
@@ -318,9 +319,9 @@ class Ledger:
         self._kept = sum(level.waiting.size for level in self.levels)
 
     def _contradiction(self, one: str, *, known: bool) -> InputError:
-        label = show(plain_value(self.classes[int(known)]))
+        label = format_value(plain_value(self.classes[int(known)]))
         return InputError(
-            f"The id {show(one)} comes with another label than before: it was {label}.",
+            f"The id {format_value(one)} comes with another label than before: it was {label}.",
             parameter="labels",
             value=one,
             remedy="A label that was learned has moved the level and stays. Leave the corrected "

@@ -13,7 +13,7 @@ from ratekeeper._reading._hints import TEST, missing_attribute
 from ratekeeper._reading._parameters import check_count, check_probability
 from ratekeeper._version import __version__
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import exact_percent, percent, plain_value, show
+from ratekeeper._wording._formatting import exact_percent, format_value, percent, plain_value
 from ratekeeper.calibration._cells import group_index, refuse_weights
 from ratekeeper.control._decisions import Decisions
 from ratekeeper.control._error_rate import ErrorRateTest
@@ -21,7 +21,7 @@ from ratekeeper.control._label_audit import Audit
 from ratekeeper.control._test import Test
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.monitoring._adaptive._certificate import AdaptiveCell, AdaptiveCertificate
-from ratekeeper.monitoring._adaptive._ledger import Learned, Ledger, Outcome
+from ratekeeper.monitoring._adaptive._ledger import Ledger, Outcome, UpdateResult
 from ratekeeper.monitoring._adaptive._level import DECAYING
 from ratekeeper.monitoring._adaptive._stored import (
     load_ledger,
@@ -308,7 +308,7 @@ class AdaptiveTest:
             levels=levels,
         )
 
-    def learn(self, ids: ArrayLike, labels: ArrayLike, *, unknown: str = "refuse") -> Learned:
+    def learn(self, ids: ArrayLike, labels: ArrayLike, *, unknown: str = "refuse") -> UpdateResult:
         """Learn the labels of decisions, and move the level by those of the null class.
 
         Parameters
@@ -324,7 +324,7 @@ class AdaptiveTest:
 
         Returns
         -------
-        Learned
+        UpdateResult
             How many labels were learned, repeated and so on.
 
         Warns
@@ -411,7 +411,7 @@ class AdaptiveTest:
         ...     adaptive.save(path)
         ...     again = rk.AdaptiveTest.load(path, test)
         >>> again.learn(["a"], [1]), again.level == 0.05 - 0.005 * 0.95
-        (Learned(learned=1, null=1, errors=1), True)
+        (UpdateResult(learned=1, null=1, errors=1), True)
         """
         ledger, about = load_ledger(path)
         return cls._restored(ledger, about["test"], test)
@@ -447,7 +447,7 @@ class AdaptiveTest:
         text += f"at most {cell.cap:,.6g} possible"
         if self.test.calibration.groups is None:
             return text
-        return f"group {show(cell.group)}: level {cell.level:.4g}\n    {text}"
+        return f"group {format_value(cell.group)}: level {cell.level:.4g}\n    {text}"
 
     def _repr_html_(self) -> str:
         head, *lines = repr(self).split("\n")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ground:
+class Baseline:
     """One promised rate in one group: what its outcomes are held against.
 
     Attributes
@@ -49,7 +49,7 @@ class Watched:
 
     share: Share
     alpha: float
-    grounds: tuple[Ground | None, ...]
+    grounds: tuple[Baseline | None, ...]
 
 
 def watched_rates(test: Test) -> list[Watched]:
@@ -73,28 +73,30 @@ def watched_rates(test: Test) -> list[Watched]:
     )
 
 
-def _of_aim(test: RiskControlTest, i: int) -> Ground:
+def _of_aim(test: RiskControlTest, i: int) -> Baseline:
     realised = test.chosen[i].realised
     if realised is None:
-        return Ground(why="monitor.like.certified")
+        return Baseline(why="monitor.like.certified")
     if test.calibration.origin != "held out":
-        return Ground(why="monitor.like.cross_fitted")
-    return Ground(realised.k, realised.n)
+        return Baseline(why="monitor.like.cross_fitted")
+    return Baseline(realised.k, realised.n)
 
 
-def _of_part(part: ErrorRateTest, i: int) -> Ground | None:
+def _of_part(part: ErrorRateTest, i: int) -> Baseline | None:
     cell = part.certificate.cells[i]
     if cell.pooled:
         return None
     if part.calibration.origin != "held out":
-        return Ground(why="monitor.like.cross_fitted")
+        return Baseline(why="monitor.like.cross_fitted")
     known = part._promise_of(part._nulls[i])  # noqa: SLF001 - ours
     if known.k is None or known.n is None:
-        return Ground(why="monitor.like.method")
+        return Baseline(why="monitor.like.method")
     if part.method.name != "smoothed":
-        return Ground(known.k, known.n)
+        return Baseline(known.k, known.n)
     if cell.tied:  # each object breaks ties anew, which no rank does
-        return Ground(why="monitor.like.smoothed")
+        return Baseline(why="monitor.like.smoothed")
     # Fewer than k scores are strictly beyond an error. Ties that the calibration does not show are
     # with one score, and numbers that break them place at most that one beyond it, too.
-    return Ground(known.k + 1, known.n) if known.k < known.n else Ground(why="monitor.like.method")
+    return (
+        Baseline(known.k + 1, known.n) if known.k < known.n else Baseline(why="monitor.like.method")
+    )

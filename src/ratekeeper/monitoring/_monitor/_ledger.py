@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ratekeeper._wording._formatting import show
+from ratekeeper._wording._formatting import format_value
 from ratekeeper.calibration._times import WORDS
 from ratekeeper.exceptions import InputError, Parameter, StoredFileError
 from ratekeeper.monitoring._monitor._times import moment_text
@@ -33,7 +33,7 @@ _FEW = 64  # decisions, for which a loop is faster than an array
 _KEPT = 4096  # counted decisions whose room is not worth giving back
 
 
-class Taken(NamedTuple):
+class Batch(NamedTuple):
     """Decisions that are counted now, in their order."""
 
     ids: list[str]
@@ -44,7 +44,7 @@ class Taken(NamedTuple):
 
 
 @dataclass
-class Noted:
+class RecordResult:
     """What became of the rows of a call, or of all calls so far.
 
     Attributes
@@ -67,13 +67,13 @@ class Noted:
     unknown: int = 0
     unaudited: int = 0
 
-    def __add__(self, other: Noted) -> Noted:
-        return Noted(
+    def __add__(self, other: RecordResult) -> RecordResult:
+        return RecordResult(
             *(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True))
         )
 
 
-class Ledger:
+class OpenDecisions:
     """Decisions by id, in the order of their times and then of recording, until they are counted.
 
     What is counted is forgotten but for the frontier, the time up to which all is counted, and,
@@ -123,9 +123,9 @@ class Ledger:
         times: NDArray[Any],
         codes: NDArray[np.uint8],
         groups: NDArray[np.uint32],
-    ) -> tuple[Noted, NDArray[np.intp] | slice]:
+    ) -> tuple[RecordResult, NDArray[np.intp] | slice]:
         """Take note of decisions, all or none; return the places of the new ones, too."""
-        noted = Noted(new=len(ids))
+        noted = RecordResult(new=len(ids))
         new: NDArray[np.intp] | slice = slice(None)
         if not ids:
             return noted, new
@@ -154,7 +154,7 @@ class Ledger:
         codes: NDArray[np.uint8],
         groups: NDArray[np.uint32],
         late: NDArray[np.bool_] | None,
-        noted: Noted,
+        noted: RecordResult,
     ) -> NDArray[np.intp]:
         """Return the positions of new decisions; refuse those that contradict known ones."""
         new = []
@@ -186,7 +186,7 @@ class Ledger:
             times = (moment_text(self.clock, moment) for moment in (found[0], given[0]))
             differs += " ({}, now {})".format(*times)
         return InputError(
-            f"The decision {show(name)} was recorded before with {differs}.",
+            f"The decision {format_value(name)} was recorded before with {differs}.",
             parameter="ids",
             value=name,
             remedy="Give each decision an id of its own.",
@@ -213,10 +213,10 @@ class Ledger:
         self._groups.frombytes(np.ascontiguousarray(groups, dtype=np.uint32).tobytes())
         self._labels += bytes([UNKNOWN]) * len(ids)
 
-    def label(self, ids: Sequence[str], truths: NDArray[np.uint8]) -> Noted:
+    def label(self, ids: Sequence[str], truths: NDArray[np.uint8]) -> RecordResult:
         """Take note of labels, all or none."""
         places = np.fromiter((self._place.get(name, -1) for name in ids), np.int64, len(ids))
-        noted = Noted()
+        noted = RecordResult()
         if (places < 0).any():
             gone = np.flatnonzero(places < 0).tolist()
             for i in gone:
@@ -245,7 +245,7 @@ class Ledger:
         return noted
 
     def label_one(self, name: str, truth: int) -> str:
-        """Take note of one label, and return the kind of `Noted` that it is."""
+        """Take note of one label, and return the kind of `RecordResult` that it is."""
         place = self._place.get(name)
         if place is None:
             if name not in self._counted:
@@ -267,7 +267,7 @@ class Ledger:
         if known not in (UNKNOWN, given):
             sides = ("negative", "positive")
             raise InputError(
-                f"The decision {show(name)} has the label {sides[known]} already, and now "
+                f"The decision {format_value(name)} has the label {sides[known]} already, and now "
                 f"{sides[given]}.",
                 parameter="labels",
                 value=name,
@@ -332,11 +332,11 @@ class Ledger:
             self._drop()
         return code, group, label
 
-    def take(self, n: int) -> Taken:
+    def take(self, n: int) -> Batch:
         """Count the first n decisions."""
         part = slice(self._head, self._head + n)
         ids = self._ids[part]
-        taken = Taken(
+        taken = Batch(
             ids,
             np.array(self._times[part], dtype=self._times.typecode),
             np.frombuffer(bytes(self._codes[part]), np.uint8),
@@ -409,7 +409,7 @@ class Ledger:
         has = [m is not None for m in moments]
         return {"clock": self.clock, "has_now": has[0], "has_frontier": has[1]}, arrays
 
-    def take_up(self, facts: Facts, arrays: dict[str, NDArray[Any]], n_groups: int) -> None:
+    def restore(self, facts: Facts, arrays: dict[str, NDArray[Any]], n_groups: int) -> None:
         """Become what `state` has returned."""
         if facts["clock"] is not None:
             self.set_clock(facts["clock"], "decided_at")

@@ -19,13 +19,13 @@ from ratekeeper.monitoring._monitor._ledger import (
     POSITIVE,
     UNAUDITED,
     UNKNOWN,
-    Ledger,
-    Noted,
+    OpenDecisions,
+    RecordResult,
 )
 from ratekeeper.monitoring._monitor._outcomes import needs_label
 from ratekeeper.monitoring._monitor._panel import Panel
 from ratekeeper.monitoring._monitor._reading import Classes, abstains, refuse_twice
-from ratekeeper.monitoring._monitor._readout import Found
+from ratekeeper.monitoring._monitor._readout import Readout
 from ratekeeper.monitoring._monitor._scores import Scores
 from ratekeeper.monitoring._monitor._state import read_panel, write_panel
 from ratekeeper.monitoring._monitor._times import read_moment, read_moments, read_span
@@ -72,7 +72,7 @@ class MonitorState:
     arrays: dict[str, NDArray[Any]] = field(repr=False)
 
 
-class Monitor(Found):
+class Monitor(Readout):
     """Watches a test at work: is its limit broken, and are there more errors than explained.
 
     Record decisions when they are made and labels when they become known, in any order and as
@@ -99,7 +99,7 @@ class Monitor(Found):
     ----------
     too_late, unknown, unaudited, known : int
         How many decisions or labels were left out since this object was made or restored, and why:
-        see `Noted`.
+        see `RecordResult`.
 
     Notes
     -----
@@ -189,10 +189,10 @@ class Monitor(Found):
         free = bytes(
             not any(needs_label(share, code) for share in shares) for code in range(N_CODES)
         )
-        self._ledger = Ledger(free, self._span)
+        self._ledger = OpenDecisions(free, self._span)
         self._classes = Classes(test)
         self._scores = Scores(test, self.delta)
-        self._noted = Noted()
+        self._noted = RecordResult()
 
     def record(
         self,
@@ -202,7 +202,7 @@ class Monitor(Found):
         groups: ArrayLike | None = None,
         *,
         scores: ArrayLike | None = None,
-    ) -> Noted:
+    ) -> RecordResult:
         """Record decisions, each once: those that are known already change nothing.
 
         Parameters
@@ -220,7 +220,7 @@ class Monitor(Found):
 
         Returns
         -------
-        Noted
+        RecordResult
             How many were new, known, or too late.
         """
         check_aligned(ids, "ids", decided_at=decided_at, decisions=decisions, groups=groups)
@@ -255,7 +255,7 @@ class Monitor(Found):
         self._note(noted)
         return noted
 
-    def update(self, ids: ArrayLike, labels: ArrayLike) -> Noted:
+    def update(self, ids: ArrayLike, labels: ArrayLike) -> RecordResult:
         """Take note of true labels, each once: those that are known already change nothing.
 
         Parameters
@@ -267,14 +267,14 @@ class Monitor(Found):
 
         Returns
         -------
-        Noted
+        RecordResult
             How many were new, known, too late, or of unknown ids.
         """
         if isinstance(ids, str | int | np.integer):
             truth = self._classes.truth(labels)
             kind = self._ledger.label_one(str(ids).strip(), truth)
             setattr(self._noted, kind, getattr(self._noted, kind) + 1)
-            return Noted(**{kind: 1})
+            return RecordResult(**{kind: 1})
         check_aligned(ids, "ids", labels=labels)
         names = read_ids(ids)
         truths = self._classes.truths(labels, len(names))
@@ -320,7 +320,7 @@ class Monitor(Found):
                 remedy=("Give ", Parameter("matures_after"), f" as {form}."),
             )
 
-    def _note(self, noted: Noted) -> None:
+    def _note(self, noted: RecordResult) -> None:
         self._noted = self._noted + noted
 
     @property
@@ -389,9 +389,9 @@ class Monitor(Found):
             monitor._span_clock, monitor._span = span["clock"], span["length"]
             monitor._ledger.mature_after(span["length"])
         n_groups = len(monitor._panel.table)
-        monitor._ledger.take_up(facts, state.arrays, n_groups)
+        monitor._ledger.restore(facts, state.arrays, n_groups)
         read_panel(monitor._panel, facts, state.arrays)
-        monitor._scores.take_up(facts.get("scores"), state.arrays)
+        monitor._scores.restore(facts.get("scores"), state.arrays)
         return monitor
 
     def save(self, path: str | os.PathLike[str]) -> None:

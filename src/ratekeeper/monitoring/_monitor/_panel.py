@@ -35,12 +35,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from ratekeeper._numerics._sequential import (
-    AuditedLikenessWatch,
-    AuditedWatch,
-    ChangeWatch,
-    LikenessWatch,
-    LimitWatch,
-    average,
+    AuditedEProcess,
+    AuditedLikenessEProcess,
+    ChangeDetector,
+    LikenessEProcess,
+    LimitEProcess,
+    combine,
     interval,
     rate_among_all,
     rate_among_labelled,
@@ -54,10 +54,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper._numerics._sequential._e_process import CountWatch
+    from ratekeeper._numerics._sequential._e_process import CountEProcess
     from ratekeeper.control._label_audit import Audit
-    from ratekeeper.monitoring._monitor._baseline import Ground, Watched
-    from ratekeeper.monitoring._monitor._ledger import Taken
+    from ratekeeper.monitoring._monitor._baseline import Baseline, Watched
+    from ratekeeper.monitoring._monitor._ledger import Batch
 
     Floats = NDArray[np.float64]
     Places = NDArray[np.intp]
@@ -100,7 +100,7 @@ class Alarm(NamedTuple):
     risen_for: int | None = None
 
 
-class Fed(NamedTuple):
+class FeedResult(NamedTuple):
     """What became of a stretch of decisions in the watches of a rate."""
 
     counted: Places  # the places of those that are outcomes
@@ -116,13 +116,13 @@ class Line:
 
     Parameters
     ----------
-    watch : CountWatch
+    watch : CountEProcess
         The watch.
     weight : float
         In the mean that a verdict stands on.
     """
 
-    def __init__(self, watch: CountWatch, weight: float) -> None:
+    def __init__(self, watch: CountEProcess, weight: float) -> None:
         self._watch, self.weight = watch, weight
         self._log_now: float | None = None
         self._places: Places = np.zeros(0, dtype=np.intp)
@@ -166,16 +166,16 @@ class Line:
 
 
 @dataclass
-class Cell:
+class WatchedCell:
     """The watches of one promised rate in one group."""
 
-    limit: LimitWatch
-    likeness: CountWatch | None
-    change: ChangeWatch
-    ground: Ground
+    limit: LimitEProcess
+    likeness: CountEProcess | None
+    change: ChangeDetector
+    ground: Baseline
 
 
-class Rate:
+class WatchedRate:
     """One promised rate, watched in every group that has the promise."""
 
     def __init__(
@@ -192,7 +192,7 @@ class Rate:
         self.unkind = outcomes(watched.share, kindest=False)
         self.trace = Trace()
         self.n = 0
-        self.cells: list[Cell | None] = [
+        self.cells: list[WatchedCell | None] = [
             None if ground is None else self._cell(ground, delta, run_length)
             for ground in watched.grounds
         ]
@@ -200,12 +200,12 @@ class Rate:
         self.promised = np.array(promised, dtype=np.intp)
         self.whole = self._limit(delta) if len(promised) > 1 else None
 
-    def _limit(self, delta: float) -> LimitWatch:
+    def _limit(self, delta: float) -> LimitEProcess:
         if self.plan is None:
-            return LimitWatch(self.alpha, delta)
-        return AuditedWatch(self.share, self.alpha, self.plan.rate, delta)
+            return LimitEProcess(self.alpha, delta)
+        return AuditedEProcess(self.share, self.alpha, self.plan.rate, delta)
 
-    def _cell(self, ground: Ground, delta: float, run_length: float) -> Cell:
+    def _cell(self, ground: Baseline, delta: float, run_length: float) -> WatchedCell:
         limit = self._limit(delta)
         likeness = None
         among = self.alpha
@@ -213,12 +213,12 @@ class Rate:
             likeness = self._likeness(ground.rank, ground.n, delta)
         if self.plan is not None:  # the limit that labelled outcomes have
             among = rate_among_labelled(self.share, self.alpha, self.plan.rate)
-        return Cell(limit, likeness, ChangeWatch(among, run_length), ground)
+        return WatchedCell(limit, likeness, ChangeDetector(among, run_length), ground)
 
-    def _likeness(self, rank: int, n: int, delta: float) -> CountWatch:
+    def _likeness(self, rank: int, n: int, delta: float) -> CountEProcess:
         if self.plan is None:
-            return LikenessWatch(rank, n, delta)
-        return AuditedLikenessWatch(self.share, rank, n, self.plan.rate, delta, self.n_cells)
+            return LikenessEProcess(rank, n, delta)
+        return AuditedLikenessEProcess(self.share, rank, n, self.plan.rate, delta, self.n_cells)
 
     def watches(self) -> list[Any]:
         """Return all watches, always in the same order."""
@@ -273,7 +273,7 @@ class Rate:
     def interval(self, table: NDArray[np.int64], delta: float) -> tuple[float, float]:
         """Return limits of the mean rate so far that hold at all times together.
 
-        With an audit, if the rate is constant: see `AuditedWatch.interval`.
+        With an audit, if the rate is constant: see `AuditedEProcess.interval`.
         """
         low, high = (
             interval(*self.counts(table, kindest=kindest), delta)[i]
@@ -295,7 +295,7 @@ class Panel:
     ) -> None:
         self.delta, self.groups = delta, groups
         n_cells = sum(len(one.grounds) for one in watched)
-        self.rates = [Rate(one, delta, run_length, plan, n_cells) for one in watched]
+        self.rates = [WatchedRate(one, delta, run_length, plan, n_cells) for one in watched]
         self.rates = [rate for rate in self.rates if rate.promised.size]
         n_groups = len(watched[0].grounds)
         self.table = np.zeros((n_groups, N_KEYS), dtype=np.int64)
@@ -330,7 +330,7 @@ class Panel:
             return None
         values = [math.log(line.weight) + line.log_now for line in chosen]
         whole = sum(line.weight for line in chosen)
-        return average(values) + math.log(len(values) / whole)
+        return combine(values) + math.log(len(values) / whole)
 
     def log_es(self, verdict: Verdict, s: int) -> dict[int, float]:
         """Return the evidence for a verdict now in each group that has the promise."""
@@ -355,7 +355,7 @@ class Panel:
         if most < 1.0 / self.delta:
             self.alarms = [one for one in self.alarms if one.verdict != "unlike_calibration"]
 
-    def feed(self, taken: Taken) -> None:
+    def feed(self, taken: Batch) -> None:
         """Count decisions, with a look after each."""
         keys = taken.codes.astype(np.intp) * N_LABELS + taken.labels
         groups = taken.groups.astype(np.intp)
@@ -369,7 +369,7 @@ class Panel:
         self.n += len(taken.ids)
         self.last = taken.times[-1].item()
 
-    def _feed_rate(self, s: int, keys: Places, groups: Places) -> Fed:
+    def _feed_rate(self, s: int, keys: Places, groups: Places) -> FeedResult:
         """Feed decisions to the watches of a rate."""
         rate = self.rates[s]
         kind = rate.kind[keys]
@@ -386,9 +386,9 @@ class Panel:
             active.add((s, None))
             self._limits[s, None].feed(counted, kind[counted] == ERROR)
         before, rate.n = rate.n, rate.n + counted.size
-        return Fed(counted, before, active, changes)
+        return FeedResult(counted, before, active, changes)
 
-    def _judge(self, fed: list[Fed], taken: Taken) -> None:
+    def _judge(self, fed: list[FeedResult], taken: Batch) -> None:
         """Look for the first decision at which each verdict is reached."""
 
         def alarm(verdict: Verdict, place: int, **more: Any) -> None:  # noqa: ANN401
@@ -419,7 +419,7 @@ class Panel:
         return ("limit_broken", self._limits), ("unlike_calibration", self._likes)
 
     def _trace(
-        self, s: int, fed: Fed, keys: Places, groups: Places, before: NDArray[np.int64]
+        self, s: int, fed: FeedResult, keys: Places, groups: Places, before: NDArray[np.int64]
     ) -> None:
         """Keep what a picture shows."""
         rate = self.rates[s]
@@ -443,7 +443,7 @@ class Panel:
         rate.trace.add(np.stack(columns, axis=1).astype(np.float64), rate.n)
 
     def _by_group(
-        self, rate: Rate, counts: NDArray[np.bool_], groups: Places
+        self, rate: WatchedRate, counts: NDArray[np.bool_], groups: Places
     ) -> Iterator[tuple[int, Places]]:
         """Yield the promised groups that are met, each with the places of what counts."""
         places = np.flatnonzero(counts)

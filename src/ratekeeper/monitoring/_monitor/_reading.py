@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper._reading._columns import read_sparse_names
-from ratekeeper._wording._formatting import listed, plain_value, show
+from ratekeeper._wording._formatting import format_value, listed, plain_value
 from ratekeeper.control._decisions import Decisions
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.monitoring._monitor._ledger import ABSTAINED, NEITHER, UNKNOWN
@@ -24,7 +24,7 @@ def refuse_twice(names: list[str]) -> None:
         seen: set[str] = set()
         for name in names:
             if name in seen:
-                found = (Parameter("ids"), f" has {show(name)} twice.")
+                found = (Parameter("ids"), f" has {format_value(name)} twice.")
                 remedy = "Give each decision an id of its own."
                 raise InputError(found, parameter="ids", value=name, remedy=remedy)
             seen.add(name)
@@ -98,8 +98,11 @@ class Classes:
         return place[index]
 
     def _no_class(self, value: object, name: str) -> InputError:
-        need = " or ".join(map(show, self._places))
-        found = (Parameter(name), f" has {show(value)}, but the test decides between {need}.")
+        need = " or ".join(map(format_value, self._places))
+        found = (
+            Parameter(name),
+            f" has {format_value(value)}, but the test decides between {need}.",
+        )
         return InputError(
             found, parameter=name, value=value, need=need, remedy="Write it as at calibration."
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from ratekeeper._numerics._sequential import which
+from ratekeeper._numerics._sequential import select_by_e_values
 from ratekeeper._wording._sentences import say
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.monitoring._monitor._ledger import (
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from ratekeeper.calibration._times import Kind
     from ratekeeper.control._label_audit import Audit
     from ratekeeper.control._test import Test
-    from ratekeeper.monitoring._monitor._ledger import Ledger
-    from ratekeeper.monitoring._monitor._panel import Alarm, Panel, Rate, Verdict
+    from ratekeeper.monitoring._monitor._ledger import OpenDecisions
+    from ratekeeper.monitoring._monitor._panel import Alarm, Panel, Verdict, WatchedRate
     from ratekeeper.monitoring._monitor._scores import Scores
     from ratekeeper.monitoring._monitor._times import Moment
 
@@ -78,7 +78,7 @@ class RatePicture(NamedTuple):
     interval: tuple[float, float]
 
 
-class Found:
+class Readout:
     """What a monitor says about the decisions that were recorded."""
 
     test: Test
@@ -87,7 +87,7 @@ class Found:
     labels: Literal["all"] | Audit
     groups: list[Any] | None
     _panel: Panel
-    _ledger: Ledger
+    _ledger: OpenDecisions
     _scores: Scores
     _plan: Audit | None
     _span: Moment | None
@@ -292,14 +292,16 @@ class Found:
         keys = [(s, g) for s in range(len(panel.rates)) for g in panel.log_es("limit_broken", s)]
         values = [panel.log_es("limit_broken", s)[g] for s, g in keys]
         named = [
-            key for key, is_named in zip(keys, which(values, self.delta), strict=True) if is_named
+            key
+            for key, is_named in zip(keys, select_by_e_values(values, self.delta), strict=True)
+            if is_named
         ]
         if len(panel.rates) > 1:
             return [(panel.rates[s].share, self.groups[g]) for s, g in named]
         return [self.groups[g] for _, g in named]
 
     @property
-    def watched(self) -> list[Rate]:
+    def watched(self) -> list[WatchedRate]:
         """The watches of each promised rate, and its course for a picture."""
         return self._count().rates
 
@@ -330,7 +332,7 @@ class Found:
             if most is None or g in most
         ]
 
-    def _picture(self, rate: Rate, table: NDArray[np.int64], group: object) -> RatePicture:
+    def _picture(self, rate: WatchedRate, table: NDArray[np.int64], group: object) -> RatePicture:
         best, worst = rate.range(table) or (None, None)
         errors, n = rate.labelled(table)
         limits, counted = rate.interval(table, self.delta), rate.rate(table)

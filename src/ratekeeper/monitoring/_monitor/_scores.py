@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FIRST = 200  # scores
 
 
-class Shown(NamedTuple):
+class ShiftAlarm(NamedTuple):
     """What showed that scores are no mixture.
 
     Attributes
@@ -71,7 +71,7 @@ class Scores:
         self.n = 0
         # Of the first test that was watched: one made anew from the same data has another.
         self._draw = test.calibration.draw
-        self.shown: Shown | None = None
+        self.shown: ShiftAlarm | None = None
         self._counts: ShiftCounts | None = None
 
     @property
@@ -121,7 +121,7 @@ class Scores:
         found = counts.result(alpha=level, enough=min(1.0, 2.0 * level))
         if found.shifted:
             worst = min(found.groups, key=lambda name: found.groups[name].p, default=None)
-            self.shown = Shown(self.n, found.p, worst)
+            self.shown = ShiftAlarm(self.n, found.p, worst)
 
     def state(self) -> tuple[dict[str, Any] | None, dict[str, NDArray[Any]]]:
         """Return facts and counts; None where there was no score yet."""
@@ -136,12 +136,12 @@ class Scores:
         flat = [n for group in counts for cells in group for n in cells]
         return facts, {"scores/counts": np.array(flat, dtype=np.int64)}
 
-    def take_up(self, facts: Mapping[str, Any] | None, arrays: dict[str, NDArray[Any]]) -> None:
+    def restore(self, facts: Mapping[str, Any] | None, arrays: dict[str, NDArray[Any]]) -> None:
         """Go on from what `state` has returned."""
         if facts is None:
             return
         self.n = facts["n"]
-        self.shown = None if facts["shown"] is None else Shown(**facts["shown"])
+        self.shown = None if facts["shown"] is None else ShiftAlarm(**facts["shown"])
         if self.reason is not None:
             return
         if "draw" not in facts:

@@ -75,7 +75,7 @@ def read_panel(panel: Panel, facts: Facts, arrays: Arrays) -> None:
         rate.replace(restored[:n])
         del restored[:n]
         rate.n = one["outcomes"]
-        rate.trace.take_up(arrays[f"trace/{s}"], rate.n)
+        rate.trace.restore(arrays[f"trace/{s}"], rate.n)
     panel.lay_lines()
     if is_earlier:
         panel.forget_fewer()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ratekeeper._wording import _html as markup
-from ratekeeper._wording._formatting import exact_percent, extremes, listed, percent, show
+from ratekeeper._wording._formatting import exact_percent, extremes, format_value, listed, percent
 from ratekeeper._wording._sentences import say
 from ratekeeper.monitoring._monitor._scores import FIRST
 from ratekeeper.monitoring._monitor._times import moment_text, span_text
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ratekeeper.monitoring._monitor._panel import Alarm, Verdict
-    from ratekeeper.monitoring._monitor._readout import Found, RatePicture
+    from ratekeeper.monitoring._monitor._readout import RatePicture, Readout
 
 _WIDTH = 79
 _SHOWN = {"most": 8, "each": 2}  # groups
@@ -33,18 +33,18 @@ class Report(NamedTuple):
     facts: dict[str, Any]
 
 
-def lines(monitor: Found) -> Report:
+def lines(monitor: Readout) -> Report:
     """Say what was counted, how old that is, the verdicts by name, and what is not covered."""
     refused = _refused(monitor)
     return Report(_text(monitor, refused), _facts(monitor, refused))
 
 
-def _refused(monitor: Found) -> str | None:
+def _refused(monitor: Readout) -> str | None:
     _ = monitor.n_decisions  # which counts
     return monitor.refused
 
 
-def promise_text(monitor: Found) -> str:
+def promise_text(monitor: Readout) -> str:
     """Write what the test promises, in a few words."""
     aim = getattr(monitor.test, "aim", None)
     if aim is not None:
@@ -53,7 +53,7 @@ def promise_text(monitor: Found) -> str:
     return " and ".join(f"{p.control.upper()} <= {exact_percent(p.alpha)}" for p in parts)
 
 
-def _text(monitor: Found, refused: str | None) -> str:
+def _text(monitor: Readout, refused: str | None) -> str:
     verdict = say("monitor.refused")
     if refused is None:
         named = [one for one in monitor.alarms if one.verdict == monitor.pages]
@@ -69,7 +69,7 @@ def _text(monitor: Found, refused: str | None) -> str:
     return "\n".join(parts)
 
 
-def statements(monitor: Found, refused: str | None) -> Iterator[tuple[str, str]]:
+def statements(monitor: Readout, refused: str | None) -> Iterator[tuple[str, str]]:
     """Yield titles and texts, paragraph by paragraph."""
     if refused is not None:
         yield "", refused
@@ -95,7 +95,7 @@ def statements(monitor: Found, refused: str | None) -> Iterator[tuple[str, str]]
     yield "", say("monitor.not_covered")
 
 
-def _counted(monitor: Found) -> Iterator[str]:
+def _counted(monitor: Readout) -> Iterator[str]:
     labels = monitor.labels
     for one in monitor.rates:
         if one.rate is None:
@@ -127,7 +127,7 @@ def _ends(low: float, high: float) -> dict[str, str]:
     return {"low": percent(low), "high": percent(high)}
 
 
-def shown_groups(monitor: Found) -> list[int]:
+def shown_groups(monitor: Readout) -> list[int]:
     """Return the positions of the groups to show: of many, those with extreme evidence."""
     if monitor.groups is None:
         return []
@@ -137,16 +137,16 @@ def shown_groups(monitor: Found) -> list[int]:
     return extremes([found.get(g, np.nan) for g in monitor.groups], **_SHOWN)
 
 
-def _groups(monitor: Found) -> Iterator[str]:
+def _groups(monitor: Readout) -> Iterator[str]:
     shown = shown_groups(monitor)
     for one in monitor.by_group(shown):
         ends = _ends(*one.interval)
-        yield say("monitor.counted.group", group=show(one.group), **_numbers(one), **ends)
+        yield say("monitor.counted.group", group=format_value(one.group), **_numbers(one), **ends)
     if monitor.groups is not None and len(shown) < len(monitor.groups):
         yield say("monitor.groups.more", more=f"{len(monitor.groups) - len(shown):,}")
 
 
-def _age(monitor: Found) -> str:
+def _age(monitor: Readout) -> str:
     ledger, until = monitor._ledger, monitor._panel.last  # noqa: SLF001 - ours
     if ledger.now is None:
         return say("monitor.counted.none")
@@ -159,35 +159,35 @@ def _age(monitor: Found) -> str:
     return " ".join(text) or say("monitor.counted.none")
 
 
-def _waiting(monitor: Found, first: str, since: str) -> str:
+def _waiting(monitor: Readout, first: str, since: str) -> str:
     n = monitor.waiting
     if monitor.matures_after is None:
         key = "monitor.waiting.label.one" if n == 1 else "monitor.waiting.label"
-        return say(key, waiting=f"{n:,}", id=show(first), since=since)
+        return say(key, waiting=f"{n:,}", id=format_value(first), since=since)
     key = "monitor.waiting.one" if n == 1 else "monitor.waiting"
     return say(key, waiting=f"{n:,}", since=since)
 
 
-def which_text(monitor: Found, alarm: Alarm) -> str:
+def which_text(monitor: Readout, alarm: Alarm) -> str:
     """Write on which decision a verdict was reached."""
     where = ""
     if alarm.group is not None:
-        where = say("monitor.which.group", group=show(alarm.group))
+        where = say("monitor.which.group", group=format_value(alarm.group))
     return say(
         "monitor.which",
-        id=show(alarm.id),
+        id=format_value(alarm.id),
         when=monitor.when(alarm.decided_at),
         outcome=f"{alarm.outcome:,}",
         where=where,
     )
 
 
-def warning_text(monitor: Found, alarm: Alarm) -> str:
+def warning_text(monitor: Readout, alarm: Alarm) -> str:
     """Write a verdict as a warning."""
     return say(f"monitor.warning.{alarm.verdict}", decision=which_text(monitor, alarm))
 
 
-def _verdict(monitor: Found, verdict: Verdict) -> str:
+def _verdict(monitor: Readout, verdict: Verdict) -> str:
     """Say whether a verdict was reached, and how often that happens by chance."""
     name, first = _PREFIX[verdict], monitor._panel.alarm(verdict)  # noqa: SLF001 - ours
     rates = " or ".join(say(f"rate.{one.share}") for one in monitor._panel.rates)  # noqa: SLF001
@@ -217,7 +217,7 @@ def _verdict(monitor: Found, verdict: Verdict) -> str:
     return text
 
 
-def _scores(monitor: Found) -> Iterator[tuple[str, str]]:
+def _scores(monitor: Readout) -> Iterator[tuple[str, str]]:
     """Say whether scores were shown to be no mixture of the classes, where there were any."""
     if not monitor.n_scores:
         return
@@ -233,11 +233,13 @@ def _scores(monitor: Found) -> Iterator[tuple[str, str]]:
     yield title, say("monitor.scores.no" if n >= FIRST else "monitor.scores.few", **facts)
 
 
-def shown_facts(monitor: Found) -> dict[str, str]:
+def shown_facts(monitor: Readout) -> dict[str, str]:
     """Return what showed that scores are no mixture, for a sentence."""
     shown = monitor._scores.shown  # noqa: SLF001 - ours
     assert shown is not None  # noqa: S101 - who asks has looked
-    where = "" if shown.group is None else say("shift.warning.group", group=show(shown.group))
+    where = (
+        "" if shown.group is None else say("shift.warning.group", group=format_value(shown.group))
+    )
     return {"n": f"{shown.n:,}", "strength": p_text(shown.p), "in_group": where}
 
 
@@ -245,33 +247,33 @@ def _evidence(log_e: float) -> str:
     return f"{np.exp(min(log_e, 700.0)):.3g}"
 
 
-def _about_promise(monitor: Found) -> str:
+def _about_promise(monitor: Readout) -> str:
     kind, delta = monitor.kind, monitor.method_delta
     if kind in ("high probability", "simultaneous") and delta is not None:
         return say("monitor.limit.calibrated", chance=f"{delta:g}")
     return say("monitor.limit.marginal") if kind in ("marginal", "asymptotic") else ""
 
 
-def _about_ranks(monitor: Found) -> Iterator[str]:
+def _about_ranks(monitor: Readout) -> Iterator[str]:
     yield say("monitor.like.more")
     if any(not part.method.fixed_alpha for part in monitor.test.parts):
         yield say("monitor.like.fixed")
 
 
-def _which_groups(monitor: Found) -> str:
+def _which_groups(monitor: Readout) -> str:
     if not monitor.groups_broken:
         return say("monitor.groups.none")
     part = exact_percent(monitor.delta)
     return say("monitor.groups", names=listed(monitor.groups_broken, most=20), part=part)
 
 
-def _unpromised(monitor: Found) -> list[Any]:
+def _unpromised(monitor: Readout) -> list[Any]:
     rate = monitor._panel.rates[0]  # noqa: SLF001
     names = monitor.groups or []
     return [name for name, cell in zip(names, rate.cells, strict=False) if cell is None]
 
 
-def _facts(monitor: Found, refused: str | None) -> dict[str, Any]:
+def _facts(monitor: Readout, refused: str | None) -> dict[str, Any]:
     ledger, panel, first = monitor._ledger, monitor._panel, monitor.waiting_for  # noqa: SLF001
     labels = monitor.labels
     span = monitor.matures_after
@@ -326,7 +328,7 @@ def _facts(monitor: Found, refused: str | None) -> dict[str, Any]:
     }
 
 
-def card(monitor: Found) -> str:
+def card(monitor: Readout) -> str:
     """Return the same for a notebook."""
     refused = _refused(monitor)
     title = f"Monitor: {promise_text(monitor)}".replace("<=", "≤")
@@ -335,7 +337,7 @@ def card(monitor: Found) -> str:
     pictures = [*monitor.rates, *monitor.by_group(shown_groups(monitor))]
     rows = [
         [
-            "everybody" if one.group is None else show(one.group),
+            "everybody" if one.group is None else format_value(one.group),
             say(f"rate.{one.share}"),
             exact_percent(one.alpha),
             f"{one.n:,}",

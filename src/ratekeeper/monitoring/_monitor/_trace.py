@@ -59,7 +59,7 @@ class Trace:
         joined = np.concatenate([self.rows, rows])
         self.rows = joined[joined[:, 0] % stride_at(n) == 0]
 
-    def take_up(self, table: Table, n: int) -> None:
+    def restore(self, table: Table, n: int) -> None:
         """Become the rows of a state."""
         rows = table.reshape(-1, len(COLUMNS)) if table.size % len(COLUMNS) == 0 else table[:, None]
         if table.dtype != np.float64 or not np.array_equal(rows[:, 0], self.due(0, n)):
