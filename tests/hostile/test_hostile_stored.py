@@ -572,7 +572,7 @@ def test_very_many_cells_are_left_out(tmp_path, monkeypatch):
 
 
 def test_the_published_schema_is_the_one_that_is_checked():
-    """The published schema is made from what load checks by; see `_header.published`."""
+    """The published schema is made from what load checks by; see `_schema.published`."""
     text = SCHEMA_FILE.read_text(encoding="utf-8")
     assert text == published(), "python -c 'from ratekeeper.storage._schema import published; ...'"
 

@@ -3,7 +3,7 @@
 Names of groups, labels, columns and files come from strangers. `format_value` writes one in quotes,
 as Python does; `escape_controls` leaves nothing in a text that a terminal would act on. Whatever
 people read goes through one of them where it leaves the library: errors and warnings
-(`exceptions`), what commands print (`_cli.printing`), HTML (`_markup.text`), progress bars,
+(`exceptions`), what commands print (`cli/_printing`), HTML (`_html.text`), progress bars,
 Markdown and pictures. What programs read has the exact names: JSON, rows, SQL, .rk files.
 """
 

@@ -1,8 +1,9 @@
-"""The command line: one small file per command, which parses, calls and prints.
+"""The command line: one small file per command in `_commands`, which parses, calls and prints.
 
 A command's module is imported when the command is used, and heavy libraries when its work begins,
-so that ``ratekeeper --help`` answers at once. What commands share stands in files named for it:
-`options`, `promise`, `outputs`, `printing`, `refusals`, `settings`, `streams`.
+so that ``ratekeeper --help`` answers at once. What commands share is in files named for it:
+`_options`, `_promise`, `_outputs`, `_printing`, `_errors`, `_settings`, `_streams`. Imports
+everything; nothing imports it. Start with `_commands/control.py`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import click
 from ratekeeper._version import __version__
 from ratekeeper._wording._formatting import did_you_mean
 from ratekeeper.cli import _errors, _settings, _streams
+
+__all__: list[str] = []  # programs run commands; Python has the functions behind them
 
 # The first sentence of each command's help, here so that the list needs no import. A command's
 # module has its name.

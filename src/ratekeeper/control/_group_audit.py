@@ -1,6 +1,6 @@
 """Who pays for the average: both errors and the precision of a test, group by group.
 
-Facts, verdicts, tables and words; `_audit_count` counts.
+Facts, verdicts, tables and words; `_group_audit_counts` counts.
 """
 
 from __future__ import annotations

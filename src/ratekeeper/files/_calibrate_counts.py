@@ -54,7 +54,7 @@ def calibrate_counts(  # noqa: PLR0913 - each has a name and a default
         row for each bucket of scores, with the columns ``n``, ``lowest``, ``highest``, ``total``
         (the sum of all n) and ``check_digits`` (0.1 + 0.2, which needs 17 digits), ``label`` and
         ``group`` where there are such, and ``bucket``. Large and small letters do not matter. Files
-        are read as by `batch.calibrate_file`.
+        are read as by `files.calibrate_file`.
     *finer : path-like, data frame or dict of columns
         The result of a second query, and of more, that count again in buckets that held many.
     positive_label, higher_is_positive, sampling
@@ -67,7 +67,7 @@ def calibrate_counts(  # noqa: PLR0913 - each has a name and a default
     score, label, group : str, optional
         What the columns are called in the database, for `classify_file` and `sql.decision_sql`.
     source_format, decimal : str, optional
-        As in `batch.calibrate_file`.
+        As in `files.calibrate_file`.
 
     Returns
     -------

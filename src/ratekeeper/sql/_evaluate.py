@@ -50,7 +50,7 @@ def evaluation_sql(
     str
         A query for the columns label, group, outcome, n, outside, total and test: how many rows
         there are of each label, group and outcome, and of these how many have a score outside the
-        range of the calibration. `batch.evaluate_counts` makes an evaluation of it. The column test
+        range of the calibration. `files.evaluate_counts` makes an evaluation of it. The column test
         tells tests apart, so that counts of one are not taken for those of another.
 
     Examples

@@ -1,7 +1,7 @@
 """Calibrations and tests as files: written whole, and read back exactly or not at all.
 
 One file in the layout of `_container`: a header in JSON, and then the scores. What stands in both
-is said in docs/reference/files.md, for people who write a reader of their own; `_header` has the
+is said in docs/reference/files.md, for people who write a reader of their own; `_schema` has the
 JSON Schema of the header. `load` checks all of it, makes the object anew from scores and settings,
 and refuses the file unless everything that it states is found again: see docs/guides/strangers.md.
 """
