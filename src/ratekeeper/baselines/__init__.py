@@ -2,7 +2,9 @@
 
 All take ``control`` ("fnr" or "fpr") and ``alpha``, where it applies ``delta``, and have ``fit``,
 ``predict``, ``decision_function`` and ``guarantee``, which says in words what is promised. Some
-have ``p_values``. `ratekeeper.compare` sets them beside our own tests.
+have ``p_values``. `ratekeeper.compare` sets them beside our own tests. A folder is a family, a file
+a system, and no system imports another. Imports `ratekeeper.calibration` and what is below it.
+Start with `_system`: what a system writes, and what it gets for it.
 """
 
 from ratekeeper.baselines._cost_sensitive.cost_naive_bayes import CostNaiveBayes

@@ -1,4 +1,8 @@
-"""Real data that ship with the package."""
+"""Real data that ship with the package.
+
+`load_employment` reads them; README.md beside this file has their source and licence. Imports
+NumPy and nothing of the package. Start with `load_employment`.
+"""
 
 from __future__ import annotations
 

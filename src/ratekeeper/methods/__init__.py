@@ -1,4 +1,11 @@
-"""Ways to turn calibration scores into p-values, one small file each."""
+"""Ways to turn calibration scores into p-values, one small file each, with its guarantee.
+
+A method meets data through `Method.against`, which returns a null distribution: p-values, threshold
+and rank (`_method`). A rank method writes a function of one count, `p_of_count` (`_rank`); the
+paper's other estimators are in `_approximate`. `_clustered`, `_weighted`, `_paired`, `_from_counts`
+and `_tolerant` stand before a null distribution, so that no method knows of them. Imports
+`_numerics`, `_reading` and what is below them. Start with `_conformal`.
+"""
 
 from ratekeeper.methods._approximate._bootstrap import Bootstrap
 from ratekeeper.methods._approximate._kernel import Kernel

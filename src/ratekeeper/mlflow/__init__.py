@@ -2,11 +2,10 @@
 
 The folder holds the user's model as MLflow itself saves it, the ``.rk`` file of the test, and an
 ``MLmodel`` that makes both one pyfunc: features in, decisions and p-values out. Whatever serves
-MLflow models serves it: ``mlflow models serve``, MLServer and what builds on it.
-
-``pip install mlflow-skinny pandas`` brings what is needed. Nothing of ours is pickled. With the
-entry point ``ratekeeper``, ``mlflow.models.evaluate(..., evaluators=["ratekeeper"])`` counts errors
-on labelled data and logs them with the certificate and the report.
+MLflow models serves it. Nothing of ours is pickled. With the entry point ``ratekeeper``,
+``mlflow.models.evaluate(..., evaluators=["ratekeeper"])`` counts errors on labelled data and logs
+them with the certificate and the report. ``pip install mlflow-skinny pandas`` brings what is
+needed. Imports `ratekeeper.report` and what is below it. Start with `_folder`.
 """
 
 from ratekeeper.mlflow._controlled import ControlledModel

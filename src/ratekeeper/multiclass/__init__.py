@@ -1,4 +1,9 @@
-"""Several classes: one p-value for each, label sets, and classes in order of severity."""
+"""Several classes: one p-value for each, label sets, and classes in order of severity.
+
+Two classes are the binary test to the last bit. Imports `ratekeeper.control` and what is below it.
+Start with `_calibration`; `_test` gives label sets, `_ordered` one label that is rarely less
+severe than the truth.
+"""
 
 from ratekeeper.multiclass._calibration import MulticlassCalibration, calibrate
 from ratekeeper.multiclass._certificate import MulticlassCertificate

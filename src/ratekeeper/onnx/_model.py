@@ -61,8 +61,11 @@ def append(
     Returns
     -------
     onnx.ModelProto
-        The same graph with three more outputs; see `ratekeeper.onnx`. ``metadata_props`` have the
-        certificate, as JSON and as text.
+        The same graph with three more outputs, each with one value for each object.
+        ``ratekeeper_decision`` (int64) is 1 for positive, 0 for negative, -1 where the test
+        abstains, -2 where the score is NaN. ``ratekeeper_p0`` and ``ratekeeper_p1`` (double) are
+        the p-values of "it is negative" and "it is positive", NaN where the score is NaN.
+        ``metadata_props`` have the certificate, as JSON and as text.
 
     Notes
     -----

@@ -2,7 +2,9 @@
 
 Each display first computes its numbers, which are its attributes, and then draws them. Only the
 drawing needs matplotlib (``pip install matplotlib``): with ``draw=False`` there are the
-numbers alone.
+numbers alone. One file per display; `_subject` reads whose scores are shown, `_display` is what all
+share. Imports `ratekeeper.baselines`, `ratekeeper.monitoring` and what is below
+them. Start with `_score_density`.
 
 The class methods that make a display share these parameters:
 

@@ -1,7 +1,9 @@
 """A test where the data are: count scores in a database, decide there, and count errors there.
 
 Queries are plain SQL, written for the database that is named: no function to install, no table to
-load. What is counted comes back as some thousands of rows.
+load. What is counted comes back as some thousands of rows. A database is a line of data in
+`_dialects`; `_writing` writes names, numbers and comparisons in it. Imports `ratekeeper.frames` and
+what is below it. Start with `_decide`.
 """
 
 from ratekeeper.sql._count import calibration_sql
