@@ -8,11 +8,10 @@ and `_tolerant` stand before a null distribution, so that no method knows of the
 """
 
 from ratekeeper.methods._approximate._bootstrap import Bootstrap
+from ratekeeper.methods._approximate._empirical import Empirical
 from ratekeeper.methods._approximate._kernel import Kernel
 from ratekeeper.methods._approximate._parametric import Parametric
-from ratekeeper.methods._approximate._resampled import Resampled
 from ratekeeper.methods._conformal import Conformal
-from ratekeeper.methods._empirical import Empirical
 from ratekeeper.methods._high_probability import HighProbability
 from ratekeeper.methods._method import (
     FitCheck,
@@ -21,6 +20,7 @@ from ratekeeper.methods._method import (
     NullDistribution,
     check_method,
 )
+from ratekeeper.methods._resampled import Resampled
 from ratekeeper.methods._simultaneous import Simultaneous
 from ratekeeper.methods._smoothed import Smoothed
 

@@ -19,8 +19,9 @@ alarm.
 **Missing labels.** An outcome without a label is taken as is kindest to the test (`_outcomes`), in
 each watch. The evidence of an urn or a limit is then at no time above that of the full truth
 (`_numerics/_sequential`), and a sum of such terms neither. A detector keeps its promise for the
-outcomes that were counted: given the past let q be the probability that the next decision is on an object of the
-rate's class, and r <= alpha that such an object is an error. What is counted has factors with
+outcomes that were counted: given the past let q be the probability that the next decision is on an
+object of the rate's class, and r <= alpha that such an object is an error. What is counted has
+factors with
 E[f - 1] <= q [r (u - 1) - (1 - r) (1 - d)] <= 0, where u > 1 > d are the factors of an error and of
 a correct outcome, and alpha (u - 1) = (1 - alpha) (1 - d): errors that are left out and correct
 outcomes that are added only lower it.

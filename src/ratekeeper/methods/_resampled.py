@@ -10,8 +10,8 @@ import numpy as np
 from ratekeeper._numerics._ranks import count_as_extreme
 from ratekeeper._reading._parameters import check_count
 from ratekeeper.exceptions import InputError, Parameter, TooFewScoresError
+from ratekeeper.methods._approximate._empirical import Empirical
 from ratekeeper.methods._conformal import Conformal
-from ratekeeper.methods._empirical import Empirical
 from ratekeeper.methods._method import EXCHANGEABLE, FIXED_ALPHA, INDEPENDENT, Guarantee, Method
 from ratekeeper.methods._randomised import RandomisedNull, RandomState, check_random_state
 
