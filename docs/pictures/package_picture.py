@@ -208,7 +208,7 @@ def downward(bottom: float) -> str:
 def legend(y: float) -> list[str]:
     """Return what arrows and colours mean."""
     x = BAND_LEFT
-    called = "imported when a method is called, so that cal.control(…) and test.decide(frame) work"
+    called = "imported when a method is called, so that cal.control(…) and test.decide_frame(frame) work"
     return [
         exception(f"M{x} {y + 7:g}H{x + 32}"),
         written(x + 42, y + 11, called),
@@ -224,7 +224,7 @@ def picture(settings: dict[str, Any]) -> str:
     boxes, groups = placed(rows(settings))
     bottom = groups[-1][2]
     height = bottom + 62
-    below = "A package imports only from the rows below its own, but for the dashed arrows."
+    below = "A package imports only from the rows below its own, except along the dashed arrows."
     exceptions = [
         exception(beside(boxes[importer], boxes[name], on_the_left=i % 2 == 0))
         for i, (importer, above) in enumerate(upward(settings).items())
