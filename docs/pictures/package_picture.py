@@ -208,7 +208,9 @@ def downward(bottom: float) -> str:
 def legend(y: float) -> list[str]:
     """Return what arrows and colours mean."""
     x = BAND_LEFT
-    called = "imported when a method is called, so that cal.control(…) and test.decide_frame(frame) work"
+    called = (
+        "imported when a method is called, so that cal.control(…) and test.decide_frame(frame) work"
+    )
     return [
         exception(f"M{x} {y + 7:g}H{x + 32}"),
         written(x + 42, y + 11, called),

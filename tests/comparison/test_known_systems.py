@@ -20,7 +20,7 @@ from sklearn.naive_bayes import GaussianNB
 import ratekeeper as rk
 from ratekeeper import baselines
 from ratekeeper._system._progress import silence, track
-from ratekeeper.comparison import SYSTEMS, USUAL, _repeats
+from ratekeeper.comparison import SYSTEMS, USUAL, _compare
 from ratekeeper.comparison import _fingerprint as module
 from ratekeeper.comparison._fingerprint import _module, fingerprint
 from ratekeeper.comparison._systems import Setting, choose
@@ -116,8 +116,8 @@ def test_both_forms_of_refitting_are_compared(data):
 
 
 def count_runs(monkeypatch):
-    ran, real = [], _repeats.run_trial
-    monkeypatch.setattr(_repeats, "run_trial", lambda *task: ran.append(task[1]) or real(*task))
+    ran, real = [], _compare.run_trial
+    monkeypatch.setattr(_compare, "run_trial", lambda *task: ran.append(task[1]) or real(*task))
     return ran
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import ratekeeper as rk
 from ratekeeper.exceptions import InputError
-from ratekeeper.onnx._model import OUTPUTS, append
+from ratekeeper.onnx._append import OUTPUTS, append
 
 onnx = pytest.importorskip("onnx")
 ort = pytest.importorskip("onnxruntime")

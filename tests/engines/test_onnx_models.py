@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ratekeeper as rk
-from ratekeeper.onnx._model import append
+from ratekeeper.onnx._append import append
 
 onnx = pytest.importorskip("onnx")
 ort = pytest.importorskip("onnxruntime")

@@ -2,7 +2,7 @@
 
 from ratekeeper.files import _arrow_files as arrow_files
 from ratekeeper.files import _counts as counting
-from ratekeeper.files import _text_files as text_files
+from ratekeeper.files import _csv_files as text_files
 from ratekeeper.files import _times as timing
 
 # The program, as if every file were so large that a process of its own writes it.

@@ -26,7 +26,7 @@ def test_pieces_are_short_and_in_order(tmp_path, monkeypatch, form):
         file = ParquetFile(path, "f") if form == "parquet" else ArrowFile(path, "f")
         assert file.columns == ("x", "y", "z")
         for _ in range(2):  # a file can be read again
-            pieces = list(file.pieces(wanted))
+            pieces = list(file.row_blocks(wanted))
             assert max(piece.n for piece in pieces) <= 11
             assert [piece.first for piece in pieces] == np.cumsum(
                 [0, *(piece.n for piece in pieces[:-1])]

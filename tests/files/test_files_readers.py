@@ -14,11 +14,11 @@ import pytest
 from cases import each
 
 from ratekeeper.exceptions import InputError
-from ratekeeper.files import _text_files as text_files
+from ratekeeper.files import _csv_files as text_files
 from ratekeeper.files import calibrate_file, classify_file, evaluate_file, read_columns
-from ratekeeper.files._text_blocks import Lines
-from ratekeeper.files._text_files import TextFile
-from ratekeeper.files._text_values import looks_like
+from ratekeeper.files._csv_blocks import Lines
+from ratekeeper.files._csv_files import TextFile
+from ratekeeper.files._csv_values import looks_like
 from ratekeeper.methods import Conformal
 
 VALUES = ["0.5", "1", "", " ", "x", "é", "+1", "1e3", " 0.25 ", "-0", "nan", "inf", "1_0", "007"]
@@ -52,7 +52,7 @@ def read(path):
     """Return all that a reader says about a file, or what it refuses."""
     try:
         file = TextFile(path, "a.csv")
-        pieces = list(file.pieces(None))
+        pieces = list(file.row_blocks(None))
     except InputError as error:
         return str(error)
     rows = [row for piece in pieces for row in piece.rows]
@@ -136,7 +136,7 @@ def test_rows_are_those_of_the_standard_library(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     text = 'id,note\r\n007,"a, ""b"""\r\n1,"two\nlines"\r\n'
     path.write_bytes(text.encode())
-    (piece,) = TextFile(path, "a.csv").pieces(None)
+    (piece,) = TextFile(path, "a.csv").row_blocks(None)
     assert piece.rows == list(csv.reader(io.StringIO(text, newline="")))[1:]
 
 
@@ -146,7 +146,7 @@ def test_the_line_of_a_bad_quote(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     path.write_text("a,b\n" + "1,2\n" * 1_000 + '1,"2"x\n' + "1,2\n" * 10)
     with pytest.raises(InputError, match=r"row 1,001 \(line 1,002\)"):
-        list(TextFile(path, "a.csv").pieces(None))
+        list(TextFile(path, "a.csv").row_blocks(None))
 
 
 def test_long_values_are_values(tmp_path):
@@ -154,7 +154,7 @@ def test_long_values_are_values(tmp_path):
     path = tmp_path / "a.csv"
     long = "word " * 200_000
     path.write_text(f'risk,note\n0.5,{long}\n0.7,"{long}"\n')
-    pieces = list(TextFile(path, "a.csv").pieces(None))
+    pieces = list(TextFile(path, "a.csv").row_blocks(None))
     assert [row[1] for piece in pieces for row in piece.rows] == [long, long]
 
 
@@ -165,7 +165,7 @@ def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     path.write_bytes(b"a,b\n" + b"x" * 20_000)
     with pytest.raises(InputError, match="a line of more than 10,000 bytes"):
-        list(TextFile(path, "a.csv").pieces(None))
+        list(TextFile(path, "a.csv").row_blocks(None))
 
 
 def test_without_pyarrow(tmp_path):

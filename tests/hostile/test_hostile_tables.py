@@ -375,7 +375,7 @@ def test_a_file_of_many_groups_is_evaluated_in_time_linear_in_rows_and_groups(
     tmp_path, monkeypatch
 ):
     """Neither the groups nor the calibration are gone over again for every piece of rows."""
-    monkeypatch.setattr("ratekeeper.files._text_files.PIECE", 100)
+    monkeypatch.setattr("ratekeeper.files._csv_files.PIECE", 100)
     n_groups = 60
     labels = np.tile([0, 1], 30 * n_groups)
     groups = np.repeat([f"group {i}" for i in range(n_groups)], 60)

@@ -33,8 +33,8 @@ from ratekeeper._reading._parameters import (
 )
 from ratekeeper.baselines._inner import fresh, score_against, train
 from ratekeeper.baselines._splitting import hold_out
-from ratekeeper.calibration._labels import read_target
 from ratekeeper.calibration._p_values import PValues
+from ratekeeper.calibration._positive_label import read_target
 from ratekeeper.exceptions import InputError
 from ratekeeper.methods import Guarantee, HighProbability
 

@@ -156,7 +156,7 @@ def _cluster_facts(calibration: Calibration) -> dict[str, Any]:
 
 def _weight_facts(calibration: Calibration) -> dict[str, Any]:
     """Return how many objects the weights leave, where there are weights."""
-    from ratekeeper.calibration._weight_facts import WeightFacts
+    from ratekeeper.calibration._weight_statements import WeightFacts
 
     found = WeightFacts.of(calibration, 1)
     return {} if found is None else {"weights": found.to_dict()}
@@ -213,7 +213,7 @@ def _least(n: int, *, weighted: bool) -> dict[str, float | None]:
 def _show_calibration(calibration: Calibration) -> None:
     from ratekeeper._wording._formatting import extremes, percent_up
     from ratekeeper._wording._sentences import shown_text
-    from ratekeeper.calibration._weight_facts import WeightFacts
+    from ratekeeper.calibration._weight_statements import WeightFacts
 
     if not calibration.labelled:
         _show_unlabelled(calibration)

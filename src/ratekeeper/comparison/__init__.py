@@ -8,9 +8,9 @@ them. Start with `_repeats`.
 """
 
 from ratekeeper._wording._system_names import USUAL
+from ratekeeper.comparison._compare import compare
 from ratekeeper.comparison._paired import Paired
 from ratekeeper.comparison._ranks import Ranks
-from ratekeeper.comparison._repeats import compare
 from ratekeeper.comparison._result import Comparison
 from ratekeeper.comparison._several_data_sets import Comparisons, compare_all
 from ratekeeper.comparison._summary import Summary

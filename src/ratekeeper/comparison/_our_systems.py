@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from ratekeeper.baselines._inner import score_against, train
 from ratekeeper.baselines._splitting import hold_out_both
 from ratekeeper.calibration._calibrate import calibrate
-from ratekeeper.calibration._labels import read_target
+from ratekeeper.calibration._positive_label import read_target
 from ratekeeper.methods import Conformal, Guarantee
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from ratekeeper._reading._parameters import check_probability
 from ratekeeper._system._atomic_files import write
 from ratekeeper._wording._formatting import exact_percent, format_value
 from ratekeeper.comparison import _latex
+from ratekeeper.comparison._compare import compare
 from ratekeeper.comparison._own_systems import check_name
 from ratekeeper.comparison._paired import RATES
 from ratekeeper.comparison._ranks import ranked
-from ratekeeper.comparison._repeats import compare
 from ratekeeper.comparison._result import names_of, record, table_csv
 from ratekeeper.comparison._summary import Summary
 from ratekeeper.comparison._trial import Trial

@@ -11,8 +11,8 @@ import numpy as np
 
 from ratekeeper._wording._formatting import format_value
 from ratekeeper.exceptions import InputError, Parameter
+from ratekeeper.files._csv_values import is_gap, is_missing
 from ratekeeper.files._row_blocks import PROBLEMS, unfit
-from ratekeeper.files._text_values import is_gap, is_missing
 from ratekeeper.files._whole import read_chosen
 
 if TYPE_CHECKING:

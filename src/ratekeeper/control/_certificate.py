@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     from ratekeeper._numerics._rates import Control, Rate, RealisedRate
     from ratekeeper._wording._sentences import Statement
-    from ratekeeper.calibration._cluster_facts import ClusterFacts
+    from ratekeeper.calibration._cluster_statements import ClusterFacts
     from ratekeeper.calibration._provenance import Provenance
-    from ratekeeper.calibration._weight_facts import WeightFacts
+    from ratekeeper.calibration._weight_statements import WeightFacts
     from ratekeeper.control._alerts import Alerts
     from ratekeeper.methods import Guarantee
 

@@ -30,10 +30,10 @@ from ratekeeper.calibration._cells import (
     tail_of,
     weighed_class,
 )
-from ratekeeper.calibration._cluster_facts import ClusterFacts
+from ratekeeper.calibration._cluster_statements import ClusterFacts
 from ratekeeper.calibration._counts import may_have_ties
 from ratekeeper.calibration._p_values import PValues, p_values_by_class, p_values_by_group
-from ratekeeper.calibration._weight_facts import WeightFacts
+from ratekeeper.calibration._weight_statements import WeightFacts
 from ratekeeper.calibration._weights import WeightedRate, counted_sizes, read_new_weights
 from ratekeeper.control._certificate import Cell, Certificate, pooled_text
 from ratekeeper.control._decision_rates import (

@@ -21,7 +21,7 @@ from ratekeeper._wording._formatting import plain_value
 from ratekeeper.calibration._calibrate import calibrate
 from ratekeeper.calibration._cells import group_index
 from ratekeeper.calibration._clusters import read_clusters
-from ratekeeper.calibration._labels import read_target
+from ratekeeper.calibration._positive_label import read_target
 from ratekeeper.calibration._row_splits import (
     CALIBRATION_SIZE,
     Trained,
@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     from ratekeeper._numerics._ranks import Floats
     from ratekeeper._numerics._rates import Control
     from ratekeeper.calibration._clusters import Hashes
-    from ratekeeper.calibration._labels import Target
     from ratekeeper.calibration._p_values import PValues
+    from ratekeeper.calibration._positive_label import Target
     from ratekeeper.calibration._row_splits import Features, Params, RandomState, Rows
     from ratekeeper.control._certificate import Certificate, JointCertificate
     from ratekeeper.control._cv_plus import CVPlusCertificate

@@ -16,7 +16,7 @@ from ratekeeper.files._classify import Classified, refuse_taken, standard, targe
 from ratekeeper.files._columns import Inspector, check_columns, known_codes
 from ratekeeper.files._decide import Judge, keys_of, texts_of
 from ratekeeper.files._sinks import AddedColumns, open_sink
-from ratekeeper.files._sources import FORMATS, STANDARD, open_sources, pieces_of
+from ratekeeper.files._sources import FORMATS, STANDARD, open_sources, row_blocks_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class _Adapted:
-    """What is written beside the rows of a piece: p-values, level and decision."""
+    """What is written beside the rows of a block: p-values, level and decision."""
 
     judged: DecidedRows
     decisions: AdaptiveDecisions
@@ -138,15 +138,15 @@ def classify_adaptively(  # noqa: PLR0913 - each has a name and a default
             for part, place, name in targets(files, source, target, target_format):
                 with place as path:
                     with open_sink(part, path, name, target_format, added) as sink:
-                        for file, piece in pieces_of(part, None, "Classifying"):
-                            judged = judge.judge(file, piece)
+                        for file, block in row_blocks_of(part, None, "Classifying"):
+                            judged = judge.judge(file, block)
                             _refuse_twice(file, id, judged.ids or [], seen)
                             decisions = adaptive.decide_again(
                                 judged.decisions, judged.ids, judged.index
                             )
                             n_positive += int(np.count_nonzero(decisions.positive))
                             n_decided += len(decisions)
-                            sink.write(piece, _Adapted(judged, decisions))
+                            sink.write(block, _Adapted(judged, decisions))
                     # Before the target has its name: decisions that anybody sees are in the state.
                     adaptive.save(state)
     judge.warn_if_outside()
@@ -160,7 +160,7 @@ def classify_adaptively(  # noqa: PLR0913 - each has a name and a default
 
 
 def _refuse_twice(name: str, column: str, ids: list[str], seen: set[str]) -> None:
-    """Raise if an id occurs in an earlier piece; within one it is seen when it is decided on."""
+    """Raise if an id occurs in an earlier block; within one it is seen when it is decided on."""
     twice = seen.intersection(ids)
     if twice:
         raise InputError(
@@ -228,11 +228,11 @@ def learn_file(
     note = f" The labels are {format_value(classes[0])} and {format_value(classes[1])}."
     with open_sources(source, source_format, None) as files:
         check_columns(files[0].name, files[0].columns, {"id": id, "label": label})
-        for name, piece in pieces_of(files, [id, label], "Learning"):
-            names, missing = keys_of(name, piece, id, "id")
-            codes, problems = known_codes(piece, label, classes, labels=True)
+        for name, block in row_blocks_of(files, [id, label], "Learning"):
+            names, missing = keys_of(name, block, id, "id")
+            codes, problems = known_codes(block, label, classes, labels=True)
             found = [("id", id, missing), ("label", label, problems)]
-            valid = inspector.valid(name, piece, found, note)
+            valid = inspector.valid(name, block, found, note)
             rows = None if valid is None else np.flatnonzero(valid)
             ids += texts_of(names, rows)
             truths.append((codes if rows is None else codes[rows]) == 1)

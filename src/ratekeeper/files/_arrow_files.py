@@ -12,8 +12,8 @@ import numpy as np
 
 from ratekeeper._wording._formatting import brief, format_value
 from ratekeeper.exceptions import InputError
+from ratekeeper.files._csv_files import check_header, unreadable
 from ratekeeper.files._row_blocks import MISSING, Names, Numbers, mark_inexact, mark_nan, whole
-from ratekeeper.files._text_files import check_header, unreadable
 
 try:
     import pyarrow as pa
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PIECE = 1 << 18  # rows; searching long calibrations for few scores at a time would be slow
-_VALUES = 1 << 20  # in a piece, so that wide files need no more memory
+_VALUES = 1 << 20  # in a block, so that wide files need no more memory
 _PIECE_BYTES = 1 << 21  # for the same reason
 _PIECE_BYTES_OF_SOME = 1 << 27  # of rows of which only a few columns are read
 _TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
@@ -85,7 +85,7 @@ class ArrowBlock:
             return _names(*_coded(array))
 
     def take(self, rows: NDArray[np.intp]) -> ArrowBlock:
-        """Return a piece of these rows alone, by their positions."""
+        """Return a block of these rows alone, by their positions."""
         try:
             columns = [_taken(column, rows) for column in self.batch.columns]
         except pa.ArrowException as error:
@@ -253,8 +253,8 @@ def _names(codes: NDArray[np.int64], values: Any) -> Names:  # noqa: ANN401
 class ParquetFile:
     """A Parquet file on disk.
 
-    A piece takes some megabytes, whatever the file unpacks to: texts of the wanted columns stay
-    the dictionary that they are in the file, and where all columns are wanted, a piece has so few
+    A block takes some megabytes, whatever the file unpacks to: texts of the wanted columns stay
+    the dictionary that they are in the file, and where all columns are wanted, a block has so few
     rows that it would be small even if each had the longest text of its dictionary. What pyarrow
     unpacks as a whole takes its own room on top: a page, which writers end at about a megabyte
     but a hostile file need not, and a single row.
@@ -280,7 +280,7 @@ class ParquetFile:
         texts_of_rows = {field.name for field in self.schema if _is(field.type, *_TEXTS)}
         self._texts = texts_of_rows.intersection(self._packed)
 
-    def pieces(self, wanted: Sequence[str] | None) -> Iterator[ArrowBlock]:
+    def row_blocks(self, wanted: Sequence[str] | None) -> Iterator[ArrowBlock]:
         """Read the file from its start."""
         first = 0
         columns = None if wanted is None else list(wanted)
@@ -388,7 +388,7 @@ class ArrowFile:
             self.columns = tuple(self.schema.names)
         check_header(name, self.columns)
 
-    def pieces(self, wanted: Sequence[str] | None) -> Iterator[ArrowBlock]:
+    def row_blocks(self, wanted: Sequence[str] | None) -> Iterator[ArrowBlock]:
         """Read the file from its start."""
         first = 0
         fields = None if wanted is None else [self.columns.index(name) for name in wanted]
@@ -421,7 +421,7 @@ class ArrowFile:
 
 
 def _rows_of(columns: Sequence[str]) -> int:
-    """Return how many rows make a piece of a file with these columns."""
+    """Return how many rows make a block of a file with these columns."""
     return max(1, min(PIECE, _VALUES // max(1, len(columns))))
 
 

@@ -21,9 +21,9 @@ from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._clusters import ClusterIds
 from ratekeeper.files._columns import Inspector, Kinds, canonical_label, check_columns
 from ratekeeper.files._counts import Counts, check_knots
-from ratekeeper.files._sources import open_sources, pieces_of
-from ratekeeper.files._text_files import TextFile
-from ratekeeper.files._text_values import whole_texts
+from ratekeeper.files._csv_files import TextFile
+from ratekeeper.files._csv_values import whole_texts
+from ratekeeper.files._sources import open_sources, row_blocks_of
 from ratekeeper.files._times import Clock
 from ratekeeper.files._weights import RowWeights
 
@@ -170,10 +170,10 @@ def calibrate_file(  # noqa: PLR0913, PLR0915 - each has a name and a default
         rows = sum(file.size or 0 for file in files if not isinstance(file, TextFile))
         whole = any((group, cluster, time, weight))
         keep = _keeper(most, draw, rows, whole=whole) if knots is None else Counts(knots)
-        for name, piece in pieces_of(files, wanted, "Reading"):
-            values, codes, index, found = _columns_of(name, piece, score, labels, groups)
-            found += ids.read(piece) + clock.read(name, piece) + weights.read(piece)
-            valid = weights.keep(inspector.valid(name, piece, found), inspector.skipped)
+        for name, block in row_blocks_of(files, wanted, "Reading"):
+            values, codes, index, found = _columns_of(name, block, score, labels, groups)
+            found += ids.read(block) + clock.read(name, block) + weights.read(block)
+            valid = weights.keep(inspector.valid(name, block, found), inspector.skipped)
             ids.keep(valid)
             clock.keep(valid)
             if valid is not None:
@@ -257,17 +257,17 @@ def _windowed(made: Calibration, last: int | None, since: object, left_out: int)
 
 
 def _columns_of(
-    name: str, piece: RowBlock, score: str, labels: Kinds | None, groups: Kinds | None
+    name: str, block: RowBlock, score: str, labels: Kinds | None, groups: Kinds | None
 ) -> tuple[Floats, NDArray[np.int8], NDArray[np.intp] | None, Found]:
-    """Return scores, codes of labels and of groups of a piece, and what is wrong with them."""
-    numbers = piece.numbers(score)
+    """Return scores, codes of labels and of groups of a block, and what is wrong with them."""
+    numbers = block.numbers(score)
     found: Found = [("score", score, numbers.problems)]
-    codes, index = np.zeros(piece.n, dtype=np.int8), None
+    codes, index = np.zeros(block.n, dtype=np.int8), None
     if labels is not None:
-        codes, missing = labels.codes(name, piece)
+        codes, missing = labels.codes(name, block)
         found.append(("label", labels.column, missing))
     if groups is not None:
-        index, missing = groups.codes(name, piece)
+        index, missing = groups.codes(name, block)
         found.append(("group", groups.column, missing))
     return numbers.values, codes, index, found
 
@@ -379,7 +379,7 @@ class _Piles:
         self._heights = [0, 0]
 
     def add(self, values: Floats, codes: NDArray[np.int8], index: NDArray[np.intp] | None) -> None:
-        """Add the valid rows of a piece."""
+        """Add the valid rows of a block."""
         del index  # there are no groups
         if not self._piles:
             self._piles = [np.empty(self._rows, values.dtype) for _ in (0, 1)]
@@ -424,7 +424,7 @@ class _Everything:
         self.left_out = 0
 
     def add(self, values: Floats, codes: NDArray[np.int8], index: NDArray[np.intp] | None) -> None:
-        """Add the valid rows of a piece."""
+        """Add the valid rows of a block."""
         self._values.append(values)
         self._codes.append(codes)
         self._used |= np.bincount(codes, minlength=2) > 0
@@ -456,7 +456,7 @@ class _Sample(_Everything):
     """Keeps a uniform sample of each class: the rows with the smallest numbers.
 
     Each row has a number of the draw, which knows nothing of the rows: files may be sorted. What is
-    kept does not depend on how the file is cut into pieces.
+    kept does not depend on how the file is cut into blocks.
     Groups keep their shares, so that what is said about all of them together stays true.
     """
 
@@ -469,7 +469,7 @@ class _Sample(_Everything):
         self._seen = np.zeros(2, dtype=np.int64)
 
     def add(self, values: Floats, codes: NDArray[np.int8], index: NDArray[np.intp] | None) -> None:
-        """Add the valid rows of a piece, and forget those that cannot be in the sample."""
+        """Add the valid rows of a block, and forget those that cannot be in the sample."""
         super().add(values, codes, index)
         start = int(self._seen.sum())
         self._keys.append(self._draw.numbers(values.size, "sample", start=start))

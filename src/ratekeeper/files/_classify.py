@@ -16,7 +16,7 @@ from ratekeeper.calibration._provenance import reasons
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._decide import Judge
 from ratekeeper.files._sinks import AddedColumns, open_sink
-from ratekeeper.files._sources import FORMATS, STANDARD, format_of, open_sources, pieces_of
+from ratekeeper.files._sources import FORMATS, STANDARD, format_of, open_sources, row_blocks_of
 from ratekeeper.monitoring._shift import ShiftCounts, refusal
 
 if TYPE_CHECKING:
@@ -167,12 +167,12 @@ def classify_file(  # noqa: PLR0913 - each has a name and a default
         with writing(target):
             for part, place, name in targets(files, source, target, target_format):
                 with place as path, open_sink(part, path, name, target_format, added) as sink:
-                    for file, piece in pieces_of(part, None, "Classifying"):
-                        judged = judge.judge(file, piece)
+                    for file, block in row_blocks_of(part, None, "Classifying"):
+                        judged = judge.judge(file, block)
                         counts += _counts(judged)
                         if shift is not None:
                             shift.add_read(judged.values, judged.index)
-                        sink.write(piece, judged)
+                        sink.write(block, judged)
     if not judge.warn_if_outside() and shift is not None:
         shift.warn()
     kinds = ("positive", "negative", "abstained", "neither")

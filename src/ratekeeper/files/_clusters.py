@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _WAITING = 1 << 20  # rows that are kept before those that were not drawn are forgotten
 
 
-def cluster_hashes(piece: RowBlock, column: str) -> tuple[Hashes, NDArray[np.uint8] | None]:
+def cluster_hashes(block: RowBlock, column: str) -> tuple[Hashes, NDArray[np.uint8] | None]:
     """Return the hash of each row's cluster, and what is missing or cannot be used."""
-    names = piece.names(column)
+    names = block.names(column)
     hashes = np.append(hashes_of(names.values), np.uint64(0))  # the last one for missing ids
     bad = np.array([*map(unfit, names.values), MISSING], dtype=np.uint8)
     problems = bad[names.codes] if bad[:-1].any() or (names.codes < 0).any() else None
@@ -33,7 +33,7 @@ def cluster_hashes(piece: RowBlock, column: str) -> tuple[Hashes, NDArray[np.uin
 
 
 class ClusterIds:
-    """The clusters of the valid rows of a file, read piece by piece; nothing without a column."""
+    """The clusters of the valid rows of a file, read block by block; nothing without a column."""
 
     def __init__(self, column: str | None, sample: int | None) -> None:
         if column is not None and sample is not None:
@@ -46,16 +46,16 @@ class ClusterIds:
         self._column = column
         self._parts: list[Hashes] = []
 
-    def read(self, piece: RowBlock) -> list[tuple[str, str, NDArray[np.uint8] | None]]:
-        """Read the next piece; return what is wrong with it, as `Inspector.valid` takes it."""
+    def read(self, block: RowBlock) -> list[tuple[str, str, NDArray[np.uint8] | None]]:
+        """Read the next block; return what is wrong with it, as `Inspector.valid` takes it."""
         if self._column is None:
             return []
-        hashes, problems = cluster_hashes(piece, self._column)
+        hashes, problems = cluster_hashes(block, self._column)
         self._parts.append(hashes)
         return [("cluster", self._column, problems)]
 
     def keep(self, valid: NDArray[np.bool_] | None) -> None:
-        """Forget the invalid rows of the last piece."""
+        """Forget the invalid rows of the last block."""
         if valid is not None and self._parts:
             self._parts[-1] = self._parts[-1][valid]
 
@@ -75,18 +75,18 @@ class Newcomers:
     def __init__(self, calibration: Calibration) -> None:
         self._known = known_clusters(calibration)
 
-    def check(self, name: str, piece: RowBlock, column: str | None, hashes: Hashes | None) -> None:
-        """Raise if a row of a piece of this file is of a known cluster."""
+    def check(self, name: str, block: RowBlock, column: str | None, hashes: Hashes | None) -> None:
+        """Raise if a row of a block of this file is of a known cluster."""
         if column is None or hashes is None or not self._known.size:
             return
         rows = np.flatnonzero(np.isin(hashes, self._known))
         if rows.size:
-            error = known_error(piece.value(column, int(rows[0])), np.unique(hashes[rows]).size)
+            error = known_error(block.value(column, int(rows[0])), np.unique(hashes[rows]).size)
             raise error.within(f"{name}, column {format_value(column)}")
 
 
 class Drawn:
-    """One random row of each cluster in each cell, of rows that come in pieces.
+    """One random row of each cluster in each cell, of rows that come in blocks.
 
     What is drawn does not depend on how the rows are cut, and is what arrays of all rows give.
     """

@@ -1,4 +1,4 @@
-"""Scores, labels and groups of a piece, with what is wrong in them refused or counted."""
+"""Scores, labels and groups of a block, with what is wrong in them refused or counted."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ratekeeper._wording._formatting import format_value, listed
 from ratekeeper.control._group_audit_columns import refuse_many_numbers
 from ratekeeper.control._group_audit_counts import refuse_many_groups
 from ratekeeper.exceptions import InputError, Parameter
+from ratekeeper.files._csv_values import is_gap, looks_like, whole_texts
 from ratekeeper.files._row_blocks import (
     INEXACT,
     MISSING,
@@ -24,7 +25,6 @@ from ratekeeper.files._row_blocks import (
     ZERO,
     unfit,
 )
-from ratekeeper.files._text_values import is_gap, looks_like, whole_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ class Inspector:
     def valid(
         self,
         name: str,
-        piece: RowBlock,
+        block: RowBlock,
         found: Sequence[tuple[str, str, NDArray[np.uint8] | None]],
         note: str = "",
         counts: NDArray[np.int64] | None = None,
@@ -86,7 +86,7 @@ class Inspector:
         ----------
         name : str
             Of the file.
-        piece : RowBlock
+        block : RowBlock
             The rows.
         found : sequence of (role, column, problems)
             What a value is for, such as "score", "label" or "key". A row counts for the first that
@@ -96,11 +96,11 @@ class Inspector:
         counts : ndarray of int, optional
             How many rows of a table each of these stands for, where they are counts.
         """
-        self.rows += piece.n if counts is None else int(counts.sum())
+        self.rows += block.n if counts is None else int(counts.sum())
         bad = [(role, column, problems) for role, column, problems in found if problems is not None]
         if not bad:
             return None
-        invalid = np.zeros(piece.n, dtype=bool)
+        invalid = np.zeros(block.n, dtype=bool)
         for role, _, problems in bad:
             fresh = (problems > 0) & ~invalid
             for code in np.unique(problems[fresh]).tolist():
@@ -110,20 +110,20 @@ class Inspector:
                 self.skipped[reason] = self.skipped.get(reason, 0) + count
             invalid |= fresh
         if not self._skips:
-            self._refuse(name, piece, bad, int(np.argmax(invalid)), note)
+            self._refuse(name, block, bad, int(np.argmax(invalid)), note)
         return ~invalid
 
     def _refuse(
         self,
         name: str,
-        piece: RowBlock,
+        block: RowBlock,
         bad: Sequence[tuple[str, str, NDArray[np.uint8]]],
         row: int,
         note: str,
     ) -> None:
         role, column, problems = next(one for one in bad if one[2][row])
-        problem, value = int(problems[row]), piece.value(column, row)
-        found = f"{_place(name, piece, row, column)}: {role} is {PROBLEMS[problem]}"
+        problem, value = int(problems[row]), block.value(column, row)
+        found = f"{_place(name, block, row, column)}: {role} is {PROBLEMS[problem]}"
         found += "." if problem in (MISSING, NAN) else f" ({format_value(value)})."
         found += note if problem == UNKNOWN else ""
         what, cure = looks_like(str(value)) if problem == NOT_A_NUMBER else ("", "")
@@ -131,9 +131,9 @@ class Inspector:
         cause: object = problem if problem in _REMEDIES else role
         remedy: Words = (_REMEDIES[cause], ", or skip such rows with ", _SKIP, ".")
         count = int(np.count_nonzero(problems == problem))
-        is_few = count <= piece.n // _FEW or count == 1 < piece.n
+        is_few = count <= block.n // _FEW or count == 1 < block.n
         if problem in _OF_A_COLUMN and not is_few:  # to skip so many helps nobody
-            found += f" The same holds for {count:,} of {piece.n:,} rows."
+            found += f" The same holds for {count:,} of {block.n:,} rows."
             remedy = cure or ("Is ", Parameter(role, column), " the right column?")
             if role == "label" and not self._recodes:
                 remedy = (remedy, " If its labels were recoded, write them as at calibration.")
@@ -143,12 +143,12 @@ class Inspector:
         raise InputError(found, parameter=role, value=value, remedy=remedy)
 
 
-def _place(name: str, piece: RowBlock, row: int, column: str) -> str:
-    return f"{name}, row {piece.first + row + 1:,}, column {format_value(column)}"
+def _place(name: str, block: RowBlock, row: int, column: str) -> str:
+    return f"{name}, row {block.first + row + 1:,}, column {format_value(column)}"
 
 
 class Kinds:
-    """The labels or groups of a stream of pieces, learnt from it as they come.
+    """The labels or groups of a stream of blocks, learnt from it as they come.
 
     Parameters
     ----------
@@ -163,9 +163,9 @@ class Kinds:
         self.texts: dict[str, int] = {}  # canonical text -> code
         self.values: list[Any] = []
 
-    def codes(self, name: str, piece: RowBlock) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
+    def codes(self, name: str, block: RowBlock) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
         """Return the code of each row's value, in order of appearance, and what is missing."""
-        names = piece.names(self.column)
+        names = block.names(self.column)
         kind = np.int8 if self._labels else np.intp
         place = np.full(len(names.values) + 1, -MISSING, dtype=kind)
         for i, value in enumerate(names.values):
@@ -177,19 +177,19 @@ class Kinds:
             text = canonical_label(value) if self._labels else str(value)
             if text not in self.texts:
                 if self._labels and len(self.values) == 2:  # noqa: PLR2004 - two classes
-                    self._refuse_third(name, piece, int(np.argmax(names.codes == i)))
+                    self._refuse_third(name, block, int(np.argmax(names.codes == i)))
                 self.texts[text] = len(self.values)
                 self.values.append(value)
             place[i] = self.texts[text]
         codes = _placed(place, names.codes)
         return codes, _problems(codes)
 
-    def _refuse_third(self, name: str, piece: RowBlock, row: int) -> None:
-        value = piece.value(self.column, row)
+    def _refuse_third(self, name: str, block: RowBlock, row: int) -> None:
+        value = block.value(self.column, row)
         known = " and ".join(map(format_value, self.values))
         score, label = Parameter("score"), Parameter("label")
         raise InputError(
-            f"{_place(name, piece, row, self.column)}: {format_value(value)} is a third label "
+            f"{_place(name, block, row, self.column)}: {format_value(value)} is a third label "
             "beside "
             f"{known}, but two are needed: one positive, one negative.",
             parameter="label",
@@ -213,10 +213,10 @@ class Kinds:
 
 
 def audit_codes(
-    name: str, piece: RowBlock, kinds: Kinds
+    name: str, block: RowBlock, kinds: Kinds
 ) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
     """Return the code of each row's value, -1 where it is missing, and what is wrong but that."""
-    codes, problems = kinds.codes(name, piece)
+    codes, problems = kinds.codes(name, block)
     if all(isinstance(one, str | int | float) and _is_number(one) for one in kinds.values):
         refuse_many_numbers(kinds.column, len(kinds.values))
     refuse_many_groups(kinds.column, len(kinds.values))
@@ -236,7 +236,7 @@ def _is_number(value: str | float) -> bool:
 
 
 def known_codes(
-    piece: RowBlock, column: str, known: Sequence[Any], *, labels: bool
+    block: RowBlock, column: str, known: Sequence[Any], *, labels: bool
 ) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
     """Return the position of each row's label or group among known ones, and what is not."""
     text_of = canonical_label if labels else str
@@ -250,7 +250,7 @@ def known_codes(
             "do not count.",
             remedy="Rename them and calibrate again.",
         )
-    names = piece.names(column)
+    names = block.names(column)
     place = np.full(len(names.values) + 1, -MISSING, dtype=np.intp)
     for i, value in enumerate(names.values):
         gap = labels and isinstance(value, str) and is_gap(value)
@@ -260,15 +260,15 @@ def known_codes(
     return codes, _problems(codes)
 
 
-def read_keys(name: str, piece: RowBlock, column: str, role: str = "key") -> Names:
+def read_keys(name: str, block: RowBlock, column: str, role: str = "key") -> Names:
     """Return the keys or ids of the rows, if they are texts and whole numbers."""
-    keys = piece.names(column)
+    keys = block.names(column)
     odd = [i for i, key in enumerate(keys.values) if isinstance(key, bool | float)]
     if odd:
         row = int(np.argmax(keys.codes == odd[0]))
         value = keys.values[odd[0]]
         raise InputError(
-            f"{_place(name, piece, row, column)}: {role} is {format_value(value)}, but a text or "
+            f"{_place(name, block, row, column)}: {role} is {format_value(value)}, but a text or "
             "a whole "
             "number is needed.",
             parameter=role,

@@ -88,18 +88,18 @@ class CountReader:
     def read(self, source: object, inspector: Inspector) -> CountRows:
         """Read buckets of scores; rows that cannot be used are refused, or counted."""
         rows, total, seen, buckets = _NO_ROWS, Total(), Seen(), _Buckets()
-        for name, columns, piece in tables(source, self._form, self._decimal, SCORES, _BESIDE):
+        for name, columns, block in tables(source, self._form, self._decimal, SCORES, _BESIDE):
             self._meet(name, columns)
             require(name, columns, _CHECKS, "calibrate")
-            n = counts_of(name, piece, columns["n"])
-            total.add(name, piece, columns, n)
-            kept, found = self._valid(name, piece, columns, n, inspector)
+            n = counts_of(name, block, columns["n"])
+            total.add(name, block, columns, n)
+            kept, found = self._valid(name, block, columns, n, inspector)
             rows = rows.and_those(found)
             where: list[NDArray[Any]] = [found.lowest, found.highest]
             if "bucket" in columns:
-                where = [numbers_of(piece, columns["bucket"]).values[kept]]
-                buckets.add(name, piece.first + kept + 1, where[0], found)
-            seen.add(name, piece.first + kept + 1, [found.label, found.group, *where])
+                where = [numbers_of(block, columns["bucket"]).values[kept]]
+                buckets.add(name, block.first + kept + 1, where[0], found)
+            seen.add(name, block.first + kept + 1, [found.label, found.group, *where])
         total.check()
         seen.check("label, group and bucket")
         buckets.check()
@@ -123,20 +123,20 @@ class CountReader:
     def _valid(
         self,
         name: str,
-        piece: RowBlock,
+        block: RowBlock,
         columns: Mapping[str, str],
         n: NDArray[np.int64],
         inspector: Inspector,
     ) -> tuple[NDArray[np.intp], CountRows]:
-        """Return which rows of a piece can be used, and these."""
-        low, high = (numbers_of(piece, columns[end]) for end in ("lowest", "highest"))
+        """Return which rows of a block can be used, and these."""
+        low, high = (numbers_of(block, columns[end]) for end in ("lowest", "highest"))
         ends = (("lowest", low), ("highest", high))
         found = [("score", columns[end], numbers.problems) for end, numbers in ends]
         codes = []
         for role, kinds in (("label", self.labels), ("group", self.groups)):
-            code, missing = np.zeros(piece.n, np.intp), None
+            code, missing = np.zeros(block.n, np.intp), None
             if kinds is not None:
-                code, missing = kinds.codes(name, piece)
+                code, missing = kinds.codes(name, block)
                 found.append((role, kinds.column, missing))
             codes.append(code.astype(np.intp))
         empty = n == 0  # which say nothing, whatever stands there
@@ -144,10 +144,10 @@ class CountReader:
             (role, column, None if bad is None else np.where(empty, np.uint8(0), bad))
             for role, column, bad in found
         ]
-        valid = inspector.valid(name, piece, found, counts=n)
+        valid = inspector.valid(name, block, found, counts=n)
         kept = np.flatnonzero(~empty if valid is None else valid & ~empty)
         rows = CountRows(codes[0], codes[1], n, low.values, high.values).take(kept)
-        _check_ranges(name, piece, columns, rows, kept)
+        _check_ranges(name, block, columns, rows, kept)
         return kept, rows
 
 
@@ -255,15 +255,15 @@ class Total:
         self._n, self._said, self._name = 0, set[float](), ""
 
     def add(
-        self, name: str, piece: RowBlock, columns: Mapping[str, str], n: NDArray[np.int64]
+        self, name: str, block: RowBlock, columns: Mapping[str, str], n: NDArray[np.int64]
     ) -> None:
-        """Add the counts of a piece, and look at the columns that check them."""
+        """Add the counts of a block, and look at the columns that check them."""
         self._n += int(n.sum())
         self._name = self._name or name
         if "total" in columns:
-            self._said |= set(numbers_of(piece, columns["total"]).values.tolist())
+            self._said |= set(numbers_of(block, columns["total"]).values.tolist())
         if "check_digits" in columns:
-            _check_digits(name, piece, columns["check_digits"])
+            _check_digits(name, block, columns["check_digits"])
 
     def check(self) -> None:
         """Raise if rows are missing, or some came twice."""
@@ -278,35 +278,35 @@ class Total:
         )
 
 
-def counts_of(name: str, piece: RowBlock, column: str) -> NDArray[np.int64]:
-    """Return the counts of a piece, or raise if one is none."""
-    numbers = numbers_of(piece, column)
+def counts_of(name: str, block: RowBlock, column: str) -> NDArray[np.int64]:
+    """Return the counts of a block, or raise if one is none."""
+    numbers = numbers_of(block, column)
     values, problems = numbers.values, numbers.problems
-    bad = np.zeros(piece.n, bool) if problems is None else problems > 0
+    bad = np.zeros(block.n, bool) if problems is None else problems > 0
     with np.errstate(invalid="ignore"):
         bad |= (values < 0) | (values != np.floor(values)) | (values >= 2.0**53)
     if bad.any():
         row = int(np.argmax(bad))
         large = problems is not None and problems[row] == INEXACT
         raise InputError(
-            f"{place(name, piece, row, column)}: {format_value(piece.value(column, row))} is no "
+            f"{place(name, block, row, column)}: {format_value(block.value(column, row))} is no "
             "count.",
             parameter="counts",
-            value=piece.value(column, row),
+            value=block.value(column, row),
             need="a whole number, 0 or more" + (" and below 2**53" if large else ""),
             remedy="Export the column n as the query gives it.",
         )
     return values.astype(np.int64)
 
 
-def place(name: str, piece: RowBlock, row: int, column: str) -> str:
+def place(name: str, block: RowBlock, row: int, column: str) -> str:
     """Say where a value stands."""
-    return f"{name}, row {piece.first + row + 1:,}, column {format_value(column)}"
+    return f"{name}, row {block.first + row + 1:,}, column {format_value(column)}"
 
 
 def _check_ranges(
     name: str,
-    piece: RowBlock,
+    block: RowBlock,
     columns: Mapping[str, str],
     rows: CountRows,
     kept: NDArray[np.intp],
@@ -315,9 +315,9 @@ def _check_ranges(
     for bad, what in ((rows.lowest > rows.highest, "is above"), (single, "of one score is not")):
         if bad.any():
             row = int(kept[np.argmax(bad)])
-            low, high = (piece.value(columns[end], row) for end in ("lowest", "highest"))
+            low, high = (block.value(columns[end], row) for end in ("lowest", "highest"))
             raise InputError(
-                f"{place(name, piece, row, columns['lowest'])}: {format_value(low)} {what} the "
+                f"{place(name, block, row, columns['lowest'])}: {format_value(low)} {what} the "
                 "highest, "
                 f"{format_value(high)}.",
                 parameter="counts",
@@ -326,17 +326,17 @@ def _check_ranges(
             )
 
 
-def _check_digits(name: str, piece: RowBlock, column: str) -> None:
-    found = numbers_of(piece, column).values
+def _check_digits(name: str, block: RowBlock, column: str) -> None:
+    found = numbers_of(block, column).values
     wrong = found != CHECK_DIGITS
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InputError(
-            f"{place(name, piece, row, column)}: {format_value(piece.value(column, row))} should "
+            f"{place(name, block, row, column)}: {format_value(block.value(column, row))} should "
             "be "
             f"{CHECK_DIGITS}: digits were lost on the way.",
             parameter="counts",
-            value=piece.value(column, row),
+            value=block.value(column, row),
             need=f"{CHECK_DIGITS}",
             remedy="Export numbers with 17 digits, or as Parquet: equal scores must stay equal.",
         )

@@ -24,8 +24,8 @@ FEWEST_KNOTS = 100
 class Counts:
     """Keeps counts of the scores of each label and group, at about so many knots.
 
-    Counts of two equally many pieces become one, as the digits of a binary number carry, and are
-    then thinned. So every score goes through as many thinnings as the file is pieces' worth of
+    Counts of two equally many blocks become one, as the digits of a binary number carry, and are
+    then thinned. So every score goes through as many thinnings as the file is blocks' worth of
     doublings long, and what these lose in all is small.
     """
 
@@ -41,7 +41,7 @@ class Counts:
         self._parts: dict[int, list[tuple[int, CountedScores]]] = {}
 
     def add(self, values: Floats, codes: NDArray[np.int8], index: NDArray[np.intp] | None) -> None:
-        """Add the valid rows of a piece."""
+        """Add the valid rows of a block."""
         self._used |= np.bincount(codes, minlength=2) > 0
         self._values.append(values)
         self._cells.append(codes if index is None else codes + 2 * index)

@@ -1,4 +1,4 @@
-"""Decide on the rows of a piece: what classifying and evaluating share."""
+"""Decide on the rows of a block: what classifying and evaluating share."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from ratekeeper.files._columns import (
     known_codes,
     read_keys,
 )
+from ratekeeper.files._csv_blocks import TextBlock
 from ratekeeper.files._labels import TrueLabels
 from ratekeeper.files._row_blocks import MISSING
-from ratekeeper.files._text_blocks import TextBlock
 from ratekeeper.files._weights import weights_of
 from ratekeeper.methods._tolerant import covers_rounding
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class DecidedRows:
-    """The decisions on a piece.
+    """The decisions on a block.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class DecidedRows:
     values : ndarray
         The scores of these rows, in the precision of the calibration.
     valid : ndarray of bool or None
-        Which rows of the piece are valid, None if all are.
+        Which rows of the block are valid, None if all are.
     scores : Numbers
         Of all rows.
     by : tuple of ndarray of int
@@ -112,7 +112,7 @@ class DecidedRows:
 
 
 class Judge:
-    """A test that goes over a stream of pieces.
+    """A test that goes over a stream of blocks.
 
     Columns that are not named are those of the calibration.
     """
@@ -203,37 +203,37 @@ class Judge:
         for one in self._by:  # which may well be the test's own groups
             check_columns(name, columns, {**self._wanted, "group": None, "by": one.column})
 
-    def judge(self, name: str, piece: RowBlock) -> DecidedRows:
-        """Decide on the rows of a piece; invalid ones are refused or counted."""
-        numbers = piece.numbers(self.score)
+    def judge(self, name: str, block: RowBlock) -> DecidedRows:
+        """Decide on the rows of a block; invalid ones are refused or counted."""
+        numbers = block.numbers(self.score)
         found = [("score", self.score, numbers.problems)]
         index, truth = None, np.empty(0, dtype=np.intp)
         if self.label is not None and self._truths is not None:
-            truth, problems = self._truths.codes(name, piece)
+            truth, problems = self._truths.codes(name, block)
             found.append(("label", self.label, problems))
         if self._audit is not None:
-            index, problems = self._audit.codes(name, piece)
+            index, problems = self._audit.codes(name, block)
             found.append(("group", self._audit.column, problems))
         if self.group is not None and self._calibration.groups is not None:
             groups = self._calibration.groups.tolist()
-            index, problems = known_codes(piece, self.group, groups, labels=False)
+            index, problems = known_codes(block, self.group, groups, labels=False)
             found.append(("group", self.group, problems))
         clusters = None
         if self.cluster is not None:
-            clusters, problems = cluster_hashes(piece, self.cluster)
+            clusters, problems = cluster_hashes(block, self.cluster)
             found.append(("cluster", self.cluster, problems))
-        weights = self._weights(piece, found)
+        weights = self._weights(block, found)
         by = []
         for one in self._by:
-            codes, problems = audit_codes(name, piece, one)
+            codes, problems = audit_codes(name, block, one)
             by.append(codes)
             found.append(("group", one.column, problems))
-        keys = self._told("key", name, piece, found)
-        ids = self._told("id", name, piece, found)
-        valid = self.inspector.valid(name, piece, found, self._note())
-        values, rows = self._fit(numbers.values, piece), None
+        keys = self._told("key", name, block, found)
+        ids = self._told("id", name, block, found)
+        valid = self.inspector.valid(name, block, found, self._note())
+        values, rows = self._fit(numbers.values, block), None
         if self._known is None:
-            self._newcomers.check(name, piece, self.cluster, clusters)
+            self._newcomers.check(name, block, self.cluster, clusters)
         else:
             valid = self._without(self._known.are_among(values, truth == 1, clusters), valid)
         if valid is not None:
@@ -278,21 +278,21 @@ class Judge:
         return found & ~known
 
     def _weights(
-        self, piece: RowBlock, found: list[tuple[str, str, NDArray[np.uint8] | None]]
+        self, block: RowBlock, found: list[tuple[str, str, NDArray[np.uint8] | None]]
     ) -> NDArray[np.float64] | None:
         """Return the weights of the rows, where they have such, and add what is wrong with them."""
         if self.weight is None:
             return None
-        weights, problems = weights_of(piece, self.weight)
+        weights, problems = weights_of(block, self.weight)
         found.append(("weight", self.weight, problems))
         return weights
 
-    def _told(self, role: str, name: str, piece: RowBlock, found: list[Any]) -> Names | None:
-        """Return the keys or ids of a piece, where they are asked for; note what is missing."""
+    def _told(self, role: str, name: str, block: RowBlock, found: list[Any]) -> Names | None:
+        """Return the keys or ids of a block, where they are asked for; note what is missing."""
         column = self.key if role == "key" else self.identity
         if column is None:
             return None
-        names, problems = keys_of(name, piece, column, role)
+        names, problems = keys_of(name, block, column, role)
         found.append((role, column, problems))
         return names
 
@@ -306,19 +306,19 @@ class Judge:
         return [one.found() for one in self._by]
 
     def refuse_unseen_positive(self, name: str) -> None:
-        """Raise after the last piece if the positive label was never met; see `TrueLabels`."""
+        """Raise after the last block if the positive label was never met; see `TrueLabels`."""
         if self._truths is not None:
             self._truths.refuse_unseen(name)
 
     def warn_if_outside(self) -> bool:
-        """Warn, after the last piece, if too many scores were outside the calibration's range."""
+        """Warn, after the last block, if too many scores were outside the calibration's range."""
         warn_if_outside(self._calibration, self.n_outside, self.n_decided, stacklevel=3)
         return is_outside(self._calibration, self.n_outside, self.n_decided)
 
-    def _fit(self, values: Floats, piece: RowBlock) -> Floats:
+    def _fit(self, values: Floats, block: RowBlock) -> Floats:
         """Bring scores to the precision of the calibration, where they have none of their own."""
         dtype = self._calibration.dtype
-        if isinstance(piece, TextBlock):
+        if isinstance(block, TextBlock):
             return in_precision(values, dtype)
         if values.dtype != dtype and not self._warned:
             rounded = covers_rounding(self.tolerance, self._calibration.extent)
@@ -346,10 +346,10 @@ def texts_of(ids: Names, rows: NDArray[np.intp] | None) -> list[str]:
 
 
 def keys_of(
-    name: str, piece: RowBlock, column: str, role: str = "key"
+    name: str, block: RowBlock, column: str, role: str = "key"
 ) -> tuple[Names, NDArray[np.uint8] | None]:
     """Return the keys of rows, and which are missing."""
-    keys = read_keys(name, piece, column, role)
+    keys = read_keys(name, block, column, role)
     missing = np.where(keys.codes < 0, np.uint8(MISSING), np.uint8(0))
     return keys, missing if missing.any() else None
 

@@ -16,7 +16,7 @@ from ratekeeper.control._test import evaluate_counts
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._clusters import Drawn
 from ratekeeper.files._decide import Judge
-from ratekeeper.files._sources import open_sources, pieces_of
+from ratekeeper.files._sources import open_sources, row_blocks_of
 
 if TYPE_CHECKING:
     import os
@@ -170,9 +170,9 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
     objects = NewObjects()
     with open_sources(source, source_format, decimal) as files:
         judge.check(files[0].name, files[0].columns)
-        for name, piece in pieces_of(files, judge.columns, "Evaluating"):
+        for name, block in row_blocks_of(files, judge.columns, "Evaluating"):
             first = judge.n_decided
-            judged = judge.judge(name, piece)
+            judged = judge.judge(name, block)
             counts.add(judged, first)
             objects.add(judged.values, judged.truth)
     judge.refuse_unseen_positive(str(source))
@@ -185,7 +185,7 @@ def evaluate_file(  # noqa: PLR0913 - one for each option of the command
 
 
 class _Counts:
-    """Outcomes of rows that come in pieces, by group and for an audit.
+    """Outcomes of rows that come in blocks, by group and for an audit.
 
     Where rows come in clusters, they are counted at the end, on the rows that are drawn.
     """
@@ -205,7 +205,7 @@ class _Counts:
         self._can_abstain = False
 
     def add(self, judged: DecidedRows, first: int) -> None:
-        """Add the rows of a piece, of which `first` came before."""
+        """Add the rows of a block, of which `first` came before."""
         if self._judge.audited is not None:
             self._names = list(self._judge.audited)
             more = len(self._names) - len(self._counts)

@@ -76,13 +76,13 @@ def evaluate_counts(
     """
     refuse_clusters(test.calibration, "An evaluation from counts", counts_do=True)
     found = _Found(test, Inspector(on_invalid), positive_label)
-    for name, columns, piece in tables(counts, source_format, decimal, _NEEDED, _BESIDE):
-        found.add(name, columns, piece)
+    for name, columns, block in tables(counts, source_format, decimal, _NEEDED, _BESIDE):
+        found.add(name, columns, block)
     return found.evaluation()
 
 
 class _Found:
-    """Counts of outcomes, piece by piece."""
+    """Counts of outcomes, block by block."""
 
     def __init__(self, test: Test, inspector: Inspector, positive_label: object) -> None:
         self._test, self._inspector, self._positive_label = test, inspector, positive_label
@@ -93,41 +93,41 @@ class _Found:
         self._rows: list[NDArray[np.int64]] = []  # group, truth, outcome, n, outside
         self._total, self._seen, self._name = Total(), Seen(), ""
 
-    def add(self, name: str, columns: Mapping[str, str], piece: RowBlock) -> None:
-        """Add the counts of a piece."""
+    def add(self, name: str, columns: Mapping[str, str], block: RowBlock) -> None:
+        """Add the counts of a block."""
         self._name = self._name or name
-        self._check_test(name, columns, piece)
+        self._check_test(name, columns, block)
         if self._truths is None:
             calibration = self._test.calibration
             self._truths = TrueLabels(calibration, columns["label"], self._positive_label)
             if self._known is None and "group" in columns:
                 self._audit = Kinds(columns["group"], labels=False)
         require(name, columns, ("total",), "evaluate")
-        n = counts_of(name, piece, columns["n"])
-        self._total.add(name, piece, columns, n)
-        outcome, problems = _outcomes(name, piece, columns["outcome"])
+        n = counts_of(name, block, columns["n"])
+        self._total.add(name, block, columns, n)
+        outcome, problems = _outcomes(name, block, columns["outcome"])
         found = [("score", columns["outcome"], problems)]
-        truth, wrong = self._truths.codes(name, piece)
+        truth, wrong = self._truths.codes(name, block)
         found.append(("label", columns["label"], wrong))
-        group, wrong = self._groups(name, columns, piece)
+        group, wrong = self._groups(name, columns, block)
         if wrong is not None or (outcome < 0).any():
-            wrong = np.zeros(piece.n, np.uint8) if wrong is None else wrong
+            wrong = np.zeros(block.n, np.uint8) if wrong is None else wrong
             unknown = (outcome < 0) & (wrong == 0)  # to the database, which compares as it does
             found.append(("group", columns.get("group", "group"), wrong + UNKNOWN * unknown))
-        valid = self._inspector.valid(name, piece, found, counts=n)
-        kept = np.arange(piece.n) if valid is None else np.flatnonzero(valid)
-        outside = np.zeros(piece.n, np.int64)
+        valid = self._inspector.valid(name, block, found, counts=n)
+        kept = np.arange(block.n) if valid is None else np.flatnonzero(valid)
+        outside = np.zeros(block.n, np.int64)
         if "outside" in columns:
-            outside = counts_of(name, piece, columns["outside"])
+            outside = counts_of(name, block, columns["outside"])
         rows = np.stack([group, truth, outcome, n, outside])[:, kept].astype(np.int64)
-        self._seen.add(name, piece.first + kept + 1, list(rows[:3]))
+        self._seen.add(name, block.first + kept + 1, list(rows[:3]))
         self._rows.append(rows)
 
-    def _check_test(self, name: str, columns: Mapping[str, str], piece: RowBlock) -> None:
+    def _check_test(self, name: str, columns: Mapping[str, str], block: RowBlock) -> None:
         if "test" not in columns:
             return
         own = mark_of(self._test)
-        for found in piece.names(columns["test"]).values:
+        for found in block.names(columns["test"]).values:
             if str(found) != own:
                 raise InputError(
                     f"{name} has counts of another test: it says {format_value(found)}, and this "
@@ -138,19 +138,19 @@ class _Found:
                 )
 
     def _groups(
-        self, name: str, columns: Mapping[str, str], piece: RowBlock
+        self, name: str, columns: Mapping[str, str], block: RowBlock
     ) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
         if self._audit is not None:
-            return self._audit.codes(name, piece)
+            return self._audit.codes(name, block)
         if self._known is None:
-            return np.zeros(piece.n, np.intp), None
+            return np.zeros(block.n, np.intp), None
         if "group" not in columns:
             raise InputError(
                 f"{name} has no column 'group', but the test has {len(self._known):,} groups.",
                 parameter="counts",
                 remedy="Run the query that `ratekeeper sql evaluate` writes for this test.",
             )
-        return known_codes(piece, columns["group"], self._known, labels=False)
+        return known_codes(block, columns["group"], self._known, labels=False)
 
     def evaluation(self) -> FileEvaluation:
         """Compare what was counted with the promise."""
@@ -178,18 +178,18 @@ class _Found:
 
 
 def _outcomes(
-    name: str, piece: RowBlock, column: str
+    name: str, block: RowBlock, column: str
 ) -> tuple[NDArray[np.intp], NDArray[np.uint8] | None]:
     """Return the place of each outcome, -1 where there is none, and which scores are none."""
-    names = piece.names(column)
+    names = block.names(column)
     places = [_PLACES.get(str(value)) for value in names.values]
     if None in places:
         row = int(np.argmax(names.codes == places.index(None)))
         raise InputError(
-            f"{place(name, piece, row, column)}: {format_value(piece.value(column, row))} is no "
+            f"{place(name, block, row, column)}: {format_value(block.value(column, row))} is no "
             "outcome.",
             parameter="counts",
-            value=piece.value(column, row),
+            value=block.value(column, row),
             need=f"one of {', '.join(_PLACES)}",
             remedy="Export the result of the query as it is.",
         )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TrueLabels:
-    """The true labels of a stream of pieces.
+    """The true labels of a stream of blocks.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ class TrueLabels:
         self._positive_label = positive_label
         self._labels = None if positive_label is None else Kinds(column, labels=True)
 
-    def codes(self, name: str, piece: RowBlock) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
+    def codes(self, name: str, block: RowBlock) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
         """Return 1 for positives, and what cannot be used."""
         classes = self._calibration.classes.tolist()
         if self._labels is None:
-            return known_codes(piece, self._column, classes, labels=True)
-        codes, problems = self._labels.codes(name, piece)
+            return known_codes(block, self._column, classes, labels=True)
+        codes, problems = self._labels.codes(name, block)
         positive, known = canonical_label(self._positive_label), [*map(canonical_label, classes)]
         if set(self._labels.texts) == set(known) and positive == known[0]:
             raise InputError(
@@ -58,7 +58,7 @@ class TrueLabels:
     def refuse_unseen(self, name: str) -> None:
         """Raise if the positive label was never met, unless all rows are plainly negative.
 
-        To be called after the last piece, too: one with a single label may be all negative.
+        To be called after the last block, too: one with a single label may be all negative.
         """
         if self._labels is None or not self._labels.values:
             return

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ratekeeper.files._columns import Inspector, check_columns, known_codes
+from ratekeeper.files._csv_blocks import TextBlock
 from ratekeeper.files._decide import keys_of, named_column, texts_of
 from ratekeeper.files._row_blocks import MISSING
 from ratekeeper.files._shift_test import fitted
-from ratekeeper.files._sources import open_sources, pieces_of
-from ratekeeper.files._text_blocks import TextBlock
+from ratekeeper.files._sources import open_sources, row_blocks_of
 from ratekeeper.monitoring._monitor import RecordResult
 
 if TYPE_CHECKING:
@@ -112,11 +112,11 @@ def record_file(
         wanted = {"id": id, "time": time, "decision": decision, "group": group, "score": score}
         columns = [name for name in wanted.values() if name is not None]
         check_columns(files[0].name, files[0].columns, wanted)
-        for name, piece in pieces_of(files, columns, "Recording"):
-            ids, missing = keys_of(name, piece, id, "id")
-            codes, wrong = known_codes(piece, decision, calibration.classes.tolist(), labels=True)
-            gaps = np.zeros(piece.n, dtype=bool) if wrong is None else wrong == MISSING
-            times, undated = _times(piece, time)
+        for name, block in row_blocks_of(files, columns, "Recording"):
+            ids, missing = keys_of(name, block, id, "id")
+            codes, wrong = known_codes(block, decision, calibration.classes.tolist(), labels=True)
+            gaps = np.zeros(block.n, dtype=bool) if wrong is None else wrong == MISSING
+            times, undated = _times(block, time)
             found: list[tuple[str, str, Problems]] = [
                 ("id", id, missing),
                 ("time", time, undated),
@@ -125,17 +125,17 @@ def record_file(
             index = None
             if group is not None:
                 names = calibration.groups.tolist()  # type: ignore[union-attr]
-                index, odd = known_codes(piece, group, names, labels=False)
+                index, odd = known_codes(block, group, names, labels=False)
                 found.append(("group", group, odd))
-            scores, unmade = None, np.zeros(piece.n, dtype=bool)
+            scores, unmade = None, np.zeros(block.n, dtype=bool)
             if score is not None:
-                numbers = piece.numbers(score)
-                scores = fitted(numbers.values, calibration, is_text=isinstance(piece, TextBlock))
+                numbers = block.numbers(score)
+                scores = fitted(numbers.values, calibration, is_text=isinstance(block, TextBlock))
                 found.append(("score", score, _unless(numbers.problems, gaps)))
                 if numbers.problems is not None:
                     unmade = gaps & (numbers.problems != 0)
-            valid = inspector.valid(name, piece, found)
-            rows = np.arange(piece.n) if valid is None else np.flatnonzero(valid)
+            valid = inspector.valid(name, block, found)
+            rows = np.arange(block.n) if valid is None else np.flatnonzero(valid)
             left_out = unmade if monitor.abstains else gaps
             empty += int(np.count_nonzero(left_out[rows]))
             rows = rows[~left_out[rows]]
@@ -185,15 +185,15 @@ def update_file(
     inspector, noted, empty = Inspector(on_invalid, recodes=False), RecordResult(), 0
     with open_sources(source, source_format) as files:
         check_columns(files[0].name, files[0].columns, {"id": id, "label": label})
-        for name, piece in pieces_of(files, [id, label], "Reading outcomes"):
-            ids, missing = keys_of(name, piece, id, "id")
-            codes, wrong = known_codes(piece, label, calibration.classes.tolist(), labels=True)
-            gaps = np.zeros(piece.n, dtype=bool) if wrong is None else wrong == MISSING
+        for name, block in row_blocks_of(files, [id, label], "Reading outcomes"):
+            ids, missing = keys_of(name, block, id, "id")
+            codes, wrong = known_codes(block, label, calibration.classes.tolist(), labels=True)
+            gaps = np.zeros(block.n, dtype=bool) if wrong is None else wrong == MISSING
             found: list[tuple[str, str, Problems]] = [
                 ("id", id, missing),
                 ("label", label, _unless(wrong, gaps)),
             ]
-            valid = inspector.valid(name, piece, found)
+            valid = inspector.valid(name, block, found)
             rows = np.flatnonzero(~gaps if valid is None else valid & ~gaps)
             empty += int(np.count_nonzero(gaps if valid is None else gaps & valid))
             noted += monitor.update(
@@ -211,9 +211,9 @@ def _unless(problems: Problems, gaps: NDArray[np.bool_]) -> Problems:
     return rest if rest.any() else None
 
 
-def _times(piece: RowBlock, column: str) -> tuple[NDArray[Any] | list[str], Problems]:
+def _times(block: RowBlock, column: str) -> tuple[NDArray[Any] | list[str], Problems]:
     """Return when decisions were made, as numbers if all are and else as texts; what is missing."""
-    times = piece.names(column)
+    times = block.names(column)
     missing = np.where(times.codes < 0, np.uint8(MISSING), np.uint8(0))
     problems = missing if missing.any() else None
     values = [str(value) for value in times.values]

@@ -1,4 +1,4 @@
-"""What every file of rows is, whatever its format: named columns, read piece by piece."""
+"""What every file of rows is, whatever its format: named columns, read block by block."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class RowBlock(Protocol):
         """Return a column as labels or groups."""
 
     def take(self, rows: NDArray[np.intp]) -> RowBlock:
-        """Return a piece of these rows alone, by their positions."""
+        """Return a block of these rows alone, by their positions."""
 
     def value(self, column: str, row: int) -> object:
         """Return a value as the file has it, for a message."""

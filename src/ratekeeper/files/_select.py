@@ -16,11 +16,11 @@ from ratekeeper.control._selection import check_asked, refuse_repeated_draws, se
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._classify import refuse_taken, standard, targets, writing
 from ratekeeper.files._columns import Inspector, check_columns, known_codes
+from ratekeeper.files._csv_files import TextFile
 from ratekeeper.files._decide import keys_of, named_column
 from ratekeeper.files._shift_test import fitted
 from ratekeeper.files._sinks import AddedColumns, open_sink
-from ratekeeper.files._sources import FORMATS, STANDARD, open_sources, pieces_of
-from ratekeeper.files._text_files import TextFile
+from ratekeeper.files._sources import FORMATS, STANDARD, open_sources, row_blocks_of
 from ratekeeper.methods import Conformal
 
 if TYPE_CHECKING:
@@ -156,8 +156,8 @@ def select_file(  # noqa: PLR0913 - what classifying a file takes, and what is a
         with writing(target):
             for part, place, name in targets(files, source, target, target_format):
                 with place as path, open_sink(part, path, name, target_format, added) as sink:
-                    for file, piece in pieces_of(part, None, "Selecting"):
-                        sink.write(piece, beside.next(file, piece))
+                    for file, block in row_blocks_of(part, None, "Selecting"):
+                        sink.write(block, beside.next(file, block))
             beside.check_end(files[-1].name)
     return FileSelection(chosen, batch.inspector.rows, batch.inspector.skipped)
 
@@ -201,7 +201,8 @@ class _Batch:
         """Read all rows; return the scores of the valid ones and the positions of their groups."""
         columns = [name for name in self.wanted.values() if name is not None]
         parts = [
-            self._read(name, piece) for name, piece in pieces_of(files, columns, "Reading scores")
+            self._read(name, block)
+            for name, block in row_blocks_of(files, columns, "Reading scores")
         ]
         scores, codes, valid = zip(*parts, strict=True) if parts else ((), (), ())
         if parts:
@@ -226,31 +227,31 @@ class _Batch:
         found = np.concatenate([np.empty(0), *self._numbers])
         return TieNumbers(lambda: found if self.valid is None else found[self.valid])
 
-    def _read(self, name: str, piece: RowBlock) -> tuple[Floats, Any, NDArray[np.bool_] | None]:
-        numbers = piece.numbers(self.score)
+    def _read(self, name: str, block: RowBlock) -> tuple[Floats, Any, NDArray[np.bool_] | None]:
+        numbers = block.numbers(self.score)
         found = [("score", self.score, numbers.problems)]
         codes = None
         if self._group is not None and self._calibration.groups is not None:
             groups = self._calibration.groups.tolist()
-            codes, problems = known_codes(piece, self._group, groups, labels=False)
+            codes, problems = known_codes(block, self._group, groups, labels=False)
             found.append(("group", self._group, problems))
         if self._key is not None:
-            keys, missing = keys_of(name, piece, self._key)
+            keys, missing = keys_of(name, block, self._key)
             found.append(("key", self._key, missing))
             self._numbers.append(self._calibration.draw.of_keys(keys.values)[keys.codes])
-        return numbers.values, codes, self.inspector.valid(name, piece, found)
+        return numbers.values, codes, self.inspector.valid(name, block, found)
 
 
 @dataclass(frozen=True, eq=False)
 class _Chosen:
-    """What is written beside the rows of a piece."""
+    """What is written beside the rows of a block."""
 
     scores: Numbers
     kept: NDArray[np.intp] | None
     beside: Columns
 
     def columns(self, n: int) -> Columns:
-        del n  # of the very piece
+        del n  # of the very block
         return self.beside
 
 
@@ -261,15 +262,15 @@ class _Beside:
         self._batch, self._chosen, self._keeps_all = batch, chosen, keep_all
         self._row, self._place = 0, 0  # of the next row, and of the next valid one
 
-    def next(self, name: str, piece: RowBlock) -> _Chosen:
+    def next(self, name: str, block: RowBlock) -> _Chosen:
         """Return what is written beside the next rows; refuse rows that are not those of before."""
-        here = slice(self._row, self._row + piece.n)
-        self._row += piece.n
-        numbers = piece.numbers(self._batch.score)
+        here = slice(self._row, self._row + block.n)
+        self._row += block.n
+        numbers = block.numbers(self._batch.score)
         if not np.array_equal(numbers.values, self._batch.scores[here], equal_nan=True):
             raise _changed(name)
         valid = None if self._batch.valid is None else self._batch.valid[here]
-        count = piece.n if valid is None else int(np.count_nonzero(valid))
+        count = block.n if valid is None else int(np.count_nonzero(valid))
         there = slice(self._place, self._place + count)
         self._place += count
         found = self._chosen

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ratekeeper._reading._columns import in_precision, read_new_scores
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._columns import Inspector, check_columns, known_codes
+from ratekeeper.files._csv_blocks import TextBlock
 from ratekeeper.files._decide import named_column
-from ratekeeper.files._sources import open_sources, pieces_of
-from ratekeeper.files._text_blocks import TextBlock
+from ratekeeper.files._sources import open_sources, row_blocks_of
 from ratekeeper.monitoring._shift import ALPHA, ShiftCounts
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ def shift_file(
     with open_sources(source, source_format, decimal) as files:
         check_columns(files[0].name, files[0].columns, wanted)
         columns = [name for name in wanted.values() if name is not None]
-        for name, piece in pieces_of(files, columns, "Counting scores"):
-            _count(counts, name, piece, wanted, inspector)
+        for name, block in row_blocks_of(files, columns, "Counting scores"):
+            _count(counts, name, block, wanted, inspector)
     found = counts.result(alpha=alpha, prevalence=prevalence)
     return FileShift(found, inspector.rows, inspector.skipped)
 
@@ -117,20 +117,20 @@ def shift_file(
 def _count(
     counts: ShiftCounts,
     name: str,
-    piece: RowBlock,
+    block: RowBlock,
     wanted: Mapping[str, str | None],
     inspector: Inspector,
 ) -> None:
-    """Count the valid rows of a piece."""
+    """Count the valid rows of a block."""
     known, index = counts.calibration, None
-    numbers = piece.numbers(str(wanted["score"]))
+    numbers = block.numbers(str(wanted["score"]))
     found = [("score", str(wanted["score"]), numbers.problems)]
     if known.groups is not None:
         group = str(wanted["group"])
-        index, problems = known_codes(piece, group, known.groups.tolist(), labels=False)
+        index, problems = known_codes(block, group, known.groups.tolist(), labels=False)
         found.append(("group", group, problems))
-    valid = inspector.valid(name, piece, found)
-    values = fitted(numbers.values, known, is_text=isinstance(piece, TextBlock))
+    valid = inspector.valid(name, block, found)
+    values = fitted(numbers.values, known, is_text=isinstance(block, TextBlock))
     if valid is not None:
         values, index = values[valid], None if index is None else index[valid]
     counts.add_read(values, index)

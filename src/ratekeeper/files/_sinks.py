@@ -17,9 +17,9 @@ from ratekeeper._system._atomic_files import WRITER
 from ratekeeper._system._row_texts import RowProcess, RowTexts
 from ratekeeper._system._threads import n_cores
 from ratekeeper.exceptions import InputError, Parameter
+from ratekeeper.files._csv_blocks import TextBlock
+from ratekeeper.files._csv_files import TextFile
 from ratekeeper.files._sources import format_of
-from ratekeeper.files._text_blocks import TextBlock
-from ratekeeper.files._text_files import TextFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     Columns = tuple[tuple[Floats, ...], NDArray[np.int8], NDArray[np.bool_] | None]
 
 _MARKS = {"csv": ",", "tsv": "\t"}
-_WAITING = 3  # pieces that may wait for the writer of text
-_WAITING_ROWS = 4  # pieces of Arrow, of which a row group is made: the next grows meanwhile
+_WAITING = 3  # blocks that may wait for the writer of text
+_WAITING_ROWS = 4  # blocks of Arrow, of which a row group is made: the next grows meanwhile
 _PATIENCE = 2.0  # seconds
 _PROCESS_FROM = 1 << 26  # bytes that are read, from which on a process is worth its start
 
@@ -61,7 +61,7 @@ class AddedColumns:
 
 
 class Outcome(Protocol):
-    """What is written beside the rows of a piece."""
+    """What is written beside the rows of a block."""
 
     @property
     def scores(self) -> Numbers:
@@ -76,10 +76,10 @@ class Outcome(Protocol):
 
 
 class Sink(Protocol):
-    """Takes pieces in order."""
+    """Takes blocks in order."""
 
-    def write(self, piece: Any, outcome: Outcome) -> None:  # noqa: ANN401 - of text or Arrow
-        """Take a piece and what was decided on it."""
+    def write(self, block: Any, outcome: Outcome) -> None:  # noqa: ANN401 - of text or Arrow
+        """Take a block and what was decided on it."""
 
 
 @contextmanager
@@ -214,11 +214,11 @@ class _TextRows:
         stream.write(head.quoted([[*first.columns, *added.names]]))
         self.worker = _Worker(self._write, _WAITING)
 
-    def write(self, piece: TextBlock, outcome: Outcome) -> None:
+    def write(self, block: TextBlock, outcome: Outcome) -> None:
         """Hand the rows with p-values and labels at their ends to the writer."""
         if self._texts is None:
-            self._start(self._decimal_mark(piece))
-        rows, (numbers, codes, blank) = _kept(piece, outcome)
+            self._start(self._decimal_mark(block))
+        rows, (numbers, codes, blank) = _kept(block, outcome)
         is_plain = not (rows.quoted or self._odd) and rows.mark == self._mark
         # P-values of a class of which nothing is known, all NaN, are empty.
         columns = [None if np.isnan(values).any() else values.tobytes() for values in numbers]
@@ -231,10 +231,10 @@ class _TextRows:
         self._odd = self._odd or decimal_mark == self._mark
         self._texts = RowProcess(*how) if self._is_large and n_cores() > 1 else RowTexts(*how)
 
-    def _decimal_mark(self, piece: TextBlock) -> str:
+    def _decimal_mark(self, block: TextBlock) -> str:
         """Return that of the file's own scores, as its first rows have them."""
-        marks = piece.decimal_marks
-        if marks == ".," and not any("," in text for text in piece.texts(self._score)):
+        marks = block.decimal_marks
+        if marks == ".," and not any("," in text for text in block.texts(self._score)):
             marks = "."
         return marks[-1]
 
@@ -277,11 +277,11 @@ class _ArrowRows:
     def __init__(self, worker: _Worker, schema: Any, added: AddedColumns) -> None:  # noqa: ANN401
         self._worker, self._schema, self._added = worker, schema, added
 
-    def write(self, piece: TextBlock | ArrowBlock, outcome: Outcome) -> None:
+    def write(self, block: TextBlock | ArrowBlock, outcome: Outcome) -> None:
         """Hand the rows with further columns to the writer."""
         from ratekeeper.files._arrow_files import rows_with, text_columns
 
-        rows, (numbers, codes, blank) = _kept(piece, outcome)
+        rows, (numbers, codes, blank) = _kept(block, outcome)
         if not rows.n:
             return
         if isinstance(rows, TextBlock):
@@ -339,11 +339,11 @@ class _Worker:
             raise self._error
 
 
-def _kept(piece: Any, outcome: Outcome) -> tuple[Any, Columns]:  # noqa: ANN401 - as it came
+def _kept(block: Any, outcome: Outcome) -> tuple[Any, Columns]:  # noqa: ANN401 - as it came
     """Return the rows that are written, and what is written beside them."""
-    numbers, codes, blank = outcome.columns(piece.n)
+    numbers, codes, blank = outcome.columns(block.n)
     kept = outcome.kept
     if kept is None:
-        return piece, (numbers, codes, blank)
+        return block, (numbers, codes, blank)
     chosen = tuple(values[kept] for values in numbers)
-    return piece.take(kept), (chosen, codes[kept], None if blank is None else blank[kept])
+    return block.take(kept), (chosen, codes[kept], None if blank is None else blank[kept])

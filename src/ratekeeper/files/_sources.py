@@ -16,13 +16,13 @@ from ratekeeper._system._progress import track
 from ratekeeper._system._threads import prefetch
 from ratekeeper._wording._formatting import listed
 from ratekeeper.exceptions import InputError
-from ratekeeper.files._text_files import TextFile, unreadable
+from ratekeeper.files._csv_files import TextFile, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ratekeeper.files._arrow_files import ArrowBlock, ArrowFile, ParquetFile
-    from ratekeeper.files._text_blocks import TextBlock
+    from ratekeeper.files._csv_blocks import TextBlock
 
     AnyFile = TextFile | ArrowFile | ParquetFile
 
@@ -118,13 +118,13 @@ def open_sources(
     yield files
 
 
-def pieces_of(
+def row_blocks_of(
     files: Sequence[AnyFile], wanted: Sequence[str] | None, title: str
 ) -> Iterator[tuple[str, TextBlock | ArrowBlock]]:
-    """Read files one after the other, with a progress bar; each piece with its file's name."""
+    """Read files one after the other, with a progress bar; each block with its file's name."""
     total = sum(file.size or 0 for file in files) or None
-    pieces = ((file.name, piece) for file in files for piece in _read(file, wanted))
-    return track(pieces, title, total, size=lambda part: part[1].size)
+    blocks = ((file.name, block) for file in files for block in _read(file, wanted))
+    return track(blocks, title, total, size=lambda part: part[1].size)
 
 
 def _read(
@@ -135,8 +135,8 @@ def _read(
     But not from a stream, on which such a thread could wait for ever.
     """
     if isinstance(file, TextFile) or file.is_stream:
-        return file.pieces(wanted)
-    return prefetch(file.pieces(wanted))
+        return file.row_blocks(wanted)
+    return prefetch(file.row_blocks(wanted))
 
 
 def folder_files(folder: Path) -> list[Path]:

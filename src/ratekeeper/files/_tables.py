@@ -14,9 +14,9 @@ import numpy as np
 from ratekeeper._reading._parameters import column_names, refuse_repeated_columns
 from ratekeeper._wording._formatting import format_value, has_instead
 from ratekeeper.exceptions import InputError, Parameter
+from ratekeeper.files._csv_values import parse_numbers
 from ratekeeper.files._row_blocks import INEXACT, Names, Numbers, mark_nan, whole
-from ratekeeper.files._sources import open_sources, pieces_of
-from ratekeeper.files._text_values import parse_numbers
+from ratekeeper.files._sources import open_sources, row_blocks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,7 +64,7 @@ class TableBlock:
         return Names(codes, [name for _, name in known])
 
     def take(self, rows: NDArray[np.intp]) -> TableBlock:
-        """Return a piece of these rows alone, by their positions."""
+        """Return a block of these rows alone, by their positions."""
         kept = {
             name: values[rows] if isinstance(values, np.ndarray) else [values[i] for i in rows]
             for name, values in self.columns.items()
@@ -83,7 +83,7 @@ def tables(
     needed: Sequence[str],
     known: Sequence[str],
 ) -> Iterator[tuple[str, Mapping[str, str], RowBlock]]:
-    """Return the pieces of a table, each with the name of its file and of its columns.
+    """Return the blocks of a table, each with the name of its file and of its columns.
 
     Columns are known by their names in small letters, since databases fold them in their own ways.
 
@@ -98,19 +98,19 @@ def tables(
     if isinstance(source, str | os.PathLike):
         with open_sources(source, form, decimal) as files:
             columns = _folded(files[0].name, files[0].columns, needed, known)
-            for name, piece in pieces_of(files, list(columns.values()), "Reading"):
-                yield name, columns, piece
+            for name, block in row_blocks_of(files, list(columns.values()), "Reading"):
+                yield name, columns, block
         return
     table = _in_memory(source)
     yield "counts", _folded("counts", list(table.columns), needed, known), table
 
 
-def numbers_of(piece: RowBlock, column: str) -> Numbers:
+def numbers_of(block: RowBlock, column: str) -> Numbers:
     """Return a column as numbers, which may be written as text in a file that knows numbers."""
     try:
-        return piece.numbers(column)
+        return block.numbers(column)
     except InputError:
-        names = piece.names(column)
+        names = block.names(column)
         if not all(isinstance(value, str) for value in names.values):
             raise
     parsed = parse_numbers([*names.values, ""])  # a missing one has the code -1

@@ -10,8 +10,8 @@ from ratekeeper._reading._parameters import check_count
 from ratekeeper._wording._formatting import format_value
 from ratekeeper.calibration._times import WORDS, Timing, time_of
 from ratekeeper.exceptions import InputError, Parameter
+from ratekeeper.files._csv_values import is_missing
 from ratekeeper.files._row_blocks import MISSING, NOT_A_TIME
-from ratekeeper.files._text_values import is_missing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +23,7 @@ _WAITING = 1 << 20  # rows that are kept before those that are too old are forgo
 
 
 class Clock:
-    """The times of the valid rows of a file, read piece by piece; nothing without a column.
+    """The times of the valid rows of a file, read block by block; nothing without a column.
 
     Parameters
     ----------
@@ -71,11 +71,11 @@ class Clock:
         self._first: tuple[Kind, object] | None = None
         self._waiting = 0
 
-    def read(self, name: str, piece: RowBlock) -> list[tuple[str, str, NDArray[np.uint8] | None]]:
-        """Read the next piece; return what is wrong with it, as `Inspector.valid` takes it."""
+    def read(self, name: str, block: RowBlock) -> list[tuple[str, str, NDArray[np.uint8] | None]]:
+        """Read the next block; return what is wrong with it, as `Inspector.valid` takes it."""
         if self._column is None:
             return []
-        names = piece.names(self._column)
+        names = block.names(self._column)
         times = np.zeros(len(names.values) + 1, np.int64)
         bad = np.zeros(times.size, np.uint8)
         bad[-1] = MISSING  # where -1 stands for a missing value
@@ -88,18 +88,18 @@ class Clock:
             except ValueError:
                 bad[i] = NOT_A_TIME
                 continue
-            self._check_kind(kind, value, name, piece, names.codes, i)
+            self._check_kind(kind, value, name, block, names.codes, i)
         problems = bad[names.codes]
         self._parts.append(times[names.codes])
         return [("time", self._column, problems if problems.any() else None)]
 
     def _check_kind(
-        self, kind: Kind, value: object, name: str, piece: RowBlock, codes: NDArray[Any], code: int
+        self, kind: Kind, value: object, name: str, block: RowBlock, codes: NDArray[Any], code: int
     ) -> None:
         if self._first is None:
             self._first = kind, value
         if kind != self._first[0]:
-            row = piece.first + int(np.argmax(codes == code)) + 1
+            row = block.first + int(np.argmax(codes == code)) + 1
             raise InputError(
                 f"{name}, row {row:,}, column {format_value(self._column)}: {format_value(value)} "
                 "and, above it, "
@@ -112,7 +112,7 @@ class Clock:
             )
 
     def keep(self, valid: NDArray[np.bool_] | None) -> None:
-        """Forget the invalid rows of the last piece."""
+        """Forget the invalid rows of the last block."""
         if self._parts:
             if valid is not None:
                 self._parts[-1] = self._parts[-1][valid]

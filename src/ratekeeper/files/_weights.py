@@ -19,10 +19,10 @@ _NO_WEIGHT = "weight is 0"
 
 
 def weights_of(
-    piece: RowBlock, column: str, *, zeros: bool = False
+    block: RowBlock, column: str, *, zeros: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8] | None]:
     """Return the weight of each row, and what cannot be one; calibration rows may have 0."""
-    numbers = piece.numbers(column)
+    numbers = block.numbers(column)
     values = numbers.values.astype(np.float64)
     fine = ((values >= LEAST) & (values <= MOST)) | (zeros & (values == 0.0))
     problems = np.zeros(values.size, np.uint8) if numbers.problems is None else numbers.problems
@@ -31,7 +31,7 @@ def weights_of(
 
 
 class RowWeights:
-    """The weights of the valid rows of a file, read piece by piece; nothing without a column."""
+    """The weights of the valid rows of a file, read block by block; nothing without a column."""
 
     def __init__(
         self, column: str | None, rejection: object, cluster: str | None, sample: int | None
@@ -46,18 +46,18 @@ class RowWeights:
         self._bound = None if rejection is None else check_bound(rejection)
         self._parts: list[NDArray[np.float64]] = []
 
-    def read(self, piece: RowBlock) -> list[tuple[str, str, NDArray[np.uint8] | None]]:
-        """Read the next piece; return what is wrong with it, as `Inspector.valid` takes it."""
+    def read(self, block: RowBlock) -> list[tuple[str, str, NDArray[np.uint8] | None]]:
+        """Read the next block; return what is wrong with it, as `Inspector.valid` takes it."""
         if self._column is None:
             return []
-        weights, problems = weights_of(piece, self._column, zeros=True)
+        weights, problems = weights_of(block, self._column, zeros=True)
         self._parts.append(weights)
         return [("weight", self._column, problems)]
 
     def keep(
         self, valid: NDArray[np.bool_] | None, skipped: dict[str, int]
     ) -> NDArray[np.bool_] | None:
-        """Forget the invalid rows of the last piece, and those of weight 0, which are counted.
+        """Forget the invalid rows of the last block, and those of weight 0, which are counted.
 
         Return which rows are left, None if all are.
         """

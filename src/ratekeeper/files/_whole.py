@@ -9,9 +9,9 @@ import numpy as np
 from ratekeeper._wording._formatting import format_value
 from ratekeeper.exceptions import InputError
 from ratekeeper.files._columns import check_columns
+from ratekeeper.files._csv_blocks import TextBlock
 from ratekeeper.files._row_blocks import INEXACT, MISSING, NAN, PROBLEMS
-from ratekeeper.files._sources import open_sources, pieces_of
-from ratekeeper.files._text_blocks import TextBlock
+from ratekeeper.files._sources import open_sources, row_blocks_of
 
 if TYPE_CHECKING:
     import os
@@ -78,9 +78,9 @@ def read_chosen(
         for name in wanted:
             check_columns(files[0].name, files[0].columns, {"column": name})
         columns = {name: _Column(name) for name in wanted}
-        for name, piece in pieces_of(files, wanted, "Reading"):
+        for name, block in row_blocks_of(files, wanted, "Reading"):
             for column in columns.values():
-                column.add(name, piece)
+                column.add(name, block)
     return {name: columns.pop(name).array() for name in wanted}
 
 
@@ -90,18 +90,18 @@ class _Column:
     def __init__(self, name: str) -> None:
         self._name = name
         self._numbers: list[NDArray[Any]] | None = []
-        # As numbers were written, one text for each piece: a later value of a file of text may
+        # As numbers were written, one text for each block: a later value of a file of text may
         # still turn them into texts, and thousands of small texts take many times the room.
         self._written: list[str] = []
         self._texts: list[str] = []
         self._known: dict[str, str] = {}
 
-    def add(self, name: str, piece: TextBlock | ArrowBlock) -> None:
-        found = None if self._numbers is None else self._numbers_of(name, piece)
+    def add(self, name: str, block: TextBlock | ArrowBlock) -> None:
+        found = None if self._numbers is None else self._numbers_of(name, block)
         if found is not None and self._numbers is not None:
             self._numbers.append(found)
-            if isinstance(piece, TextBlock):
-                self._written.append(_BETWEEN.join(map(str.strip, piece.texts(self._name))))
+            if isinstance(block, TextBlock):
+                self._written.append(_BETWEEN.join(map(str.strip, block.texts(self._name))))
             return
         if self._numbers is not None and len(self._written) < len(self._numbers):
             raise InputError(
@@ -113,7 +113,7 @@ class _Column:
         for written in self._written:
             self._keep(written.split(_BETWEEN))
         self._numbers, self._written = None, []
-        self._keep(self._texts_of(piece))
+        self._keep(self._texts_of(block))
 
     def _keep(self, texts: Iterable[str]) -> None:
         """Keep texts; those that occur often are kept once."""
@@ -121,17 +121,17 @@ class _Column:
             self._known.clear()
         self._texts += [self._known.setdefault(text, text) for text in texts]
 
-    def _numbers_of(self, name: str, piece: TextBlock | ArrowBlock) -> NDArray[Any] | None:
+    def _numbers_of(self, name: str, block: TextBlock | ArrowBlock) -> NDArray[Any] | None:
         try:
-            numbers = piece.numbers(self._name)
+            numbers = block.numbers(self._name)
         except InputError:  # a column of Arrow of another type
             return None
         problems = numbers.problems
         if problems is not None and (problems == INEXACT).any():
             row = int(np.argmax(problems == INEXACT))
-            value = piece.value(self._name, row)
+            value = block.value(self._name, row)
             raise InputError(
-                f"{name}, row {piece.first + row + 1:,}, column {format_value(self._name)}: the "
+                f"{name}, row {block.first + row + 1:,}, column {format_value(self._name)}: the "
                 "value is "
                 f"{PROBLEMS[INEXACT]} ({format_value(value)}).",
                 value=value,
@@ -141,10 +141,10 @@ class _Column:
             return None
         return np.asarray(numbers.values, np.float64)
 
-    def _texts_of(self, piece: TextBlock | ArrowBlock) -> Iterator[str]:
-        if isinstance(piece, TextBlock):
-            return map(str.strip, piece.texts(self._name))
-        names = piece.names(self._name)
+    def _texts_of(self, block: TextBlock | ArrowBlock) -> Iterator[str]:
+        if isinstance(block, TextBlock):
+            return map(str.strip, block.texts(self._name))
+        names = block.names(self._name)
         texts = [*map(str, names.values), ""]
         return (texts[code] for code in names.codes.tolist())
 

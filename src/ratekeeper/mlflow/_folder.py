@@ -22,8 +22,8 @@ from ratekeeper.exceptions import (
 )
 from ratekeeper.mlflow._checks import check_held_out, check_label_of_undecided, columns_of
 from ratekeeper.mlflow._controlled import ControlledModel
-from ratekeeper.mlflow._facts import TEST, check_facts, facts_of, read_facts
 from ratekeeper.mlflow._inner import FLAVOR, NAME, RESPONSES, Inner, put, read_output
+from ratekeeper.mlflow._mlmodel import TEST, check_facts, facts_of, read_facts
 from ratekeeper.mlflow._signature import example_of, signature_of
 from ratekeeper.storage._files import load, save
 

@@ -13,8 +13,8 @@ from ratekeeper._numerics._ranks import sort_in_place
 from ratekeeper._wording._formatting import format_value, listed_with_count, plain_value
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.methods import Conformal, HighProbability
+from ratekeeper.multiclass._columns import read_classes, read_columns
 from ratekeeper.multiclass._ordered import OrderedTest, build_ordered
-from ratekeeper.multiclass._reading import read_classes, read_columns
 from ratekeeper.multiclass._test import MulticlassTest, build_test, judge_columns, rank_method
 
 if TYPE_CHECKING:

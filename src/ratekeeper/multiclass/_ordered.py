@@ -18,8 +18,8 @@ from ratekeeper._wording._formatting import (
 from ratekeeper.control._evaluation import Promise
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.multiclass._certificate import ClassCell
+from ratekeeper.multiclass._columns import place_in, read_columns, read_levels
 from ratekeeper.multiclass._evaluation import evaluate
-from ratekeeper.multiclass._reading import place_in, read_columns, read_levels
 from ratekeeper.multiclass._test import (
     certificate,
     check_enough,

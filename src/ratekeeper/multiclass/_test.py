@@ -19,9 +19,9 @@ from ratekeeper.exceptions import InputError, Parameter, TooFewScoresError
 from ratekeeper.methods import Conformal, HighProbability, check_method
 from ratekeeper.methods._rank import RankMethod
 from ratekeeper.multiclass._certificate import ClassCell, MulticlassCertificate
+from ratekeeper.multiclass._columns import place_in, read_columns, read_levels
 from ratekeeper.multiclass._evaluation import MulticlassEvaluation, evaluate
 from ratekeeper.multiclass._label_sets import LabelSets, forced_places
-from ratekeeper.multiclass._reading import place_in, read_columns, read_levels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,6 +6,6 @@ in the model's metadata, under the keys that begin with ``ratekeeper.``. `_graph
 itself is imported when `append` is called. Start with `_model`.
 """
 
-from ratekeeper.onnx._model import append
+from ratekeeper.onnx._append import append
 
 __all__ = ["append"]

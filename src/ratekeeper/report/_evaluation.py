@@ -11,7 +11,7 @@ from ratekeeper._wording._sentences import say
 from ratekeeper._wording._sentences.evaluation import VERDICTS
 from ratekeeper.calibration._provenance import reasons
 from ratekeeper.control._evaluation import alike_text
-from ratekeeper.report._facts import MOST_GROUPS, shown_cells
+from ratekeeper.report._page_data import MOST_GROUPS, shown_cells
 from ratekeeper.report._sections import EVALUATE
 from ratekeeper.report._words import bullets, paragraphs, said
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ratekeeper._wording._formatting import exact_percent, percent
 from ratekeeper._wording._html import Html, text
 from ratekeeper._wording._sentences import say
-from ratekeeper.report._facts import MOST_GROUPS
+from ratekeeper.report._page_data import MOST_GROUPS
 from ratekeeper.report._words import bullets, paragraphs, said
 
 if TYPE_CHECKING:

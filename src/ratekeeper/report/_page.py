@@ -20,8 +20,8 @@ from ratekeeper.control._test import Test
 from ratekeeper.exceptions import InputError
 from ratekeeper.files import FileEvaluation
 from ratekeeper.report._evaluation import checked_html, evaluation_html, evaluation_rows
-from ratekeeper.report._facts import page_facts
 from ratekeeper.report._group_audit import audit_facts, audit_html, payers_html
+from ratekeeper.report._page_data import page_facts
 from ratekeeper.report._practice import first_alerts, practice_facts, practice_html
 from ratekeeper.report._risk_control_page import aimed_contents, aimed_heading
 from ratekeeper.report._sections import certificate_html, glossary_html, ground_html, heading

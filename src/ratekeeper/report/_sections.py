@@ -11,7 +11,7 @@ from ratekeeper._wording._sentences import say
 from ratekeeper._wording._sentences.certificate import TITLES
 from ratekeeper.control._certificate import Certificate
 from ratekeeper.control._error_rate import score_text
-from ratekeeper.report._facts import MOST_GROUPS
+from ratekeeper.report._page_data import MOST_GROUPS
 from ratekeeper.report._words import (
     about,
     bullets,

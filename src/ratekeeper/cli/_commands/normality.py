@@ -193,8 +193,8 @@ def _groups(
 def _refuse_text(file: str, name: str, values: NDArray[Any]) -> None:
     import numpy as np
 
+    from ratekeeper.files._csv_values import parse_numbers
     from ratekeeper.files._row_blocks import MISSING, NAN
-    from ratekeeper.files._text_values import parse_numbers
 
     # First as a file of semicolons has them: what is no number so is none in any file.
     for marks in (".,", "."):

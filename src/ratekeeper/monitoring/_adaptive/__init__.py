@@ -6,7 +6,7 @@ and reads what has happened, `_test` joins it with a test, and `_certificate` sa
 
 from ratekeeper.monitoring._adaptive._certificate import AdaptiveCertificate
 from ratekeeper.monitoring._adaptive._ledger import Ledger, Outcome, UpdateResult
-from ratekeeper.monitoring._adaptive._stored import load_ledger, save_ledger
+from ratekeeper.monitoring._adaptive._state import load_ledger, save_ledger
 from ratekeeper.monitoring._adaptive._test import AdaptiveDecisions, AdaptiveTest, certificate_of
 
 __all__ = [

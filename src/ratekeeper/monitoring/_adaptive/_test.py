@@ -23,7 +23,7 @@ from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.monitoring._adaptive._certificate import AdaptiveCell, AdaptiveCertificate
 from ratekeeper.monitoring._adaptive._ledger import Ledger, Outcome, UpdateResult
 from ratekeeper.monitoring._adaptive._level import DECAYING
-from ratekeeper.monitoring._adaptive._stored import (
+from ratekeeper.monitoring._adaptive._state import (
     load_ledger,
     packed_ledger,
     save_ledger,

@@ -6,8 +6,8 @@ evidence and joins it to verdicts, `_readout` is what a monitor can be asked, `_
 `_trace` keeps the course for a picture and `_state` all of it as a file. Start with `_monitor`.
 """
 
-from ratekeeper.monitoring._monitor._ledger import RecordResult
 from ratekeeper.monitoring._monitor._monitor import Monitor, MonitorState
+from ratekeeper.monitoring._monitor._open_decisions import RecordResult
 from ratekeeper.monitoring._monitor._panel import Alarm
 from ratekeeper.monitoring._monitor._readout import RatePicture
 

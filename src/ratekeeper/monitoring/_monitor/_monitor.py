@@ -13,8 +13,9 @@ from ratekeeper._reading._parameters import check_probability
 from ratekeeper.calibration._cells import group_index, refuse_clusters
 from ratekeeper.control._label_audit import Audit
 from ratekeeper.exceptions import InputError, Parameter
+from ratekeeper.monitoring._monitor._arguments import Classes, abstains, refuse_twice
 from ratekeeper.monitoring._monitor._baseline import watched_rates
-from ratekeeper.monitoring._monitor._ledger import (
+from ratekeeper.monitoring._monitor._open_decisions import (
     N_CODES,
     POSITIVE,
     UNAUDITED,
@@ -24,7 +25,6 @@ from ratekeeper.monitoring._monitor._ledger import (
 )
 from ratekeeper.monitoring._monitor._outcomes import needs_label
 from ratekeeper.monitoring._monitor._panel import Panel
-from ratekeeper.monitoring._monitor._reading import Classes, abstains, refuse_twice
 from ratekeeper.monitoring._monitor._readout import Readout
 from ratekeeper.monitoring._monitor._scores import Scores
 from ratekeeper.monitoring._monitor._state import read_panel, write_panel

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper.monitoring._monitor._ledger import (
+from ratekeeper.monitoring._monitor._open_decisions import (
     N_CODES,
     N_LABELS,
     NEGATIVE,

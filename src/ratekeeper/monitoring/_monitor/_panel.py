@@ -46,7 +46,7 @@ from ratekeeper._numerics._sequential import (
     rate_among_all,
     rate_among_labelled,
 )
-from ratekeeper.monitoring._monitor._ledger import N_LABELS
+from ratekeeper.monitoring._monitor._open_decisions import N_LABELS
 from ratekeeper.monitoring._monitor._outcomes import ERROR, N_KEYS, NOTHING, outcomes
 from ratekeeper.monitoring._monitor._trace import Trace
 
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from ratekeeper._numerics._sequential._e_process import CountEProcess
     from ratekeeper.control._label_audit import Audit
     from ratekeeper.monitoring._monitor._baseline import Baseline, Watched
-    from ratekeeper.monitoring._monitor._ledger import Batch
+    from ratekeeper.monitoring._monitor._open_decisions import Batch
 
     Floats = NDArray[np.float64]
     Places = NDArray[np.intp]

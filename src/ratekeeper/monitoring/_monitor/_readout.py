@@ -10,7 +10,8 @@ import numpy as np
 from ratekeeper._numerics._sequential import select_by_e_values
 from ratekeeper._wording._sentences import say
 from ratekeeper.exceptions import InputError, Parameter
-from ratekeeper.monitoring._monitor._ledger import (
+from ratekeeper.monitoring._monitor._arguments import abstains
+from ratekeeper.monitoring._monitor._open_decisions import (
     ABSTAINED,
     N_CODES,
     N_LABELS,
@@ -20,7 +21,6 @@ from ratekeeper.monitoring._monitor._ledger import (
     UNKNOWN,
 )
 from ratekeeper.monitoring._monitor._outcomes import needs_label
-from ratekeeper.monitoring._monitor._reading import abstains
 from ratekeeper.monitoring._monitor._text import VERDICTS, card, lines, shown_facts, warning_text
 from ratekeeper.monitoring._monitor._times import moment_text
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ratekeeper.calibration._times import Kind
     from ratekeeper.control._label_audit import Audit
     from ratekeeper.control._test import Test
-    from ratekeeper.monitoring._monitor._ledger import OpenDecisions
+    from ratekeeper.monitoring._monitor._open_decisions import OpenDecisions
     from ratekeeper.monitoring._monitor._panel import Alarm, Panel, Verdict, WatchedRate
     from ratekeeper.monitoring._monitor._scores import Scores
     from ratekeeper.monitoring._monitor._times import Moment

@@ -10,7 +10,7 @@ from ratekeeper._numerics._draws import Draw
 from ratekeeper._reading._columns import read_new_scores, refuse_nan
 from ratekeeper._wording._sentences import say
 from ratekeeper.exceptions import StoredFileError
-from ratekeeper.monitoring._monitor._reading import same_number
+from ratekeeper.monitoring._monitor._arguments import same_number
 from ratekeeper.monitoring._shift import ShiftCounts, refusal
 
 if TYPE_CHECKING:

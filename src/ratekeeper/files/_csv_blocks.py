@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ratekeeper.files._csv_values import parse_numbers
 from ratekeeper.files._row_blocks import Names
-from ratekeeper.files._text_values import parse_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ratekeeper.files._csv_files import TextFile
     from ratekeeper.files._row_blocks import Numbers
-    from ratekeeper.files._text_files import TextFile
 
 _LINE_END, _QUOTE = b'\n"'
 
@@ -175,10 +175,10 @@ class TextBlock:
         return Names(np.fromiter(map(codes.__getitem__, texts), np.intp, len(texts)), list(values))
 
     def take(self, rows: NDArray[np.intp]) -> TextBlock:
-        """Return a piece of these rows alone, by their positions."""
-        piece, every = copy(self), self.rows
-        piece._rows = [every[i] for i in rows.tolist()]  # noqa: SLF001 - of this very class
-        return piece
+        """Return a block of these rows alone, by their positions."""
+        block, every = copy(self), self.rows
+        block._rows = [every[i] for i in rows.tolist()]  # noqa: SLF001 - of this very class
+        return block
 
     def value(self, column: str, row: int) -> str:
         """Return a value as the file has it."""

@@ -10,7 +10,7 @@ from ratekeeper._reading._columns import read_sparse_names
 from ratekeeper._wording._formatting import format_value, listed, plain_value
 from ratekeeper.control._decisions import Decisions
 from ratekeeper.exceptions import InputError, Parameter
-from ratekeeper.monitoring._monitor._ledger import ABSTAINED, NEITHER, UNKNOWN
+from ratekeeper.monitoring._monitor._open_decisions import ABSTAINED, NEITHER, UNKNOWN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

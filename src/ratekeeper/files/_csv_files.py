@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 from ratekeeper._system._garbage import gc_paused
 from ratekeeper._wording._formatting import brief, format_value
 from ratekeeper.exceptions import InputError
-from ratekeeper.files._text_blocks import Lines, TextBlock
+from ratekeeper.files._csv_blocks import Lines, TextBlock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 PIECE = 50_000  # rows
 _WHOLE = 4  # times as many, where lines stay whole
-_VALUES = 1 << 18  # in a piece, so that wide files need no more memory
-_PIECE_BYTES = 1 << 22  # of the lines of a piece, for the same reason
+_VALUES = 1 << 18  # in a row block, so that wide files need no more memory
+_PIECE_BYTES = 1 << 22  # of the lines of a row block, for the same reason
 _MOST_COLUMNS = 1 << 16
 _ORDER_MARK = b"\xef\xbb\xbf"
 _BLOCK = 1 << 20  # bytes that are decoded at once, up to the end of the line
@@ -60,7 +60,7 @@ class TextFile:
         self._source, self.name, self._mark = source, name, mark
         self.size = None if isinstance(source, io.BufferedReader) else source.stat().st_size
         self._bytes, self.quoted = 0, False  # of the lines that were read
-        self._enough = _PIECE_BYTES  # when so many were read, the piece ends
+        self._enough = _PIECE_BYTES  # when so many were read, the row block ends
         self._blocks: Iterator[str] = iter(())
         self._block, self._put_back = io.StringIO(), ""  # the one that the reader is at; the next
         self._taken = 0  # lines that it does not see
@@ -72,7 +72,7 @@ class TextFile:
         self.header = {name: i for i, name in enumerate(self.columns)}
         self.decimal_marks = decimal or (".," if self.mark == ";" else ".")
 
-    def pieces(self, wanted: Sequence[str] | None) -> Iterator[TextBlock]:
+    def row_blocks(self, wanted: Sequence[str] | None) -> Iterator[TextBlock]:
         """Read the file from its start."""
         del wanted  # a line is read whole anyway
         if self._waiting is not None:

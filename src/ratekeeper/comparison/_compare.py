@@ -22,7 +22,7 @@ from ratekeeper._system._progress import track
 from ratekeeper._version import __version__
 from ratekeeper._wording._formatting import format_value, plain_value
 from ratekeeper.baselines._inner import fresh
-from ratekeeper.calibration._labels import read_target
+from ratekeeper.calibration._positive_label import read_target
 from ratekeeper.comparison._checkpoint import Journal
 from ratekeeper.comparison._claim import Claim
 from ratekeeper.comparison._fingerprint import fingerprint
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from sklearn.base import BaseEstimator
 
-    from ratekeeper.calibration._labels import Target
+    from ratekeeper.calibration._positive_label import Target
     from ratekeeper.comparison._splits import Splits
     from ratekeeper.comparison._systems import Asked
 
