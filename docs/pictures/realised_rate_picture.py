@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper._numerics._rates import RealisedRate
+from ratekeeper._numerics._realised_rate import RealisedRate
 from ratekeeper.methods._rank import critical_rank
 
 N, ALPHA = 100, 0.05

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper._numerics._rates import RealisedRate, clopper_pearson
+from ratekeeper._numerics._rates import clopper_pearson
+from ratekeeper._numerics._realised_rate import RealisedRate
 from ratekeeper.comparison import SYSTEMS, Summary
 from ratekeeper.comparison._result import names_of
 from ratekeeper.methods._rank import critical_rank

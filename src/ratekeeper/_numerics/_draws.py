@@ -6,6 +6,13 @@ seed that is the same in every program, applied to row positions: files are ofte
 calibration holds a `Draw`, 128 bits from the operating system, and all its random numbers are
 computed from them. Whoever has the file can repeat every result.
 
+Each purpose has a named stream of its own: the guides of an aim, ties, rows of clusters, rejection,
+samples, `reorder`, `evidence` and `shift_test`. A calibration that is merged, pooled, reordered or
+cut to a window has another draw, a `child`. `random_state` fixes the draw for tests and replays,
+and certificates of tests that rest on it then say so. Monte Carlo numbers on which no promise
+rests, as in `Bootstrap`, in the bands of pictures and in `FitCheck`, do not come from the draw:
+their seeds are fixed, or computed from the scores.
+
 Numbers lie in (0, 1), and there are 2**52 of them, so that two objects with equal scores share one
 with probability 2e-16. They can be computed without NumPy: a stream is SplitMix64, begun at a hash
 (BLAKE2b) of its name, keyed by the entropy; the number of a key is such a hash itself.

@@ -5,10 +5,15 @@ Every system is written once, in one coding: the *null class* is the one whose e
 controlled error is always "rejected, though of the null class". `System` translates from and to
 the user's labels and does what scikit-learn asks of a classifier; a system writes `_learn` and
 `_evidence`, one with a threshold `_learn` and `_score`, one with p-values `_learn` and `_p_value`.
+So a system cannot treat FNR and FPR differently by mistake.
 
 A system lists its parameters as fields of a dataclass, each with the function that checks it, and
 describes in its docstring only what its base classes do not; `system` adds the rest, also the
-first lines of examples on the breast cancer data, whose label 0 is a malignant tumour.
+first lines of examples on the breast cancer data, whose label 0 is a malignant tumour. The
+`guarantee` of a system is a `Guarantee`, as of our own methods; its kind is "none" where nothing is
+promised.
+
+No system imports another, nor does a family import another: import-linter checks both.
 """
 
 from __future__ import annotations

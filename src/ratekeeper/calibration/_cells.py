@@ -1,4 +1,8 @@
-"""What tests ask of a calibration: a class's scores, which end is extreme, and new objects."""
+"""What tests ask of a calibration: a class's scores, which end is extreme, and new objects.
+
+Tests hold a `Calibration` but do not import its module, since its factory methods make tests. What
+they need of it is here.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,11 @@ _IMPOSSIBLE = 1e-6
 
 
 def tail_of(calibration: Calibration, null_class: int) -> Tail:
-    """Return which end of the scores is evidence against a class."""
+    """Return which end of the scores is evidence against a class.
+
+    Scores are stored as they came: ``higher_is_positive=False`` swaps the two ends, and negates
+    nothing.
+    """
     return "low" if (null_class == 1) == calibration.higher_is_positive else "high"
 
 

@@ -4,6 +4,9 @@ A cluster is known by a hash of its id, 64 bits of BLAKE2b of the id's text. So 
 same cluster in every class, group, file and session, a million clusters collide with probability
 below 1e-7, and a calibration stays small. A hash is no secret: whoever can guess an id can check
 whether it is there.
+
+Tests are built on `Calibration.independent`, which has one row per cluster in each class and group.
+Only `Conformal` uses all rows.
 """
 
 from __future__ import annotations

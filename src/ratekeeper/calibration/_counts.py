@@ -35,7 +35,8 @@ class CountedScores:
     """The scores of a class (in a group) by counts; immutable.
 
     It stands where the ascending array of the scores would, and has its size, type, lowest and
-    highest. Whatever needs the scores themselves is refused with an `InputError`.
+    highest. Whatever needs the scores themselves is refused with an `InputError`, also by the
+    functions of NumPy, so that no code takes it for an array by accident.
 
     Parameters
     ----------

@@ -118,7 +118,11 @@ def new_weights(
 
 
 def as_numbers(weights: NDArray[np.float64]) -> TieNumbers:
-    """Return checked weights as the numbers of objects that tests take."""
+    """Return checked weights as the numbers of objects that tests take.
+
+    Weights reach the null distribution in the same way as the numbers that break ties, so that
+    tests pass on either without knowing which it is.
+    """
     return TieNumbers(lambda: weights)
 
 

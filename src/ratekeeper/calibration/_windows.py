@@ -1,5 +1,8 @@
 """Recalibrating as time goes by: windows of the newest objects, and objects that are added.
 
+A window depends on times alone and remembers its start, so that a nightly job which runs twice
+changes nothing.
+
 What a window promises, for a class whose error is controlled. Let Z_1, ..., Z_n be the scores of
 its objects in the window and Z the score of a new object of the class.
 

@@ -8,6 +8,7 @@
       on-invalid = "skip"
 
   The file is named by ``--config FILE`` or by ``RATEKEEPER_CONFIG``. None is ever looked for.
+  Its settings are checked by name and type.
 """
 
 from __future__ import annotations

@@ -371,7 +371,10 @@ def _run(
 
 
 def _seeded(entry: Entry, setting: Setting, problem: Problem, repeat: int) -> Any:  # noqa: ANN401
-    """Return the system with every random part seeded by data seed, repeat and its own name."""
+    """Return the system with every random part seeded by data seed, repeat and its own name.
+
+    So neither the other systems nor the number of processes change a result.
+    """
     rng = np.random.default_rng([problem.splits.seed, repeat, crc32(entry.name.encode())])
     return seeded(entry.build(setting), rng)
 

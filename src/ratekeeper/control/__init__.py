@@ -8,7 +8,8 @@ methods of a test that take a data frame import `ratekeeper.frames` when they ar
 Start with `_error_rate`.
 """
 
-from ratekeeper._numerics._rates import Rate, RealisedRate
+from ratekeeper._numerics._rates import Rate
+from ratekeeper._numerics._realised_rate import RealisedRate
 from ratekeeper.control._aims import LabelNoise
 from ratekeeper.control._alerts import Alerts
 from ratekeeper.control._both_rates import AbstainingTest

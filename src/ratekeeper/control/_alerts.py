@@ -303,7 +303,11 @@ def called_of_all(
 
 
 def _prevalence(calibration: Calibration, stated: float | None, sizes: Sequence[Array]) -> Bounds:
-    """Return the share of positives in each cell: the stated one, or that of the calibration."""
+    """Return the share of positives in each cell: the stated one, or that of the calibration.
+
+    Class shares that somebody chose (``sampling="by class"``) are refused, since they say nothing
+    about the prevalence. Of a sample of each class, the shares are those of the file.
+    """
     negative, positive = sizes
     if stated is not None:
         given = np.full(positive.shape, stated)

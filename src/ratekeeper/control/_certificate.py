@@ -1,7 +1,8 @@
 """The certificate of a test: what is promised, on what data, and at what cost.
 
 Certificates hold facts; `_sentences` has the words. A certificate is a headline and a list of
-statements, which text, notebook card, report and JSON show each in their own way.
+statements, which text, notebook card, SQL comment, report and JSON show each in their own way. No
+code renders text and parses it back.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from ratekeeper.control._promised_rate import right_share
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ratekeeper._numerics._rates import Control, Rate, RealisedRate
+    from ratekeeper._numerics._rates import Control, Rate
+    from ratekeeper._numerics._realised_rate import RealisedRate
     from ratekeeper._wording._sentences import Statement
     from ratekeeper.calibration._cluster_statements import ClusterFacts
     from ratekeeper.calibration._provenance import Provenance

@@ -22,7 +22,8 @@ class Audit:
     Often only flagged objects are looked at, so that nobody learns of a miss. Labels of that kind
     say nothing about a false-negative rate. A random audit of the rest does, however small its
     share, and this is it. Which objects are audited depends on their ids and `random_state` alone,
-    so the same object is always chosen or never, in any process and in any order.
+    so the same object is always chosen or never, in any process and in any order, and no record
+    has to be kept of which objects were to be looked at.
 
     Parameters
     ----------

@@ -508,7 +508,11 @@ class RiskControlCertificate(Stated):
 
 
 def risk_control_test(calibration: Calibration, aim: Aim) -> RiskControlTest:
-    """Build the test, or refuse if the promise is out of reach of these scores."""
+    """Build the test, or refuse if the promise is out of reach of these scores.
+
+    A promise about the mix of the classes is refused where their shares were chosen, by
+    ``sampling="by class"`` or by a sample of each class.
+    """
     refuse_clusters(calibration, f"A test of {aim.headline}")
     if calibration.known in ("negative", "positive") and aim.about_population:
         raise InputError(

@@ -1,4 +1,8 @@
-"""The decision of a finished test on one score, as comparisons that any engine can make."""
+"""The decision of a finished test on one score, as comparisons that any engine can make.
+
+There is one such description of a decision, `Test.rules`; SQL queries and frames write it down in
+their own expressions.
+"""
 
 from __future__ import annotations
 

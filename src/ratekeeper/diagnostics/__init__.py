@@ -1,9 +1,9 @@
 """The facts behind the promises, as numbers and tables: nothing here draws or decides.
 
 What is known of a p-value and of its distribution (`_p_values`), realised rates against alpha
-(`_realised`), the curve of the two errors (`_curve`), what it leaves on the table (`_hull`), the
-least that the other error can be (`_least`), what each school of testing says of a score
-(`_evidence`), and by how much two runs of a model differ (`_score_difference`). Imports
+(`_rate_against_alpha`), the curve of the two errors (`_curve`), what it leaves on the table
+(`_hull`), the least that the other error can be (`_least`), what each school of testing says of a
+score (`_evidence`), and by how much two runs of a model differ (`_score_difference`). Imports
 `ratekeeper.control` and what is below it. Start with `_curve`.
 """
 
@@ -30,7 +30,7 @@ from ratekeeper.diagnostics._p_values import (
     p_value_interval,
     uniformity,
 )
-from ratekeeper.diagnostics._realised import RateTable, rate_against_alpha
+from ratekeeper.diagnostics._rate_against_alpha import RateTable, rate_against_alpha
 from ratekeeper.diagnostics._score_difference import ScoreDifference, score_difference
 
 __all__ = [

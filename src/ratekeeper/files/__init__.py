@@ -2,7 +2,7 @@
 
 CSV and TSV files (also gzipped) need nothing; Parquet, Arrow and Feather files need pyarrow, which
 `_arrow_files` alone imports. `_sources` opens a path, `_row_blocks` says what every block of rows
-can do, `_columns` reads scores, labels and groups of one and refuses or counts what is invalid, and
+can do, `_valid_rows` reads scores, labels and groups of one and refuses or counts invalid rows, and
 `_sinks` writes. Each thing that is done with a file has a file: `_calibrate`, `_classify`,
 `_evaluate`, `_select`, `_shift_test`, `_monitor`, `_adapt`; the counts of a database have two.
 Imports `ratekeeper.monitoring`, `ratekeeper.sql` and what is below them. Start with `_classify`.

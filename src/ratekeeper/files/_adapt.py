@@ -13,10 +13,10 @@ from ratekeeper._system._atomic_files import refuse_inputs
 from ratekeeper._wording._formatting import format_value
 from ratekeeper.exceptions import InputError
 from ratekeeper.files._classify import Classified, refuse_taken, standard, targets, writing
-from ratekeeper.files._columns import Inspector, check_columns, known_codes
 from ratekeeper.files._decide import Judge, keys_of, texts_of
 from ratekeeper.files._sinks import AddedColumns, open_sink
 from ratekeeper.files._sources import FORMATS, STANDARD, open_sources, row_blocks_of
+from ratekeeper.files._valid_rows import Inspector, check_columns, known_codes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

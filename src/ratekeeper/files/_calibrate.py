@@ -19,12 +19,12 @@ from ratekeeper.calibration._provenance import Provenance
 from ratekeeper.calibration._windows import window
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._clusters import ClusterIds
-from ratekeeper.files._columns import Inspector, Kinds, canonical_label, check_columns
 from ratekeeper.files._counts import Counts, check_knots
 from ratekeeper.files._csv_files import TextFile
 from ratekeeper.files._csv_values import whole_texts
 from ratekeeper.files._sources import open_sources, row_blocks_of
 from ratekeeper.files._times import Clock
+from ratekeeper.files._valid_rows import Inspector, Kinds, canonical_label, check_columns
 from ratekeeper.files._weights import RowWeights
 
 if TYPE_CHECKING:

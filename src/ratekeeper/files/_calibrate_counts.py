@@ -15,8 +15,8 @@ from ratekeeper.calibration._counts import CountedScores
 from ratekeeper.calibration._provenance import Provenance
 from ratekeeper.exceptions import InputError
 from ratekeeper.files._calibrate import check_choices, check_used, classes_of, in_order
-from ratekeeper.files._columns import Inspector
 from ratekeeper.files._count_rows import CountReader, CountRows
+from ratekeeper.files._valid_rows import Inspector
 from ratekeeper.methods import Conformal
 from ratekeeper.methods._rank import critical_rank
 

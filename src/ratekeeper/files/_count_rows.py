@@ -14,9 +14,9 @@ import numpy as np
 
 from ratekeeper._wording._formatting import format_value
 from ratekeeper.exceptions import InputError
-from ratekeeper.files._columns import Inspector, Kinds
 from ratekeeper.files._row_blocks import INEXACT
 from ratekeeper.files._tables import numbers_of, tables
+from ratekeeper.files._valid_rows import Inspector, Kinds
 from ratekeeper.sql._count import CHECK_DIGITS
 
 if TYPE_CHECKING:

@@ -1,4 +1,9 @@
-"""Rows of CSV and TSV files, as they are written."""
+"""Rows of CSV and TSV files, as they are written.
+
+Values go out with the characters they came with (007 does not become 7). So reading needs no types
+and guesses none; only the columns that are used are interpreted. Quotes are not part of a value,
+and are written where CSV needs them: ``"007"`` goes out as ``007``, and ``""`` as an empty value.
+"""
 
 from __future__ import annotations
 

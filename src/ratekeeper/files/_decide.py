@@ -18,7 +18,10 @@ from ratekeeper.calibration._weights import as_numbers
 from ratekeeper.control._test import Test, continuing, decide_read
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._clusters import Newcomers, cluster_hashes
-from ratekeeper.files._columns import (
+from ratekeeper.files._csv_blocks import TextBlock
+from ratekeeper.files._labels import TrueLabels
+from ratekeeper.files._row_blocks import MISSING
+from ratekeeper.files._valid_rows import (
     Inspector,
     Kinds,
     audit_codes,
@@ -26,9 +29,6 @@ from ratekeeper.files._columns import (
     known_codes,
     read_keys,
 )
-from ratekeeper.files._csv_blocks import TextBlock
-from ratekeeper.files._labels import TrueLabels
-from ratekeeper.files._row_blocks import MISSING
 from ratekeeper.files._weights import weights_of
 from ratekeeper.methods._tolerant import covers_rounding
 

@@ -11,7 +11,6 @@ from ratekeeper.calibration._cells import is_outside, outside_text, refuse_clust
 from ratekeeper.control._evaluation import as_tallies
 from ratekeeper.control._test import evaluate_counts as evaluate_tallies
 from ratekeeper.exceptions import InputError
-from ratekeeper.files._columns import Inspector, Kinds, known_codes
 from ratekeeper.files._count_rows import Seen, Total, counts_of, place, require
 from ratekeeper.files._evaluate import FileEvaluation
 from ratekeeper.files._labels import TrueLabels
@@ -19,6 +18,7 @@ from ratekeeper.files._row_blocks import MISSING as IS_MISSING
 from ratekeeper.files._row_blocks import NAN as IS_NAN
 from ratekeeper.files._row_blocks import UNKNOWN
 from ratekeeper.files._tables import tables
+from ratekeeper.files._valid_rows import Inspector, Kinds, known_codes
 from ratekeeper.sql._evaluate import MISSING, NAN, OUTCOMES, mark_of
 
 if TYPE_CHECKING:

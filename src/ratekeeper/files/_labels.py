@@ -9,7 +9,7 @@ import numpy as np
 from ratekeeper._reading._columns import PLAIN_PAIRS
 from ratekeeper._wording._formatting import format_value, listed
 from ratekeeper.exceptions import InputError, Parameter
-from ratekeeper.files._columns import Kinds, canonical_label, known_codes
+from ratekeeper.files._valid_rows import Kinds, canonical_label, known_codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

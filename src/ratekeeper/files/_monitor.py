@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper.files._columns import Inspector, check_columns, known_codes
 from ratekeeper.files._csv_blocks import TextBlock
 from ratekeeper.files._decide import keys_of, named_column, texts_of
 from ratekeeper.files._row_blocks import MISSING
 from ratekeeper.files._shift_test import fitted
 from ratekeeper.files._sources import open_sources, row_blocks_of
+from ratekeeper.files._valid_rows import Inspector, check_columns, known_codes
 from ratekeeper.monitoring._monitor import RecordResult
 
 if TYPE_CHECKING:

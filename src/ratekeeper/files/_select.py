@@ -15,12 +15,12 @@ from ratekeeper.calibration._provenance import reasons
 from ratekeeper.control._selection import check_asked, refuse_repeated_draws, select_read
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.files._classify import refuse_taken, standard, targets, writing
-from ratekeeper.files._columns import Inspector, check_columns, known_codes
 from ratekeeper.files._csv_files import TextFile
 from ratekeeper.files._decide import keys_of, named_column
 from ratekeeper.files._shift_test import fitted
 from ratekeeper.files._sinks import AddedColumns, open_sink
 from ratekeeper.files._sources import FORMATS, STANDARD, open_sources, row_blocks_of
+from ratekeeper.files._valid_rows import Inspector, check_columns, known_codes
 from ratekeeper.methods import Conformal
 
 if TYPE_CHECKING:

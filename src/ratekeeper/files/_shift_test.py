@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ratekeeper._reading._columns import in_precision, read_new_scores
 from ratekeeper.exceptions import InputError, Parameter
-from ratekeeper.files._columns import Inspector, check_columns, known_codes
 from ratekeeper.files._csv_blocks import TextBlock
 from ratekeeper.files._decide import named_column
 from ratekeeper.files._sources import open_sources, row_blocks_of
+from ratekeeper.files._valid_rows import Inspector, check_columns, known_codes
 from ratekeeper.monitoring._shift import ALPHA, ShiftCounts
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import numpy as np
 
 from ratekeeper._wording._formatting import format_value
 from ratekeeper.exceptions import InputError
-from ratekeeper.files._columns import check_columns
 from ratekeeper.files._csv_blocks import TextBlock
 from ratekeeper.files._row_blocks import INEXACT, MISSING, NAN, PROBLEMS
 from ratekeeper.files._sources import open_sources, row_blocks_of
+from ratekeeper.files._valid_rows import check_columns
 
 if TYPE_CHECKING:
     import os

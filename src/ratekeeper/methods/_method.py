@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from ratekeeper._numerics._rates import RealisedRate
+from ratekeeper._numerics._realised_rate import RealisedRate
 from ratekeeper._wording._formatting import did_you_mean
 from ratekeeper.exceptions import InputError
 
@@ -159,7 +159,8 @@ class NullDistribution(ABC):
     def threshold(self, alpha: float) -> float | None:
         """Return t such that ``p <= alpha`` if and only if a score is strictly beyond t.
 
-        None if the method is randomised, so that no score decides alone.
+        A score that is tied with t is not extreme enough, whichever end is extreme. None if the
+        method is randomised, so that no score decides alone.
         """
         del alpha
         return None

@@ -1,4 +1,8 @@
-"""Ties broken at random: each score has a number beside it, and pairs are compared."""
+"""Ties broken at random: each score has a number beside it, and pairs are compared.
+
+Pairs ascend by score and then by number, whichever rate is controlled, so that the boundaries of
+two tests can be compared. No two pairs are equal, so the distribution of the true rate is exact.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ from ratekeeper.control._certificate import NO_PROMISE, Stated
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ratekeeper._numerics._rates import Rate, RealisedRate
+    from ratekeeper._numerics._rates import Rate
+    from ratekeeper._numerics._realised_rate import RealisedRate
     from ratekeeper._wording._sentences import Statement
     from ratekeeper.methods import Guarantee
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
-from ratekeeper._numerics._rates import RealisedRate
+from ratekeeper._numerics._realised_rate import RealisedRate
 from ratekeeper._reading._parameters import (
     RIGHT_SHARES,
     check_count,

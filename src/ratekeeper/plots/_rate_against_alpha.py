@@ -12,7 +12,7 @@ from ratekeeper._reading._parameters import check_choice, check_control, null_cl
 from ratekeeper._wording._formatting import exact_percent
 from ratekeeper.calibration._cells import no_such_class
 from ratekeeper.diagnostics import RateTable, rate_against_alpha
-from ratekeeper.diagnostics._realised import rates_of_p_values
+from ratekeeper.diagnostics._rate_against_alpha import rates_of_p_values
 from ratekeeper.exceptions import InputError, Parameter
 from ratekeeper.plots import _look as look
 from ratekeeper.plots._count_bands import rate_band

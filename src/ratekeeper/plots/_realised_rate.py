@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ratekeeper._numerics._rates import Rate, RealisedRate
+from ratekeeper._numerics._realised_rate import RealisedRate
 from ratekeeper._reading._parameters import check_control, check_probability, null_class_of
 from ratekeeper._wording._formatting import exact_percent, format_value, percent
 from ratekeeper.exceptions import InputError
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.container import ErrorbarContainer
     from numpy.typing import NDArray
 
+    from ratekeeper._numerics._rates import Rate
     from ratekeeper.plots._subject import Subject
 
 _POINTS = 400

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ratekeeper._numerics._rates import RealisedRate
+from ratekeeper._numerics._realised_rate import RealisedRate
 from ratekeeper._reading._parameters import check_count, null_class_of
 from ratekeeper._wording._formatting import exact_percent
 from ratekeeper.exceptions import InputError

@@ -1,4 +1,8 @@
-"""Whose scores a display shows: of a calibration, or of new objects with known labels."""
+"""Whose scores a display shows: of a calibration, or of new objects with known labels.
+
+It also knows what the test decides on each of them, so that a shaded area shows counted errors and
+nothing else.
+"""
 
 from __future__ import annotations
 

@@ -186,7 +186,10 @@ def _part(name: str) -> str:
 
 
 def _sentences_in(script: str) -> dict[str, str]:
-    """Return the sentences that a script names, by their keys."""
+    """Return the sentences that a script names, by their keys.
+
+    The scripts get them as data, and fill the gaps.
+    """
     return {
         f"{section}.{name}": words
         for section, sentences in SECTIONS.items()

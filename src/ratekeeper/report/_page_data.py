@@ -42,6 +42,8 @@ _FOR_EVERYBODY = 0.4  # the share of the room that all groups together get on a 
 def shown_cells(test: Test) -> list[int]:
     """Return the cells that the page shows, in their order: those with most null objects.
 
+    Certified totals, counts of verdicts and refusals still cover all cells.
+
     Examples
     --------
     >>> import numpy as np, ratekeeper as rk

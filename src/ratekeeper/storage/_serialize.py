@@ -1,7 +1,8 @@
 """What a ``.rk`` file states about its scores: told of an object, and the object made anew from it.
 
 `facts_of` and `rebuilt` are each other's inverse. Nothing that a file states is taken on trust:
-whatever can be computed from the scores and the settings is computed, and compared.
+whatever can be computed from the scores and the settings is computed, and compared. So a file can
+never make decisions that its certificate does not describe.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What goes on after calibration, as files: the states of monitors and adaptive tests.
 
 A state holds no scores of the calibration. It names the test that it belongs to, so that it can
-only be taken up again with that very test.
+only be taken up again with that very test. It is written before the output that it explains, so
+that a run which was killed can be repeated, and nothing is counted twice.
 """
 
 from __future__ import annotations

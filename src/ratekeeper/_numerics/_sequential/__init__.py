@@ -10,15 +10,15 @@ correct. Every watch may be looked at after each of them, for as long as one lik
   alarm, which is another promise than the others make, and must never be told as theirs.
 """
 
-from ratekeeper._numerics._sequential._audited_likeness import AuditedLikenessEProcess
-from ratekeeper._numerics._sequential._audited_limit import (
+from ratekeeper._numerics._sequential._audited_e_process import (
     AuditedEProcess,
     rate_among_all,
     rate_among_labelled,
     share_labelled,
 )
+from ratekeeper._numerics._sequential._audited_likeness_e_process import AuditedLikenessEProcess
 from ratekeeper._numerics._sequential._bets import interval, intervals
-from ratekeeper._numerics._sequential._change import ChangeDetector
+from ratekeeper._numerics._sequential._change_detector import ChangeDetector
 from ratekeeper._numerics._sequential._combine import combine, select_by_e_values
 from ratekeeper._numerics._sequential._delay import (
     alarm_chance,
@@ -28,8 +28,8 @@ from ratekeeper._numerics._sequential._delay import (
     fastest,
     mean_delay,
 )
-from ratekeeper._numerics._sequential._likeness import LikenessEProcess, of_one_side
-from ratekeeper._numerics._sequential._limit import LimitEProcess
+from ratekeeper._numerics._sequential._likeness_e_process import LikenessEProcess, of_one_side
+from ratekeeper._numerics._sequential._limit_e_process import LimitEProcess
 
 __all__ = [
     "AuditedEProcess",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._numerics._sequential._audited_limit import rate_among_labelled, share_labelled
+from ratekeeper._numerics._sequential._audited_e_process import rate_among_labelled, share_labelled
 from ratekeeper._numerics._sequential._bets import log_wealth, prices
 
 if TYPE_CHECKING:

@@ -326,7 +326,7 @@ def _same_kind(label: str | None, labels: Any) -> object:  # noqa: ANN401 - an a
     """
     import numpy as np
 
-    from ratekeeper.files._columns import canonical_label
+    from ratekeeper.files._valid_rows import canonical_label
 
     if label is None:
         return None

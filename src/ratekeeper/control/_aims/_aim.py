@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ratekeeper._numerics._ranks import Floats
-    from ratekeeper._numerics._rates import Rate, RealisedRate, Share
+    from ratekeeper._numerics._rates import Rate, Share
+    from ratekeeper._numerics._realised_rate import RealisedRate
     from ratekeeper.methods import Guarantee
 
     Numbers = NDArray[np.float64] | None

@@ -1,4 +1,8 @@
-"""Open decisions: those whose outcome is not counted yet, in the order in which they were made."""
+"""Open decisions: those whose outcome is not counted yet, in the order in which they were made.
+
+Outcomes are counted in that order and not in the order of their labels, so that errors which are
+reported sooner than correct outcomes raise no alarm.
+"""
 
 from __future__ import annotations
 

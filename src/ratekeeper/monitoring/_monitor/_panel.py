@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ratekeeper._numerics._sequential._e_process import CountEProcess
+    from ratekeeper._numerics._sequential._outcome_process import CountEProcess
     from ratekeeper.control._label_audit import Audit
     from ratekeeper.monitoring._monitor._baseline import Baseline, Watched
     from ratekeeper.monitoring._monitor._open_decisions import Batch

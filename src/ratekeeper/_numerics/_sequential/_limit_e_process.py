@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any, Self
 
 from ratekeeper._numerics._sequential._bets import interval, log_wealth, prices
-from ratekeeper._numerics._sequential._e_process import CountEProcess
+from ratekeeper._numerics._sequential._outcome_process import CountEProcess
 
 if TYPE_CHECKING:
-    from ratekeeper._numerics._sequential._e_process import Floats
+    from ratekeeper._numerics._sequential._outcome_process import Floats
 
 
 class LimitEProcess(CountEProcess):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ratekeeper._numerics._sequential._bets import THETAS, log_mean
-from ratekeeper._numerics._sequential._e_process import CountEProcess
+from ratekeeper._numerics._sequential._outcome_process import CountEProcess
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:
-    from ratekeeper._numerics._sequential._e_process import Floats
+    from ratekeeper._numerics._sequential._outcome_process import Floats
 
 _SERIES_FROM = 15.0
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)

@@ -1,4 +1,9 @@
-"""Scores, labels and groups of a block, with what is wrong in them refused or counted."""
+"""Scores, labels and groups of a block, with what is wrong in them refused or counted.
+
+Labels and groups of different files are compared as text, so that a calibration from a CSV file can
+be used on a Parquet file of the same data. 1, 1.0 and "1" are one label; "01" and "1" are two
+groups.
+"""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ratekeeper._numerics._sequential._audited_limit import rate_among_labelled
-from ratekeeper._numerics._sequential._limit import LimitEProcess
+from ratekeeper._numerics._sequential._audited_e_process import rate_among_labelled
+from ratekeeper._numerics._sequential._limit_e_process import LimitEProcess
 
 if TYPE_CHECKING:
     from typing import Self

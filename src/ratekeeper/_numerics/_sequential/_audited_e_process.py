@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ratekeeper._numerics._sequential._e_process import read_outcomes
-from ratekeeper._numerics._sequential._limit import LimitEProcess
+from ratekeeper._numerics._sequential._limit_e_process import LimitEProcess
+from ratekeeper._numerics._sequential._outcome_process import read_outcomes
 from ratekeeper.exceptions import InputError
 
 if TYPE_CHECKING:

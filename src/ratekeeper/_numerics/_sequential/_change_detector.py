@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ratekeeper._numerics._sequential._bets import LOG_SHARES, THETAS, log_mean, prices
-from ratekeeper._numerics._sequential._e_process import OutcomeProcess
+from ratekeeper._numerics._sequential._outcome_process import OutcomeProcess
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ratekeeper._numerics._sequential._e_process import Bools, Floats
+    from ratekeeper._numerics._sequential._outcome_process import Bools, Floats
 
     _Beginning = tuple[Floats, Floats, NDArray[np.int64]]
 
