@@ -11,11 +11,11 @@ import pytest
 from cases import each
 from scipy import stats
 
+from ratekeeper._numerics._holm import holm
 from ratekeeper._numerics._rates import (
     beta_binomial_lower_tail,
     beta_binomial_tail,
     clopper_pearson,
-    holm,
 )
 from ratekeeper._reading._parameters import check_count, check_probability
 from ratekeeper._wording._formatting import percent

@@ -2,6 +2,6 @@
 
 Imports `_reading` (for checks), `_system`, `exceptions` and `_wording`. Start with `_ranks`, the
 one hot kernel: how many calibration scores are as extreme as a new one. `_realised_rate` has
-the Beta distribution of a test's true rate, `_rates` exact tests and intervals of counted errors,
+the Beta distribution of a test's true rate, `_rates` exact intervals and tails of counted errors,
 `_sequential` the evidence behind a monitor.
 """

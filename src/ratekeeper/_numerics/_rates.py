@@ -1,4 +1,4 @@
-"""Rates that were counted: exact intervals, exact tails, Holm's adjustment.
+"""Rates that were counted: exact intervals and exact tails.
 
 Nothing here sees a score. Counts stay integers until the last step.
 """
@@ -254,39 +254,6 @@ def _log_stirling(count: NDArray[np.float64]) -> NDArray[np.float64]:
     small = np.minimum(count, _SERIES_FROM)
     exact: NDArray[np.float64] = gammaln(small + 1) - xlogy(small, small) + small
     return np.where(count < _SERIES_FROM, exact, 0.5 * np.log(2 * np.pi * large) + series)
-
-
-def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Return p-values adjusted for their number by Holm's method (1979).
-
-    Parameters
-    ----------
-    p_values : array-like of shape (n_tests,)
-
-    Returns
-    -------
-    ndarray of shape (n_tests,)
-        Never below the p-values, at most 1, in their order.
-
-    Notes
-    -----
-    **Guarantee.** Rejecting where the adjusted p-value is at most a level makes any false
-    rejection at all happen with probability at most the level, however the tests depend on each
-    other, if each p-value is valid.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    array([0.03, 0.06, 0.06])
-    """
-    import numpy as np
-
-    p = np.asarray(p_values, dtype=np.float64)
-    order = np.argsort(p)
-    adjusted = np.empty(p.size)
-    steps = np.arange(p.size, 0, -1) * p[order]
-    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return adjusted
 
 
 Control = Literal["fnr", "fpr"]

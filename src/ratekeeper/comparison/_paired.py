@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._numerics._rates import holm
+from ratekeeper._numerics._holm import holm
 from ratekeeper._wording._formatting import escape_controls, format_value
 from ratekeeper.comparison import _latex
 from ratekeeper.exceptions import InputError

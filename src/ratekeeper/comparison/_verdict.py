@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ratekeeper._numerics._rates import beta_binomial_tail, holm
+from ratekeeper._numerics._holm import holm
+from ratekeeper._numerics._rates import beta_binomial_tail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ratekeeper._numerics._rates import Rate, beta_binomial_tail, holm
+from ratekeeper._numerics._holm import holm
+from ratekeeper._numerics._rates import Rate, beta_binomial_tail
 from ratekeeper._wording import _html as markup
 from ratekeeper._wording._formatting import exact_percent, format_value, percent
 from ratekeeper._wording._sentences import say, verdicts_text

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from ratekeeper._numerics._rates import Rate, clopper_pearson, holm
+from ratekeeper._numerics._holm import holm
+from ratekeeper._numerics._rates import Rate, clopper_pearson
 from ratekeeper._wording import _html as markup
 from ratekeeper._wording._formatting import escape_controls, exact_percent, format_value, percent
 from ratekeeper._wording._sentences import say

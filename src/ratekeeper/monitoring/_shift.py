@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ratekeeper._numerics._draws import Draw
+from ratekeeper._numerics._holm import holm
 from ratekeeper._numerics._mixtures import MISSED, p_of_mixture, share_interval
-from ratekeeper._numerics._rates import holm
 from ratekeeper._reading._columns import refuse_nan
 from ratekeeper._reading._parameters import check_probability
 from ratekeeper._wording import _html as markup

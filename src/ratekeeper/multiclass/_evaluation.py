@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._numerics._rates import Rate, holm
+from ratekeeper._numerics._holm import holm
+from ratekeeper._numerics._rates import Rate
 from ratekeeper._wording import _html as markup
 from ratekeeper._wording._formatting import exact_percent, format_value, json_ready
 from ratekeeper._wording._sentences import say, verdicts_text
