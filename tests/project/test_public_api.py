@@ -69,6 +69,18 @@ def test_everything_without_an_underscore_is_documented():
             assert all(n.startswith("_") or vars(module)[n].__doc__ for n in own), name
 
 
+def test_each_package_says_what_it_is_for():
+    """Its docstring has a few lines: the purpose, what it imports, and where to start reading."""
+    folder = Path(rk.__file__).parent
+    packages = sorted(path.parent.name for path in folder.glob("*/__init__.py"))
+    assert len(packages) > 20
+    for package in packages:
+        text = import_module(f"ratekeeper.{package}").__doc__
+        assert text.count("\n") >= 3, package
+        assert re.search(r"[Ii]mports", text), package
+        assert "Start with" in text, package
+
+
 def test_modules_are_reachable():
     """Diagnostics, data and errors are there without an import of their own."""
     top, _ = loaded_after(

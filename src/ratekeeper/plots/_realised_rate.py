@@ -65,7 +65,7 @@ class RealisedRateDisplay(Display):
     Examples
     --------
     >>> from ratekeeper.plots import RealisedRateDisplay
-    >>> from ratekeeper._numerics._rates import RealisedRate
+    >>> from ratekeeper._numerics._realised_rate import RealisedRate
     >>> display = RealisedRateDisplay(RealisedRate(k=5, n=100), alpha=0.05, control="fnr")
     >>> display
     RealisedRateDisplay of FNR <= 5%, rank 5 of 100 scores; .plot() draws it
