@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import inspect
 import pkgutil
 import re
@@ -79,6 +80,22 @@ def test_each_package_says_what_it_is_for():
         assert text.count("\n") >= 3, package
         assert re.search(r"[Ii]mports", text), package
         assert "Start with" in text, package
+
+
+def test_docstrings_of_packages_name_modules_that_exist():
+    """What a package's docstring, or ARCHITECTURE, says where to look is there."""
+    source = Path(rk.__file__).parent
+    for path in sorted(source.rglob("__init__.py")):
+        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        for name in re.findall(r"`((?:_?[a-z]+/)*_[a-z_]+)`", text):
+            places = [path.parent / name, source / name]
+            assert any(one.is_dir() or one.with_suffix(".py").exists() for one in places), name
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([a-z_]+/[\w./]*)`", text)
+    assert len(named) > 20
+    for name in named:
+        places = [folder / name for folder in (source, ROOT)]
+        assert any(one.exists() or one.with_suffix(".py").exists() for one in places), name
 
 
 def test_modules_are_reachable():

@@ -1,7 +1,8 @@
 """Rows of text with further values at their ends, as bytes of a CSV or TSV file.
 
 Knows neither NumPy nor anything else that takes time to load: a process of its own does nothing but
-this, while another reads and decides. Python runs one thread at a time.
+this, while another reads and decides. Python runs one thread at a time. Rows come and go through
+pipes; the process opens no file.
 """
 
 from __future__ import annotations

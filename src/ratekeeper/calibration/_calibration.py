@@ -104,7 +104,8 @@ class Calibration:
         Whether high scores indicate the positive class.
     origin : {"held out", "cross-fitted"}
         Whether the deployed model itself scored objects it had not seen, or models trained on
-        other folds did, for which no bound is known. Certificates say it.
+        other folds did, for which no bound is known. Certificates say it, also after merging (with
+        cross-fitted scores on either side), saving and loading.
     provenance : Provenance or None
         For scores from a file: its columns, and how many rows were read and skipped.
     sampling : {"population", "by class"}

@@ -145,6 +145,7 @@ def _p_values(
 def _read_together(
     readers: Sequence[Reader], scores: Floats, n: int
 ) -> Sequence[NDArray[np.float64]]:
+    """Return p-values under each null distribution from scores that are sorted once for all."""
     found = [np.empty(scores.size) for _ in readers]
 
     def work(part: Floats, place: slice, order: Any) -> None:  # noqa: ANN401 - of NumPy's indices

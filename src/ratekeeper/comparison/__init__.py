@@ -1,10 +1,10 @@
 """Every system on the same repeated splits of one data set: who keeps the promise, at what price.
 
 `compare` runs them and returns a `Comparison`; `SYSTEMS` lists what can be run by name. Each trial
-is one system on one split (`_trial`); `_repeats` runs them all in processes, `_checkpoint` keeps
+is one system on one split (`_trial`); `_compare` runs them all in processes, `_checkpoint` keeps
 what is finished, `_result` shows the table, and `_paired`, `_ranks` and `_several_data_sets` test
 systems against each other. Imports `ratekeeper.baselines`, `ratekeeper.files` and what is below
-them. Start with `_repeats`.
+them. Start with `_compare`.
 """
 
 from ratekeeper._wording._system_names import USUAL

@@ -79,7 +79,9 @@ else:
     Found = TypeVar("Found")
 
 
-_KEPT = 1 << 27  # bytes of scores of which decisions keep a copy
+# Bytes of scores of which decisions keep a copy. Copying takes longer than deciding, so of more
+# scores none is made. A checksum of the caller's array would not notice every change to it.
+_KEPT = 1 << 27
 
 
 class Test(ABC, Generic[Found]):

@@ -2,8 +2,8 @@
 
 The graph gets three more outputs: a decision and two p-values for each object. What is promised is
 in the model's metadata, under the keys that begin with ``ratekeeper.``. `_graph` writes the nodes,
-`_model` puts them into a model. Imports `ratekeeper.control` and what is below it; the package onnx
-itself is imported when `append` is called. Start with `_model`.
+`_append` puts them into a model. Imports `ratekeeper.control` and what is below it; the package
+onnx itself is imported when `append` is called. Start with `_append`.
 """
 
 from ratekeeper.onnx._append import append

@@ -100,6 +100,8 @@ def evaluation_sql(
 def mark_of(test: Test) -> str:
     """Return a short text that is the same for tests that decide alike, and no others.
 
+    Every row of the query's result has it, so that counts made with another test are refused.
+
     Examples
     --------
     >>> import numpy as np, ratekeeper as rk

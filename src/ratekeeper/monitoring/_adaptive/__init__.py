@@ -1,6 +1,6 @@
 """A test whose level moves with the labels that come in, under a cap that no drift can break.
 
-`_level` has the arithmetic and its proof, `_ledger` knows decisions by their ids, `_stored` writes
+`_level` has the arithmetic and its proof, `_ledger` knows decisions by their ids, `_state` writes
 and reads what has happened, `_test` joins it with a test, and `_certificate` says what is promised.
 """
 

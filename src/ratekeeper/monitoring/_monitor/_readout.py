@@ -185,7 +185,13 @@ class Readout:
 
     @property
     def pages(self) -> Verdict:
-        """Which verdict somebody should be woken for; it follows from the kind of promise."""
+        """Which verdict somebody should be woken for; it follows from the kind of promise.
+
+        A high-probability promise is about this very test, so the verdict is that the limit is
+        broken. A marginal promise is about the average over calibration sets, so the rate of this
+        test may be above the limit without any change; the verdict is then that outcomes are unlike
+        the calibration, provided that can be asked.
+        """
         if self.kind in ("high probability", "simultaneous", "none"):
             return "limit_broken"
         return "limit_broken" if self.reason is not None else "unlike_calibration"
