@@ -29,7 +29,7 @@ GROWN = """
 import re, sys
 import numpy, scipy.special, scipy.stats
 import ratekeeper as rk
-from ratekeeper import _facts
+from ratekeeper.storage import _serialize
 
 def peak():
     with open("/proc/self/status") as status:

@@ -21,7 +21,8 @@ from ratekeeper._reading._hints import CALIBRATION, by_name, missing_attribute
 from ratekeeper._reading._parameters import check_choice, check_control, check_probability
 from ratekeeper._wording import _html as markup
 from ratekeeper._wording._formatting import extremes, format_value, listed_with_count, plain_value
-from ratekeeper._wording._sentences import say, shown_text
+from ratekeeper._wording._sentences import say
+from ratekeeper._wording._shown_groups import shown_text
 from ratekeeper.calibration._aligned_columns import columns_of, in_order
 from ratekeeper.calibration._cells import (
     count_outside,

@@ -212,7 +212,7 @@ def _least(n: int, *, weighted: bool) -> dict[str, float | None]:
 
 def _show_calibration(calibration: Calibration) -> None:
     from ratekeeper._wording._formatting import extremes, percent_up
-    from ratekeeper._wording._sentences import shown_text
+    from ratekeeper._wording._shown_groups import shown_text
     from ratekeeper.calibration._weight_statements import WeightFacts
 
     if not calibration.labelled:
@@ -284,7 +284,7 @@ def _separation_lines(calibration: Calibration) -> list[str]:
 
 def _show_unlabelled(calibration: Calibration) -> None:
     from ratekeeper._wording._formatting import extremes
-    from ratekeeper._wording._sentences import shown_text
+    from ratekeeper._wording._shown_groups import shown_text
 
     sizes = [scores.size for scores in calibration.cells[0]]
     shown = extremes(sizes, most=_MOST_GROUPS, each=_MOST_GROUPS // 2)

@@ -23,7 +23,8 @@ from ratekeeper._wording._formatting import (
     percent,
     percent_up,
 )
-from ratekeeper._wording._sentences import say, shown_text, state
+from ratekeeper._wording._sentences import say, state
+from ratekeeper._wording._shown_groups import shown_text
 from ratekeeper.calibration._provenance import COPIED
 from ratekeeper.control._promised_rate import right_share
 

@@ -18,7 +18,8 @@ from ratekeeper._reading._parameters import check_choice, check_control, check_p
 from ratekeeper._version import __version__
 from ratekeeper._wording import _html as markup
 from ratekeeper._wording._formatting import exact_percent, extremes, format_value, plain_value
-from ratekeeper._wording._sentences import say, shown_text
+from ratekeeper._wording._sentences import say
+from ratekeeper._wording._shown_groups import shown_text
 from ratekeeper.calibration._cells import (
     draw_remarks,
     no_such_class,

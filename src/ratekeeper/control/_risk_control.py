@@ -14,7 +14,8 @@ import numpy as np
 from ratekeeper._version import __version__
 from ratekeeper._wording import _html as markup
 from ratekeeper._wording._formatting import extremes, format_value, percent, plain_value
-from ratekeeper._wording._sentences import say, shown_text, state
+from ratekeeper._wording._sentences import say, state
+from ratekeeper._wording._shown_groups import shown_text
 from ratekeeper.calibration._cells import (
     draw_remarks,
     nulls_of,

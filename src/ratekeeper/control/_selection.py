@@ -22,7 +22,8 @@ from ratekeeper._wording._formatting import (
     percent_up,
     plain_value,
 )
-from ratekeeper._wording._sentences import say, shown_text, state
+from ratekeeper._wording._sentences import say, state
+from ratekeeper._wording._shown_groups import shown_text
 from ratekeeper.calibration._cells import (
     count_outside,
     nulls_of,

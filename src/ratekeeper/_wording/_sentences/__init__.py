@@ -126,9 +126,3 @@ def verdicts_text(verdicts: Iterable[str]) -> str:
     found = set(verdicts)
     said = "; ".join(f"{word}: {VERDICTS[word]}" for word in VERDICTS if word in found)
     return f"{said}." if said else ""
-
-
-def shown_text(shown: int, n: int, about: str = "") -> list[str]:
-    """Say which groups are shown, if not all: those with the fewest and the most scores."""
-    facts = {"shown": shown, "n": f"{n:,}", "hidden": f"{n - shown:,}", "about": about}
-    return [say("certificate.groups.shown.sizes", **facts)] if shown < n else []

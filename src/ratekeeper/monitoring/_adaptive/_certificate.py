@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ratekeeper._wording import _html as markup
 from ratekeeper._wording._formatting import exact_percent, extremes, format_value, percent
-from ratekeeper._wording._sentences import say, shown_text, state
+from ratekeeper._wording._sentences import say, state
+from ratekeeper._wording._shown_groups import shown_text
 from ratekeeper.control._certificate import Stated
 
 if TYPE_CHECKING:
