@@ -170,6 +170,16 @@ def test_every_public_object_says_what_it_does():
             assert ">>>" in value.__doc__ or name in without, name
 
 
+def test_test_is_not_taken_for_tests(tmp_path):
+    """A test module of a user that imports it is collected without a warning."""
+    module = tmp_path / "test_mine.py"
+    module.write_text("from ratekeeper import Test\n\ndef test_it():\n    assert Test\n", "utf-8")
+    command = [sys.executable, "-W", "error", "-m", "pytest", "-p", "no:cacheprovider", str(module)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "1 passed" in done.stdout
+    assert "warning" not in done.stdout
+
+
 def test_the_version_stands_once():
     """The newest entry of the changelog and the citation name the version of the package."""
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
