@@ -20,8 +20,6 @@ from ratekeeper._version import __version__
 # from the current folder, if a file there has its name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ratekeeper import (  # what ``rk.control`` is to a type checker
         baselines as baselines,
     )
@@ -266,22 +264,24 @@ _RENAMED = {
 }
 
 
-def __getattr__(name: str) -> "Any":  # noqa: ANN401 - a class or a function
-    from importlib import import_module
+if not TYPE_CHECKING:  # type checkers would take any name
 
-    for home, names in _HOMES.items():
-        if name in names:
-            value = getattr(import_module(f"ratekeeper.{home}"), name)
-            globals()[name] = value
-            return value
-    if name in _PACKAGES:
-        return import_module(f"ratekeeper.{name}")
-    place = _RENAMED.get(name)
-    for home, names in _MOVED.items():
-        if name in names:
-            place = f"{home}.{name}"
-    hint = f"; it is ratekeeper.{place} now" if place else ""
-    raise AttributeError(f"module 'ratekeeper' has no attribute {name!r}{hint}")
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        for home, names in _HOMES.items():
+            if name in names:
+                value = getattr(import_module(f"ratekeeper.{home}"), name)
+                globals()[name] = value
+                return value
+        if name in _PACKAGES:
+            return import_module(f"ratekeeper.{name}")
+        place = _RENAMED.get(name)
+        for home, names in _MOVED.items():
+            if name in names:
+                place = f"{home}.{name}"
+        hint = f"; it is ratekeeper.{place} now" if place else ""
+        raise AttributeError(f"module 'ratekeeper' has no attribute {name!r}{hint}")
 
 
 def __dir__() -> list[str]:

@@ -131,9 +131,8 @@ def format_value(value: object) -> str:
     '0.5'
     """
     try:
-        text = escape_controls(
-            repr(plain_value(value))
-        )  # that of a stranger's class may hold anything
+        # What a stranger's class prints of itself may hold anything.
+        text = escape_controls(repr(plain_value(value)))
     except Exception:  # noqa: BLE001 - such as a whole number of more than 4,300 digits
         text = f"<{type(value).__name__}>"
     return text if len(text) <= 50 else f"{text[:40]}..."  # noqa: PLR2004

@@ -78,7 +78,7 @@ class CountedScores:
 
         Returns
         -------
-        Counted
+        CountedScores
         """
         low, high = np.asarray(lowest) + 0.0, np.asarray(highest) + 0.0  # -0.0 becomes 0.0
         n = np.asarray(counts, dtype=np.int64)

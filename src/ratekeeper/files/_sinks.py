@@ -102,7 +102,7 @@ def open_sink(
         What the place is called in the end, which tells the format.
     form : str or None
         The format, if it was asked for.
-    added : Added
+    added : AddedColumns
         What is added.
     """
     first = files[0]

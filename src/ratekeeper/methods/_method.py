@@ -300,9 +300,12 @@ def check_method(method: object) -> Method:
 
 def _written(kind: type[Method]) -> str:
     """Return the name of a method as users type it."""
-    from ratekeeper import __all__ as top
+    import ratekeeper
 
-    return f"rk.{kind.__name__}" if kind.__name__ in top else f"rk.methods.{kind.__name__}"
+    name = kind.__name__
+    if name in ratekeeper.__all__:
+        return f"rk.{name}"
+    return f"rk.methods.{name}" if hasattr(ratekeeper.methods, name) else name
 
 
 def first_true(holds: Callable[[int], bool], start: int = 1) -> int:

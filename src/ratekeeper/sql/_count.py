@@ -59,7 +59,7 @@ def calibration_sql(
         Where most scores lie. Others are counted, too, but all those below in one bucket and all
         those above in another. None takes it from the table, which is then read twice.
     within : Grid, optional
-        Count again within buckets that hold too many, as `RefinedCounts.grid` says.
+        Count again within buckets that hold too many, as `files.Refinement` says.
     dialect : str, default="standard"
         The database it is for, one of ``ratekeeper.sql.DIALECTS``.
 

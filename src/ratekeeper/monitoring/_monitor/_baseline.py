@@ -43,7 +43,7 @@ class Watched:
         Which one.
     alpha : float
         The promised level.
-    grounds : tuple of Ground or None
+    grounds : tuple of Baseline or None
         One for each group, or for everybody; None where nothing is promised.
     """
 
