@@ -112,6 +112,7 @@ def test_a_name_that_moved_says_where_it_is():
         package = import_module(f"ratekeeper.{home}")
         for name in names:
             assert name in getattr(package, "__all__", vars(package))
+            assert name in dir(package)
             assert name not in rk.__all__
             with pytest.raises(AttributeError, match=rf"it is ratekeeper\.{home}\.{name} now"):
                 getattr(rk, name)
