@@ -7,8 +7,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import ratekeeper as rk
 from ratekeeper.exceptions import ReversedScoreWarning, TooFewScoresError

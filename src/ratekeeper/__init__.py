@@ -14,6 +14,7 @@ are what most people need; everything else is in the package that is named for i
 ``rk.methods.Kernel``. docs/reference/index.md lists all of them.
 """
 
+from ratekeeper._system._first_use import on_first_use
 from ratekeeper._version import __version__
 
 # No module of Python's own is imported here: under ``python -m ratekeeper`` it would still be taken
@@ -22,65 +23,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ratekeeper import (  # what ``rk.control`` is to a type checker
         baselines as baselines,
-    )
-    from ratekeeper import (
         calibration as calibration,
-    )
-    from ratekeeper import (
         comparison as comparison,
-    )
-    from ratekeeper import (
         control as control,
-    )
-    from ratekeeper import (
         datasets as datasets,
-    )
-    from ratekeeper import (
         diagnostics as diagnostics,
-    )
-    from ratekeeper import (
         estimators as estimators,
-    )
-    from ratekeeper import (
         exceptions as exceptions,
-    )
-    from ratekeeper import (
         files as files,
-    )
-    from ratekeeper import (
         frames as frames,
-    )
-    from ratekeeper import (
         methods as methods,
-    )
-    from ratekeeper import (
         mlflow as mlflow,
-    )
-    from ratekeeper import (
         monitoring as monitoring,
-    )
-    from ratekeeper import (
         multiclass as multiclass,
-    )
-    from ratekeeper import (
         normality as normality,
-    )
-    from ratekeeper import (
         onnx as onnx,
-    )
-    from ratekeeper import (
         planning as planning,
-    )
-    from ratekeeper import (
         plots as plots,
-    )
-    from ratekeeper import (
         report as report,
-    )
-    from ratekeeper import (
         sql as sql,
-    )
-    from ratekeeper import (
         storage as storage,
     )
     from ratekeeper.calibration import Calibration, PValues, calibrate
@@ -264,25 +225,23 @@ _RENAMED = {
 }
 
 
+_load, _names = on_first_use(__name__, _HOMES)
+
 if not TYPE_CHECKING:  # type checkers would take any name
 
     def __getattr__(name: str) -> object:
-        from importlib import import_module
-
-        for home, names in _HOMES.items():
-            if name in names:
-                value = getattr(import_module(f"ratekeeper.{home}"), name)
-                globals()[name] = value
-                return value
         if name in _PACKAGES:
+            from importlib import import_module
+
             return import_module(f"ratekeeper.{name}")
         place = _RENAMED.get(name)
         for home, names in _MOVED.items():
             if name in names:
                 place = f"{home}.{name}"
-        hint = f"; it is ratekeeper.{place} now" if place else ""
-        raise AttributeError(f"module 'ratekeeper' has no attribute {name!r}{hint}")
+        if place is not None:
+            raise AttributeError(f"ratekeeper has no {name!r}; it is ratekeeper.{place} now")
+        return _load(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_PACKAGES})
+    return sorted({*_names(), *_PACKAGES, "__version__"})

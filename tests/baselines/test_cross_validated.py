@@ -14,8 +14,12 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
 
 import ratekeeper as rk
-from ratekeeper.baselines import CrossValidatedLDA, CrossValidatedNeighbours, CrossValidatedRefit
-from ratekeeper.baselines import _blocks as work
+from ratekeeper.baselines import (
+    CrossValidatedLDA,
+    CrossValidatedNeighbours,
+    CrossValidatedRefit,
+    _blocks as work,
+)
 
 FORMS = ["augmented", "replaced"]
 WEIGHTS = ["uniform", "linear", "exponential"]

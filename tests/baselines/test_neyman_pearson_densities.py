@@ -8,8 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 from known_truth import held_out_rows
-from scipy.stats import beta, binom, gaussian_kde, nct, norm
-from scipy.stats import t as student
+from scipy.stats import beta, binom, gaussian_kde, nct, norm, t as student
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 

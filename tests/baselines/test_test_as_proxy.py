@@ -11,8 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
 
 import ratekeeper as rk
-from ratekeeper.baselines import DistanceRankSum, InterpointAverage, InterpointMinimum, LiaoAkritas
-from ratekeeper.baselines import _blocks as work
+from ratekeeper.baselines import (
+    DistanceRankSum,
+    InterpointAverage,
+    InterpointMinimum,
+    LiaoAkritas,
+    _blocks as work,
+)
 
 SIGMAS = 5.0  # a right build stays inside with probability above 1 - 1e-6
 

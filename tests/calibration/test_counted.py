@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases import each
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import ratekeeper as rk
 from ratekeeper._numerics._step_function import steps_of

@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cases import each
-from command_line import COMMANDS, command
-from command_line import run as run_command
+from command_line import COMMANDS, command, run as run_command
 
 import ratekeeper as rk
 

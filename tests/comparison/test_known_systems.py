@@ -20,8 +20,7 @@ from sklearn.naive_bayes import GaussianNB
 import ratekeeper as rk
 from ratekeeper import baselines
 from ratekeeper._system._progress import silence, track
-from ratekeeper.comparison import SYSTEMS, USUAL, _compare
-from ratekeeper.comparison import _fingerprint as module
+from ratekeeper.comparison import SYSTEMS, USUAL, _compare, _fingerprint as module
 from ratekeeper.comparison._fingerprint import _module, fingerprint
 from ratekeeper.comparison._systems import Setting, choose
 

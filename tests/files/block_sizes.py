@@ -1,9 +1,11 @@
 """Files read in small blocks, or written as if they were large, so that few rows do for a test."""
 
-from ratekeeper.files import _arrow_files as arrow_files
-from ratekeeper.files import _counts as counting
-from ratekeeper.files import _csv_files as text_files
-from ratekeeper.files import _times as timing
+from ratekeeper.files import (
+    _arrow_files as arrow_files,
+    _counts as counting,
+    _csv_files as text_files,
+    _times as timing,
+)
 
 # The program, as if every file were so large that a process of its own writes it.
 PROGRAM = """if True:

@@ -19,8 +19,7 @@ import ratekeeper as rk
 from ratekeeper._system import _processes as processes
 from ratekeeper._system._row_texts import RowProcess, RowTexts
 from ratekeeper.exceptions import InputError
-from ratekeeper.files import _sinks as sinks
-from ratekeeper.files import classify_file
+from ratekeeper.files import _sinks as sinks, classify_file
 
 ROWS = 3_000
 

@@ -14,8 +14,13 @@ import pytest
 from cases import each
 
 from ratekeeper.exceptions import InputError
-from ratekeeper.files import _csv_files as text_files
-from ratekeeper.files import calibrate_file, classify_file, evaluate_file, read_columns
+from ratekeeper.files import (
+    _csv_files as text_files,
+    calibrate_file,
+    classify_file,
+    evaluate_file,
+    read_columns,
+)
 from ratekeeper.files._csv_blocks import Lines
 from ratekeeper.files._csv_files import TextFile
 from ratekeeper.files._csv_values import looks_like

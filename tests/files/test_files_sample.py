@@ -9,8 +9,7 @@ from row_files import some_rows, write_rows
 from scipy import stats
 
 import ratekeeper as rk
-from ratekeeper.files import _calibrate as calibrating
-from ratekeeper.files import calibrate_file
+from ratekeeper.files import _calibrate as calibrating, calibrate_file
 
 NAMES = {"score": "risk", "label": "ill"}
 

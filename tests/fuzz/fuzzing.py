@@ -23,8 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, seed, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, seed, settings, strategies as st
 
 ALLOWED = 200_000_000  # bytes of memory, and so many for each byte of input:
 ALLOWED_PER_BYTE = 20

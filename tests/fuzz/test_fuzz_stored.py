@@ -20,8 +20,7 @@ import ratekeeper as rk
 from ratekeeper.calibration._times import Timing
 from ratekeeper.exceptions import RatekeeperError, RatekeeperWarning
 from ratekeeper.sql import decision_sql
-from ratekeeper.storage import _container as container
-from ratekeeper.storage import _serialize as storing
+from ratekeeper.storage import _container as container, _serialize as storing
 
 FOLDER = Path(tempfile.mkdtemp())
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)

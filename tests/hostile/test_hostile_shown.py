@@ -21,8 +21,7 @@ import click
 import numpy as np
 import pytest
 from command_line import COMMANDS, run
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from rich.console import Console
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression

@@ -12,8 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from cases import each
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 import ratekeeper as rk
 from ratekeeper.calibration._calibrate import calibration_of

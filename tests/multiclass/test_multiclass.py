@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import check_with_scikit_learn, each
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import betabinom, binom, norm
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.frozen import FrozenEstimator

@@ -9,8 +9,7 @@ import pytest
 from cases import each
 from scipy import special
 
-from ratekeeper.normality import CLASSICAL
-from ratekeeper.normality import _features as module
+from ratekeeper.normality import CLASSICAL, _features as module
 from ratekeeper.normality._features import ODD, features
 from ratekeeper.normality._samples import standardise_sorted
 from ratekeeper.normality._statistics import evaluate

@@ -9,8 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from cases import each
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ratekeeper.exceptions import InputError
 from ratekeeper.normality import ALTERNATIVES, normality_test, normality_tests

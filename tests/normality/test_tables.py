@@ -7,8 +7,7 @@ import re
 import numpy as np
 import pytest
 from cases import each
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from reproduction.training._order_statistics import (
     CLASSICAL_SIZES,
     SIZES,

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cases import each
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import roc_auc_score
 

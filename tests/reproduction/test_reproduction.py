@@ -31,8 +31,14 @@ from reproduction.valid.cells import (
     best_on_average,
     mean_lead,
 )
-from reproduction.valid.size import LEVELS, OUTSIDE, SDS, SizeCheck, size_band
-from reproduction.valid.size import SIZES as SIZES_OF_THE_SIZE
+from reproduction.valid.size import (
+    LEVELS,
+    OUTSIDE,
+    SDS,
+    SIZES as SIZES_OF_THE_SIZE,
+    SizeCheck,
+    size_band,
+)
 from reproduction.valid.targets import smallest_step
 from scipy import stats
 

@@ -15,8 +15,7 @@ import pytest
 import safetensors
 import safetensors.numpy
 from cases import each
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import ratekeeper as rk
 from ratekeeper import methods

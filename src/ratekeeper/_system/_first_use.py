@@ -4,19 +4,15 @@ What imports one module of a large package needs few of the others, and a comman
 them before it does anything.
 """
 
-from __future__ import annotations
-
-import sys
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+# The package itself begins here, so no module of Python's own is imported: see its `__init__`.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
 def on_first_use(
-    package: str, homes: Mapping[str, Sequence[str]]
-) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    package: str, homes: "Mapping[str, Sequence[str]]"
+) -> "tuple[Callable[[str], object], Callable[[], list[str]]]":
     """Return ``__getattr__`` and ``__dir__`` of a package.
 
     Parameters
@@ -29,13 +25,13 @@ def on_first_use(
     places = {name: home for home, names in homes.items() for name in names}
 
     def load(name: str) -> object:
+        import sys
+        from importlib import import_module
+
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value: object = getattr(import_module(f"ratekeeper.{places[name]}"), name)
         setattr(sys.modules[package], name, value)
         return value
 
-    def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *places})
-
-    return load, names
+    return load, lambda: sorted(places)

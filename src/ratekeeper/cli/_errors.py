@@ -30,8 +30,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from ratekeeper._wording._formatting import escape_controls
-from ratekeeper._wording._formatting import format_value as written
+from ratekeeper._wording._formatting import escape_controls, format_value as written
 from ratekeeper.cli import _streams
 from ratekeeper.cli._printing import echo
 from ratekeeper.exceptions import (

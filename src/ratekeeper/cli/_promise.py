@@ -12,8 +12,7 @@ from ratekeeper._wording._sentences import say
 from ratekeeper.cli._errors import CommandError, ContradictedFitError
 from ratekeeper.cli._options import RATE
 from ratekeeper.cli._rates import rate_options
-from ratekeeper.cli._wrong_labels import OPTIONS as WRONG_LABELS
-from ratekeeper.cli._wrong_labels import Wrong, noisy_test
+from ratekeeper.cli._wrong_labels import OPTIONS as WRONG_LABELS, Wrong, noisy_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -14,9 +14,7 @@ from ratekeeper.exceptions import InputError
 from ratekeeper.files._count_rows import Seen, Total, counts_of, place, require
 from ratekeeper.files._evaluate import FileEvaluation
 from ratekeeper.files._labels import TrueLabels
-from ratekeeper.files._row_blocks import MISSING as IS_MISSING
-from ratekeeper.files._row_blocks import NAN as IS_NAN
-from ratekeeper.files._row_blocks import UNKNOWN
+from ratekeeper.files._row_blocks import MISSING as IS_MISSING, NAN as IS_NAN, UNKNOWN
 from ratekeeper.files._tables import tables
 from ratekeeper.files._valid_rows import Inspector, Kinds, known_codes
 from ratekeeper.sql._evaluate import MISSING, NAN, OUTCOMES, mark_of

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ratekeeper._reading._parameters import check_choice
-from ratekeeper._reading._parameters import check_columns as check_columns  # noqa: PLC0414 - for neighbours
+from ratekeeper._reading._parameters import (
+    check_choice,
+    check_columns as check_columns,  # noqa: PLC0414 - for neighbours
+)
 from ratekeeper._wording._formatting import format_value, listed
 from ratekeeper.control._group_audit_columns import refuse_many_numbers
 from ratekeeper.control._group_audit_counts import refuse_many_groups

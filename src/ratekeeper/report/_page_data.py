@@ -16,8 +16,7 @@ from ratekeeper.control._test import decide_read
 from ratekeeper.methods import Conformal, Empirical, HighProbability, Simultaneous
 from ratekeeper.methods._clustered import clustered_guarantee
 from ratekeeper.methods._tolerant import tolerant_guarantee
-from ratekeeper.report import _grid as grid
-from ratekeeper.report import _knots as knots
+from ratekeeper.report import _grid as grid, _knots as knots
 from ratekeeper.report._levels import key_text
 from ratekeeper.report._words import class_text
 
