@@ -310,8 +310,7 @@ def _warn_if_reversed(calibration: Calibration) -> None:
     text = (
         f"The scores look reversed: {end} scores should indicate the positive class "
         f"({format_value(calibration.classes[1])}), but the area under the ROC curve is "
-        f"{found.auc:.3f}. "
-        "The promise would hold, at a terrible price in the other error. Pass "
+        f"{found.auc:.3f}. The promise would hold, at a terrible price in the other error. Pass "
     )
     words = (
         text,

@@ -179,8 +179,7 @@ def no_such_class(calibration: Calibration, label: int) -> str:
     side, other = ("positive", "negative") if label else ("negative", "positive")
     return (
         f"There are no {side}s ({format_value(calibration.classes[label])}) at all: the "
-        "calibration holds "
-        f"{other}s only."
+        f"calibration holds {other}s only."
     )
 
 

@@ -158,9 +158,8 @@ def known_error(name: object, n: int) -> InputError:
     """Return the error about new rows of clusters that have calibrated, one of which has a name."""
     more = f" and {n - 1:,} more" if n > 1 else ""
     return InputError(
-        f"The calibration has rows of the cluster {format_value(name)}{more}; the promise is "
-        "about rows of "
-        "new clusters only.",
+        f"The calibration has rows of the cluster {format_value(name)}{more}; the promise is about "
+        "rows of new clusters only.",
         parameter="clusters",
         value=name,
         remedy="Leave out the rows of clusters that calibrated, or calibrate without them.",

@@ -313,8 +313,7 @@ def _refuse_single(target: Target) -> None:
         if n < 2:  # noqa: PLR2004 - one to train, one to test
             raise InputError(
                 f"The label {format_value(label)} occurs {n:,} time(s) among {is_class.size:,} "
-                "objects; at "
-                "least 2 of each class are needed, one to train and one to test.",
+                "objects; at least 2 of each class are needed, one to train and one to test.",
                 parameter="y",
                 value=label,
                 remedy="Add objects of this class.",

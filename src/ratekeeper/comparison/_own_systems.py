@@ -54,8 +54,7 @@ def made(name: str, given: Any, setting: Setting) -> Any:  # noqa: ANN401 - of a
         except Exception as error:
             raise InputError(
                 f"systems[{name!r}]={format_value(given)} cannot be called: "
-                f"{type(error).__name__}: "
-                f"{error}.",
+                f"{type(error).__name__}: {error}.",
                 parameter="systems",
                 value=given,
                 remedy="It may take control, alpha, delta, estimator and positive_label, by name, "

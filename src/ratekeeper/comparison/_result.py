@@ -103,9 +103,8 @@ class Comparison:
         return (
             f"{self.control.upper()} <= {exact_percent(self.alpha)}: {self.n_objects:,} objects "
             f"({self.n_positive:,} positive: {format_value(self.positive)}), {self.n_features:,} "
-            "columns; "
-            f"each system is given {self.n_given:,}, its errors are counted on {self.n_test:,} "
-            "others"
+            f"columns; each system is given {self.n_given:,}, its errors are counted on "
+            f"{self.n_test:,} others"
         )
 
     def markdown(self) -> str:

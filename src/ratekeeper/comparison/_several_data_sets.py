@@ -284,8 +284,7 @@ def _options(name: str, given: object) -> dict[str, Any]:
         return {"X": given[0], "y": given[1]}
     raise InputError(
         f"data[{name!r}] is {format_value(given)}, and a pair (X, y), or a dict with X, y and "
-        "options, is "
-        "needed.",
+        "options, is needed.",
         parameter="data",
         value=name,
     )

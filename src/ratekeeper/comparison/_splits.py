@@ -218,8 +218,7 @@ def _rows(part: Any, name: str, is_positive: Mask) -> Rows:  # noqa: ANN401 - in
     if not right or not rows.size or rows.min() < 0 or rows.max() >= n:
         raise InputError(
             f"{name} is {format_value(part)}, and must be whole numbers from 0 to {n - 1:,}, the "
-            "places of "
-            f"{objects(n)}, or one boolean for each of them.",
+            f"places of {objects(n)}, or one boolean for each of them.",
             parameter="splits",
             value=part,
         )

@@ -274,8 +274,7 @@ def _of_one_length(columns: list[tuple[object, NDArray[Any]]]) -> dict[str, NDAr
         short, long = (by(sizes, key=sizes.__getitem__) for by in (min, max))
         raise _refusal(
             f"Column {format_value(short)} has {sizes[short]:,} values, but {format_value(long)} "
-            "has "
-            f"{sizes[long]:,}.",
+            f"has {sizes[long]:,}.",
             "Pass one value per object.",
         )
     return table
@@ -321,8 +320,7 @@ def _filled(name: str, numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64
         row = int(np.argmax(np.isinf(numbers)))
         raise _refusal(
             f"There is {numbers[row]} in row {row} (from 0), column {format_value(name)}, and "
-            "finite "
-            "numbers are needed.",
+            "finite numbers are needed.",
             "Correct it, or drop the row.",
         )
     if missing.all():
@@ -334,8 +332,7 @@ def _refuse_levels(name: str, levels: Sequence[str], n: int) -> None:
     if len(levels) > _MOST_LEVELS:
         raise _refusal(
             f"Column {format_value(name)} is text with {len(levels):,} different values in {n:,} "
-            "rows, "
-            f"such as {format_value(levels[0])}; at most {_MOST_LEVELS} can become columns.",
+            f"rows, such as {format_value(levels[0])}; at most {_MOST_LEVELS} can become columns.",
             "Drop it, or group its values first.",
         )
 

@@ -82,8 +82,7 @@ def refuse_many_numbers(column: str, n: int) -> None:
     if n > MOST_NUMBERS:
         raise InputError(
             f"The column {format_value(column)} has more than {MOST_NUMBERS:,} distinct numbers, "
-            "too many "
-            "to be groups.",
+            "too many to be groups.",
             parameter="by",
             value=column,
             remedy="Cut them into a few ranges first; numbers that are names can be turned into "

@@ -587,7 +587,7 @@ def decide_read(
     They are not copied: p-values are those of the scores as they are when these are asked for.
     """
     refuse_nan(values)
-    return test._decide(values, index, numbers)  # noqa: SLF001 - of this very class
+    return test._decide(values, index, numbers)  # noqa: SLF001 - of this class
 
 
 def _not_kept(n: int) -> PValues:
@@ -606,7 +606,7 @@ def continuing(test: Test) -> Test:
     With a seed, a randomised method makes the same draws in every call; here the draws of a call
     go on where those of the last one ended. Other methods do not need it.
     """
-    return test._continuing()  # noqa: SLF001 - of this very class
+    return test._continuing()  # noqa: SLF001 - of this class
 
 
 def evaluate_counts(
@@ -621,7 +621,7 @@ def evaluate_counts(
 
     Scores of another scale than at calibration are not covered: nothing is promised then.
     """
-    promises = test._promises()  # noqa: SLF001 - of this very class
+    promises = test._promises()  # noqa: SLF001 - of this class
     if not is_covered:
         promises = {name: [Promise(None)] * len(given) for name, given in promises.items()}
     is_audit = test.calibration.groups is None

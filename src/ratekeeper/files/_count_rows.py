@@ -239,8 +239,7 @@ def require(name: str, columns: Mapping[str, str], needed: Sequence[str], comman
     if missing:
         raise InputError(
             f"{name} has no column {' and no column '.join(map(format_value, missing))}, so rows "
-            "or digits "
-            "that were lost on the way would not be noticed.",
+            "or digits that were lost on the way would not be noticed.",
             parameter="counts",
             value=missing[0],
             need=f"the columns {' and '.join(needed)}",
@@ -318,8 +317,7 @@ def _check_ranges(
             low, high = (block.value(columns[end], row) for end in ("lowest", "highest"))
             raise InputError(
                 f"{place(name, block, row, columns['lowest'])}: {format_value(low)} {what} the "
-                "highest, "
-                f"{format_value(high)}.",
+                f"highest, {format_value(high)}.",
                 parameter="counts",
                 value=low,
                 remedy="Export the columns lowest and highest as the query gives them.",
@@ -333,8 +331,7 @@ def _check_digits(name: str, block: RowBlock, column: str) -> None:
         row = int(np.argmax(wrong))
         raise InputError(
             f"{place(name, block, row, column)}: {format_value(block.value(column, row))} should "
-            "be "
-            f"{CHECK_DIGITS}: digits were lost on the way.",
+            f"be {CHECK_DIGITS}: digits were lost on the way.",
             parameter="counts",
             value=block.value(column, row),
             need=f"{CHECK_DIGITS}",

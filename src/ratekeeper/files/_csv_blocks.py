@@ -182,7 +182,7 @@ class TextBlock:
     def take(self, rows: NDArray[np.intp]) -> TextBlock:
         """Return a block of these rows alone, by their positions."""
         block, every = copy(self), self.rows
-        block._rows = [every[i] for i in rows.tolist()]  # noqa: SLF001 - of this very class
+        block._rows = [every[i] for i in rows.tolist()]  # noqa: SLF001 - of this class
         return block
 
     def value(self, column: str, row: int) -> str:

@@ -129,8 +129,7 @@ class _Found:
             if str(found) != own:
                 raise InputError(
                     f"{name} has counts of another test: it says {format_value(found)}, and this "
-                    "one is "
-                    f"{format_value(own)}.",
+                    f"one is {format_value(own)}.",
                     parameter="test",
                     remedy="Give the test that the query was written for, or write it anew.",
                 )

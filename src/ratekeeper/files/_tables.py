@@ -128,8 +128,7 @@ def _folded(
         if column not in found:
             raise InputError(
                 f"{name} has no column {format_value(column)}; {has_instead(column, columns)} "
-                "These are "
-                "no counts, as the queries of `ratekeeper sql` give them.",
+                "These are no counts, as the queries of `ratekeeper sql` give them.",
                 parameter="counts",
                 value=column,
                 need=f"the columns {', '.join(needed)}",

@@ -102,8 +102,7 @@ class Clock:
             row = block.first + int(np.argmax(codes == code)) + 1
             raise InputError(
                 f"{name}, row {row:,}, column {format_value(self._column)}: {format_value(value)} "
-                "and, above it, "
-                f"{format_value(self._first[1])} have no order: {WORDS[kind]} and "
+                f"and, above it, {format_value(self._first[1])} have no order: {WORDS[kind]} and "
                 f"{WORDS[self._first[0]]}.",
                 parameter="time",
                 value=value,

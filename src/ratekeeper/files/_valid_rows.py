@@ -197,8 +197,7 @@ class Kinds:
         score, label = Parameter("score"), Parameter("label")
         raise InputError(
             f"{_place(name, block, row, self.column)}: {format_value(value)} is a third label "
-            "beside "
-            f"{known}, but two are needed: one positive, one negative.",
+            f"beside {known}, but two are needed: one positive, one negative.",
             parameter="label",
             value=value,
             remedy=("Keep two of them, or check whether ", score, " and ", label, " were swapped."),
@@ -275,9 +274,8 @@ def read_keys(name: str, block: RowBlock, column: str, role: str = "key") -> Nam
         row = int(np.argmax(keys.codes == odd[0]))
         value = keys.values[odd[0]]
         raise InputError(
-            f"{_place(name, block, row, column)}: {role} is {format_value(value)}, but a text or "
-            "a whole "
-            "number is needed.",
+            f"{_place(name, block, row, column)}: {role} is {format_value(value)}, but a text or a "
+            "whole number is needed.",
             parameter=role,
             value=value,
             remedy="Name a column that tells objects apart.",

@@ -132,8 +132,7 @@ class _Column:
             value = block.value(self._name, row)
             raise InputError(
                 f"{name}, row {block.first + row + 1:,}, column {format_value(self._name)}: the "
-                "value is "
-                f"{PROBLEMS[INEXACT]} ({format_value(value)}).",
+                f"value is {PROBLEMS[INEXACT]} ({format_value(value)}).",
                 value=value,
                 remedy="Leave out the column, or convert it to text or to numbers that fit.",
             )

@@ -1,7 +1,7 @@
-"""A promise for this very calibration set: the Beta quantile of the realised rate.
+"""A promise for the calibration set at hand: the Beta quantile of the realised rate.
 
 `HighProbability` is the default of `Calibration.control`, because people who read that a test keeps
-a rate expect this very test to keep it. P-values default to `Conformal`.
+a rate expect the test they have to keep it. P-values default to `Conformal`.
 """
 
 from __future__ import annotations

@@ -72,8 +72,8 @@ def refuse_labels(values: NDArray[Any], calibration: Calibration) -> None:
                 n, total = sum(m for m, _ in counts), sum(n for _, n in counts)
                 found = (
                     f"The model gives {format_value(pair[0])} and {format_value(pair[1])} and "
-                    "nothing else, as "
-                    f"{n:,} of the {total:,} calibration scores do: these must be labels."
+                    f"nothing else, as {n:,} of the {total:,} calibration scores do: these must be "
+                    "labels."
                 )
                 raise _labels(found, values)
 

@@ -65,8 +65,7 @@ def read_facts(place: Path) -> dict[str, Any]:
         raise StoredFileError(
             f"{format_value(str(place))} is of format {facts['format']}, of ratekeeper "
             f"{format_value(facts.get('ratekeeper_version'))}; this version knows {_FORMAT}. "
-            "Upgrade "
-            "ratekeeper."
+            "Upgrade ratekeeper."
         )
     for name, is_right in _shape(facts).items():
         if not is_right:

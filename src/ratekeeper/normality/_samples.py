@@ -193,8 +193,7 @@ def _refuse_constant(array: Array) -> None:
     same = array[(*sample, 0)]
     raise _refused(
         f"All {array.shape[-1]:,} values of {_which(sample)} are {format_value(same)}, so its "
-        "variance is "
-        "0.",
+        "variance is 0.",
         float(same),
         "A test of normality needs values that vary: check how they were recorded, or leave this "
         "sample out.",

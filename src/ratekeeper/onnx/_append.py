@@ -383,9 +383,8 @@ def _number_type(scores: Proto, test: RateTest) -> np.dtype[Any]:
     has = f"has a tolerance of {test.tolerance!r} only" if test.tolerance else "has no tolerance"
     raise InputError(
         f"The output {format_value(scores.name)} is {kind}, and the test was calibrated on "
-        f"{known.name} "
-        f"scores. Rounding moves scores, and those that were tied with the threshold cross it; the "
-        f"test {has}.",
+        f"{known.name} scores. Rounding moves scores, and those that were tied with the threshold "
+        f"cross it; the test {has}.",
         parameter="test",
         remedy=(
             "Compare scores of both with rk.diagnostics.score_difference, and make the test with ",

@@ -115,8 +115,7 @@ class RealisedRateDisplay(Display):
         if cell.pooled:
             raise InputError(
                 f"Group {format_value(cell.group)} has too few scores of its own and is judged by "
-                "the "
-                "threshold of all groups: nothing is known about its rate.",
+                "the threshold of all groups: nothing is known about its rate.",
                 parameter="group",
                 value=cell.group,
                 remedy="Add calibration objects of the group.",

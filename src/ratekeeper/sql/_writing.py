@@ -142,9 +142,8 @@ class Writer:
             return f"'{_escaped(text, chr(39))}'"
         if how == "none" and "\\" in text:
             raise InputError(
-                f"The {what} {format_value(text)} has a backslash, which some databases take as "
-                "it stands "
-                "and some as an escape: no text is right in both.",
+                f"The {what} {format_value(text)} has a backslash, which some databases take as it "
+                "stands and some as an escape: no text is right in both.",
                 value=text,
                 remedy=(
                     "Name the database by ",

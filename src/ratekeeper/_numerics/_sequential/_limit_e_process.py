@@ -26,7 +26,7 @@ class LimitEProcess(CountEProcess):
     -----
     **Guarantee.** If the rate of every outcome, given all that happened before it, is at most
     alpha, the probability that an alarm is ever raised is at most delta. Rates may drift below
-    alpha, and depend on the past. The proof stands in `_bets`.
+    alpha, and depend on the past. The proof is in `_bets`.
 
     **Missing labels.** Take an object without a label that was not rejected for a correct outcome,
     and leave out one that was rejected. The evidence is then at no time above that of the full

@@ -105,7 +105,7 @@ class LearnThenTest(ModelThreshold, WithSplit, WithDelta):
             kind="high probability",
             promise=(
                 f"Except with probability at most {self.delta:g} over held-out rows, the true "
-                "rate of this very classifier is at most alpha."
+                "rate of this classifier is at most alpha."
             ),
             condition=(
                 "rows drawn independently from the population of the new ones, with alpha and, if "

@@ -119,7 +119,7 @@ class ConvexAggregation(WithSplit, WithDelta):
                 kind="high probability",
                 promise=(
                     f"Except with probability at most {self.delta:g} over held-out rows, the true "
-                    "rate of this very classifier is at most alpha."
+                    "rate of this classifier is at most alpha."
                 ),
                 condition=condition,
                 not_covered="choosing alpha or the estimators after looking at results.",

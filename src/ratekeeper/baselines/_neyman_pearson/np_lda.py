@@ -85,7 +85,7 @@ class NPLDA(NormalThreshold):
             return Guarantee(
                 kind="asymptotic",
                 promise=(
-                    "As training rows grow, the true rate of this very classifier is at most "
+                    "As training rows grow, the true rate of this classifier is at most "
                     f"alpha, except with a probability that tends to at most {self.delta:g}."
                 ),
                 condition=(

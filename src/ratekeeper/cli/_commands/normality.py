@@ -205,8 +205,7 @@ def _refuse_text(file: str, name: str, values: NDArray[Any]) -> None:
         if bad.size:
             raise CommandError(
                 f"{file}, row {bad[0] + 1:,}, column {name!r}: {format_value(values[bad[0]])} is "
-                "not "
-                "a number. Fix it, or leave out this column."
+                "not a number. Fix it, or leave out this column."
             )
     raise CommandError(f"{file}, column {name!r} does not hold numbers. Leave it out.")
 

@@ -222,8 +222,8 @@ class Ledger:
             if known.p_value != p_value or known.group != index[place]:
                 raise InputError(
                     f"The id {format_value(one)} has a decision already, on an object of another "
-                    "score or "
-                    f"group: its p-value was {known.p_value:.6g}, now it is {p_value:.6g}.",
+                    f"score or group: its p-value was {known.p_value:.6g}, now it is "
+                    f"{p_value:.6g}.",
                     parameter="ids",
                     value=one,
                     remedy="Give a new decision on the same object an id of its own, such as the "

@@ -382,7 +382,7 @@ class AdaptiveTest:
         _refuse_unless_of_one_rate(test)
         refuse_other_test(identity, test, "adaptive test")
         adaptive = cls.__new__(cls)
-        adaptive.test, adaptive._ledger = test, ledger  # noqa: SLF001 - of this very class
+        adaptive.test, adaptive._ledger = test, ledger  # noqa: SLF001 - of this class
         return adaptive
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -133,7 +133,7 @@ class Monitor(Readout):
     `Smoothed` with ties, it is `limit_broken` for them, too: that is true of this test but for the
     chance delta, and may be so without any change since calibration. The others are `warnings`.
     Missing labels at maturity count as is kindest to the test, so none of this depends on which
-    are missing. The proofs stand in ``ratekeeper.monitoring._monitor._panel``, ``._scores`` and
+    are missing. The proofs are in ``ratekeeper.monitoring._monitor._panel``, ``._scores`` and
     ``ratekeeper._numerics._sequential``.
 
     It does not cover objects that depend on each other, such as several rows of one person;

@@ -187,7 +187,7 @@ class Readout:
     def pages(self) -> Verdict:
         """Which verdict somebody should be woken for; it follows from the kind of promise.
 
-        A high-probability promise is about this very test, so the verdict is that the limit is
+        A high-probability promise is about the test at hand, so the verdict is that the limit is
         broken. A marginal promise is about the average over calibration sets, so the rate of this
         test may be above the limit without any change; the verdict is then that outcomes are unlike
         the calibration, provided that can be asked.
