@@ -6,6 +6,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -124,11 +125,24 @@ def test_a_name_that_moved_says_where_it_is():
             getattr(rk, name)
 
 
+def test_the_changelog_says_what_moved():
+    """Each name in its table of moved names is in the package it says, and the hint says so."""
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^  \| (`.*`) \| `rk\.(\w+)` \|$", changelog, re.MULTILINE)
+    moved = {(name, home) for names, home in rows for name in re.findall(r"`(\w+)`", names)}
+    assert len(moved) > 70
+    assert moved == {(name, home) for home, names in rk._MOVED.items() for name in names}  # noqa: SLF001
+
+
 def test_few_names_and_few_entries():
-    """What opens the package is a page, not a list: its names, and the entries of its folder."""
+    """What opens the package is a page, not a list: its names, its folder, its layers."""
     assert len(rk.__all__) <= 34
     folder = Path(rk.__file__).parent
     assert sum(path.name != "__pycache__" for path in folder.iterdir()) <= 30
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (down, *_) = settings["tool"]["importlinter"]["contracts"]
+    assert down["exhaustive"]
+    assert len(down["layers"]) <= 18
 
 
 def test_an_unknown_name_is_an_attribute_error():
